@@ -1,0 +1,69 @@
+# Everything sets itself up: the first target that needs it makes .venv, builds the engine and installs the package.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ENGINE := $(wildcard engine/*.hpp engine/*.cpp) CMakeLists.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-all lint format stubs bench sanitize wheel sdist clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.tools: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.20" ninja
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(ENGINE)
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.built
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[dev]"
+	@touch $@
+
+build: $(VENV)/.built  ## build the engine and install the package into .venv (seconds when little changed)
+
+demo: build  ## draw a derivation, then prove a transition system
+	$(BIN)/python examples/derivation.py
+	$(BIN)/panparser check arc-hybrid --max-words 5
+
+test: $(VENV)/.dev  ## run the tests (everything but the minutes-long exhaustive checks)
+	$(BIN)/pytest -q -n 2 -m "not slow" --cov --cov-report=term
+
+test-all: $(VENV)/.dev  ## run all tests, the slow ones too
+	$(BIN)/pytest -q -n 2
+
+lint: $(VENV)/.dev  ## formatters, linters, types, stubs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror engine/*.hpp engine/*.cpp
+	$(BIN)/mypy
+	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o build/_engine.pyi
+	diff -u src/panparser/_engine.pyi build/_engine.pyi
+
+format: $(VENV)/.dev  ## format everything
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/clang-format -i engine/*.hpp engine/*.cpp
+
+stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
+	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi
+
+bench: build  ## measure the engine; results go to benchmarks/results/
+	$(BIN)/python benchmarks/engine.py
+
+sanitize: $(VENV)/.dev  ## the whole test suite under the address and undefined-behaviour sanitizers
+	benchmarks/../.ci/sanitize
+
+wheel: $(VENV)/.tools  ## dist/*.whl
+	$(PIP) wheel --no-deps -w dist .
+
+sdist: $(VENV)/.tools  ## dist/*.tar.gz
+	$(PIP) install build
+	$(BIN)/python -m build --sdist -o dist .
+
+clean:  ## remove everything that was built
+	rm -rf build dist $(VENV)

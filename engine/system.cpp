@@ -1,0 +1,383 @@
+#include "system.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace panparser {
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("malformed table: ") + what);
+}
+
+Place place(const Frame& frame, Token token) {
+  if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
+  if (!contains(frame.on_stack, token)) return kGone;
+  if (token == frame.at[kS0]) return kAtS0;
+  if (token == frame.at[kS1]) return kAtS1;
+  return token == frame.at[kS2] ? kAtS2 : kDeeper;
+}
+
+bool in_region(const Frame& frame, Token token, std::int32_t region) {
+  return region >> (2 * place(frame, token) + (token == frame.root)) & 1;
+}
+
+constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
+
+}  // namespace
+
+System::System(Table table) : table_(std::move(table)) {
+  check();
+  for (Row& row : table_.rows) require_positions(row);
+  for (int action = 0; action < actions(); ++action) {
+    for (const Effect& effect : table_.rows[action].effects) {
+      if (effect.kind == EffectKind::kBack) swap_ = action;
+      if (effect.kind == EffectKind::kShift) shift_ = action;
+      if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
+    }
+  }
+  if (table_.static_oracle != StaticOracle::kAbsent) {
+    require(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+  }
+}
+
+void System::check() const {
+  require(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
+  require(table_.literals.size() <= kMaxLiterals, "at most 64 conditions");
+  const auto literals = table_.literals.size();
+  const Bits known = literals == 64 ? ~Bits(0) : (Bits(1) << literals) - 1;
+  for (const Literal& literal : table_.literals) {
+    require(literal.fact >= 0 && literal.fact < kFacts && literal.low <= literal.high, "condition");
+  }
+  for (const Probe& probe : table_.probes) {
+    require(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
+    const bool of_root = probe.position == kPositions && probe.kind == ProbeKind::kChildren;
+    require((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
+  }
+  for (const Row& row : table_.rows) {
+    require((row.all & ~known) == 0, "conditions of a row");
+    for (const Bits clause : row.clauses) require((clause & ~known) == 0, "clause");
+    for (const auto* terms : {&row.terms, &row.directed_terms}) {
+      for (const Term& term : *terms) {
+        require(term.probe >= 0 && std::size_t(term.probe) < table_.probes.size(), "term");
+        require((term.guard & ~known) == 0, "guard");
+      }
+    }
+    for (const Effect& effect : row.effects) {
+      require(effect.kind >= EffectKind::kShift && effect.kind <= EffectKind::kPropose, "effect");
+      require(effect.first >= 0 && effect.first < kPositions, "effect's position");
+      require(effect.second >= 0 && effect.second < kPositions, "effect's position");
+      require(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
+    }
+  }
+}
+
+// A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory safe.
+void System::require_positions(Row& row) {
+  int stack = 0, buffer = 0;              // how many tokens the row needs
+  int stack_growth = 0, buffer_growth = 0;  // by the effects so far
+  auto need = [&](int position) {
+    if (position == kB0) {
+      buffer = std::max(buffer, 1 - buffer_growth);
+    } else {
+      stack = std::max(stack, position - kS0 + 1 - stack_growth);
+    }
+  };
+  for (const Effect& effect : row.effects) {
+    switch (effect.kind) {
+      case EffectKind::kShift:
+        need(kB0);
+        ++stack_growth;
+        --buffer_growth;
+        break;
+      case EffectKind::kPop:
+        need(effect.first);
+        --stack_growth;
+        break;
+      case EffectKind::kBack:
+        need(kS1);
+        --stack_growth;
+        ++buffer_growth;
+        break;
+      default:
+        need(effect.first);
+        need(effect.second);
+    }
+  }
+  for (const auto& [fact, size] : {std::pair{kStackSize, stack}, std::pair{kBufferSize, buffer}}) {
+    if (size <= 0) continue;
+    const Literal literal{fact, size, kMaxWords + 2};
+    auto same = [&](const Literal& other) {
+      return other.fact == literal.fact && other.low == literal.low && other.high >= literal.high;
+    };
+    const auto found = std::find_if(table_.literals.begin(), table_.literals.end(), same);
+    row.all |= Bits(1) << (found - table_.literals.begin());
+    if (found == table_.literals.end()) {
+      require(table_.literals.size() < kMaxLiterals, "at most 64 conditions");
+      table_.literals.push_back(literal);
+    }
+  }
+}
+
+Bits System::truths(const Frame& frame) const {
+  Bits truths = 0;
+  Bits bit = 1;
+  for (const Literal& literal : table_.literals) {
+    const auto above = static_cast<std::uint32_t>(frame.facts[literal.fact] - literal.low);
+    truths |= above <= static_cast<std::uint32_t>(literal.high - literal.low) ? bit : 0;
+    bit <<= 1;
+  }
+  return truths;
+}
+
+std::uint32_t System::legal(Bits truths) const {
+  std::uint32_t legal = 0;
+  std::uint32_t bit = 1;
+  for (const Row& row : table_.rows) {
+    bool holds = (truths & row.all) == row.all;
+    for (const Bits clause : row.clauses) holds &= (truths & clause) != 0;
+    legal |= holds ? bit : 0;
+    bit <<= 1;
+  }
+  return legal;
+}
+
+bool System::is_final(const Frame& frame) const {
+  const bool on_stack = table_.shape.ends_on_stack;
+  return frame.facts[kStackSize] == (on_stack ? 1 : 0) && frame.facts[kBufferSize] == (on_stack ? 0 : 1) &&
+         frame.at[on_stack ? kS0 : kB0] == frame.root;
+}
+
+Arc System::arc(const Frame& frame, int action, EffectKind kind) const {
+  for (const Effect& effect : table_.rows[action].effects) {
+    if (effect.kind == kind) return {frame.at[effect.first], frame.at[effect.second], -1};
+  }
+  return {};
+}
+
+Change System::change(const Row& row, const Frame& frame) const {
+  Change change;
+  for (const Effect& effect : row.effects) {
+    if (effect.kind == EffectKind::kShift) change.pushed = frame.at[kB0];
+    if (effect.kind == EffectKind::kPop) change.popped = frame.at[effect.first];
+    if (effect.kind == EffectKind::kArc) change.attached = frame.at[effect.second];
+  }
+  return change;
+}
+
+Reference System::reference(Gold gold) const {
+  Reference reference{std::move(gold), nullptr, {}, {}};
+  if (reference.gold.root() != table_.shape.root(reference.gold.words())) {
+    throw std::invalid_argument("the reference has Root at the other end");
+  }
+  if (table_.potential == Potential::kArcStandard) {
+    reference.loss = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
+  return reference;
+}
+
+// --- Costs ---
+
+int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
+  if (probe.kind == ProbeKind::kWanting) {
+    int count = 0;
+    for (Token word = 1; word < frame.front && word <= gold.words(); ++word) {
+      count += gold.head(word) == probe.argument && in_region(frame, word, probe.region);
+    }
+    return count;
+  }
+  const Token token = probe.position == kPositions ? frame.root : frame.at[probe.position];
+  if (token == kNone) return 0;
+  switch (probe.kind) {
+    case ProbeKind::kHead: {
+      const Token head = gold.head(token);
+      return head >= 0 && in_region(frame, head, probe.region);
+    }
+    case ProbeKind::kHeadless:
+      return gold.head(token) == kEmpty;
+    case ProbeKind::kWants:
+      return gold.head(token) == probe.argument;
+    default:
+      break;
+  }
+  const std::span<const Token> children = gold.children(token);
+  int count = 0;
+  if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
+    for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
+      count += in_region(frame, *child, probe.region);
+    }
+  }
+  if ((probe.region & ~kBufferRegion) != 0) {
+    for (const Token child : children) {
+      if (child >= frame.front) break;
+      count += in_region(frame, child, probe.region) && !(probe.argument && contains(frame.attached, child));
+    }
+  }
+  return count;
+}
+
+void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
+                         Scratch& scratch, std::span<std::int32_t> costs) const {
+  const Gold& gold = reference.gold;
+  scratch.probes.resize(table_.probes.size());
+  for (std::size_t i = 0; i < table_.probes.size(); ++i) scratch.probes[i] = probe(table_.probes[i], frame, gold);
+  const bool chain = table_.potential == Potential::kBlockedChain;
+  const int before = chain && chain_blocked(frame, {}, gold, table_.limit);
+  for (; legal; legal &= legal - 1) {
+    const int action = std::countr_zero(legal);
+    const Row& row = table_.rows[action];
+    int cost = 0;
+    auto add = [&](const Term& term) {
+      cost += (truths & term.guard) == term.guard ? scratch.probes[term.probe] : 0;
+    };
+    for (const Term& term : row.terms) add(term);
+    if (gold.directed()) {
+      for (const Term& term : row.directed_terms) add(term);
+    }
+    if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
+    costs[action] = cost;
+  }
+}
+
+void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
+                        std::span<std::int32_t> costs) const {
+  // What a state can still reach is the best that its successors can, so the state itself need not be valued.
+  int best = 0;
+  for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+    const int action = std::countr_zero(rest);
+    scratch.after = scratch.stack;
+    Token front = frame.front;
+    for (const Effect& effect : table_.rows[action].effects) {
+      if (effect.kind == EffectKind::kShift) scratch.after.push_back(front++);
+      if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
+    }
+    const Arc made = arc(frame, action);
+    const int value = reference.loss->reachable(scratch.after, front, scratch.loss) +
+                      (made.head != kNone && reference.loss->counts(made.head, made.dependent));
+    costs[action] = value;
+    best = std::max(best, value);
+  }
+  for (; legal; legal &= legal - 1) {
+    std::int32_t& cost = costs[std::countr_zero(legal)];
+    cost = best - cost;
+  }
+}
+
+// --- The static oracles of swap systems ---
+
+namespace {
+
+// Places of the tokens in the order that makes the tree projective: left children, the token itself, right children.
+std::vector<std::int32_t> projective_order(const Gold& gold) {
+  std::vector<std::int32_t> order(gold.words() + 2, 0);
+  std::int32_t next = 0;
+  struct Visit {
+    Token token;
+    std::size_t child;
+  };
+  std::vector<Visit> path = {{gold.root(), 0}};
+  while (!path.empty()) {
+    Visit& visit = path.back();
+    const auto children = gold.children(visit.token);
+    const auto before = static_cast<std::size_t>(
+        std::lower_bound(children.begin(), children.end(), visit.token) - children.begin());
+    // `child` counts children, with one more step for the token itself after those on its left.
+    const std::size_t step = visit.child++;
+    if (step == before) {
+      order[visit.token] = next++;
+    } else if (step <= children.size()) {
+      path.push_back({children[step < before ? step : step - 1], 0});
+    } else {
+      path.pop_back();
+    }
+  }
+  return order;
+}
+
+// The tops of the fragments that LEFT and RIGHT alone build (Nivre, Kuhlmann & Hall 2009: maximal projective components).
+std::vector<std::int32_t> projective_fragments(const Gold& gold) {
+  const Token root = gold.root();
+  std::vector<Token> built(gold.words() + 2, kNone);
+  std::vector<int> missing(gold.words() + 2, 0);
+  for (Token token = 0; token < gold.words() + 2; ++token) missing[token] = static_cast<int>(gold.children(token).size());
+  std::vector<Token> stack;
+  const Token first = root == 0 ? 0 : 1;
+  const Token last = root == 0 ? gold.words() : root;
+  auto joins = [&](Token head, Token dependent) {
+    return dependent != root && gold.head(dependent) == head && missing[dependent] == 0;
+  };
+  for (Token next = first; next <= last; ++next) {
+    stack.push_back(next);
+    while (stack.size() >= 2) {
+      const Token top = stack.back();
+      const Token below = stack[stack.size() - 2];
+      if (joins(top, below)) {
+        stack.erase(stack.end() - 2);
+        built[below] = top;
+        --missing[top];
+      } else if (joins(below, top)) {
+        stack.pop_back();
+        built[top] = below;
+        --missing[below];
+      } else {
+        break;
+      }
+    }
+  }
+  std::vector<std::int32_t> fragment(gold.words() + 2);
+  for (Token token = 0; token < gold.words() + 2; ++token) {
+    Token top = token;
+    while (built[top] != kNone) top = built[top];
+    fragment[token] = top;
+  }
+  return fragment;
+}
+
+}  // namespace
+
+void System::swap_reference(Reference& reference) const {
+  for (Token word = 1; word <= reference.gold.words(); ++word) {
+    if (reference.gold.head(word) < 0) {
+      throw std::invalid_argument("a static oracle needs every head, and word " + std::to_string(word) + " has none");
+    }
+  }
+  reference.order = projective_order(reference.gold);
+  if (table_.static_oracle == StaticOracle::kSwapLazy) reference.fragment = projective_fragments(reference.gold);
+}
+
+// Nivre 2009 (eager) and Nivre, Kuhlmann & Hall 2009 (lazy). Off its own derivation it may point to an illegal action; then the
+// first legal one stands in.
+int System::swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const {
+  const Gold& gold = reference.gold;
+  const Token top = frame.at[kS0];
+  const Token below = frame.at[kS1];
+  const Token next = frame.at[kB0];
+  auto complete = [&](Token token) {
+    const auto children = gold.children(token);
+    return std::all_of(children.begin(), children.end(), [&](Token c) { return contains(frame.attached, c); });
+  };
+  auto can = [&](int action) { return (legal >> action & 1) != 0; };
+  if (below != kNone) {
+    if (can(left_) && gold.head(below) == top && complete(below)) return left_;
+    if (can(right_) && gold.head(top) == below && complete(top)) return right_;
+    const bool eager = table_.static_oracle == StaticOracle::kSwapEager;
+    const bool now = eager || next == kNone || reference.fragment[top] != reference.fragment[next];
+    if (can(swap_) && now && reference.order[below] > reference.order[top]) return swap_;
+  }
+  return can(shift_) ? shift_ : std::countr_zero(legal);
+}
+
+void System::static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
+                          std::span<std::int32_t> costs) const {
+  if (!legal) return;
+  const int chosen = swap_action(frame, legal, reference);
+  for (; legal; legal &= legal - 1) {
+    const int action = std::countr_zero(legal);
+    costs[action] = action != chosen;
+  }
+}
+
+}  // namespace panparser

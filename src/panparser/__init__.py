@@ -1,0 +1,45 @@
+"""panparser: transition-based dependency parsing. Transition systems are tables; their oracles are exact."""
+
+from importlib.metadata import version
+
+from panparser._engine import ILLEGAL_COST
+from panparser.errors import (
+    CheckFailed,
+    GoldError,
+    IllegalTransitionError,
+    PanParserError,
+    StuckError,
+    TableError,
+    UnknownSystemError,
+)
+from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.oracles import oracle_derivations, static_derivation
+from panparser.python_system import PythonSystem, StateView
+from panparser.states import State
+from panparser.systems import system
+from panparser.transitions import Transition, TransitionSystem
+
+__version__ = version("panparser")
+
+__all__ = [
+    "CheckFailed",
+    "EMPTY",
+    "Gold",
+    "GoldError",
+    "ILLEGAL_COST",
+    "IllegalTransitionError",
+    "LEFT",
+    "PanParserError",
+    "PythonSystem",
+    "RIGHT",
+    "State",
+    "StateView",
+    "StuckError",
+    "TableError",
+    "Transition",
+    "TransitionSystem",
+    "UnknownSystemError",
+    "oracle_derivations",
+    "static_derivation",
+    "system",
+]

@@ -1,0 +1,38 @@
+"""Every error that panparser raises on purpose.
+
+PanParserError
+├── TableError (ValueError)           a malformed declaration of a transition system
+├── UnknownSystemError (LookupError)  no transition system of that name
+├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
+├── IllegalTransitionError (ValueError)  a transition that the state does not allow
+├── StuckError (RuntimeError)         a state that is not final and allows no transition
+└── CheckFailed (AssertionError)      `check_system` found a counter-example
+"""
+
+
+class PanParserError(Exception):
+    """Base of all errors below; the message is meant for people."""
+
+
+class TableError(PanParserError, ValueError):
+    """A malformed declaration; the message points at the word that is wrong."""
+
+
+class UnknownSystemError(PanParserError, LookupError):
+    """No transition system of that name."""
+
+
+class GoldError(PanParserError, ValueError):
+    """A malformed reference."""
+
+
+class IllegalTransitionError(PanParserError, ValueError):
+    """A transition that the state does not allow."""
+
+
+class StuckError(PanParserError, RuntimeError):
+    """A state that is not final and allows no transition."""
+
+
+class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened
+    """A property that `check_system` proves does not hold; the message draws the smallest counter-example."""

@@ -1,0 +1,107 @@
+"""Gold: what is known of the right tree, and what costs are counted against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from operator import index
+from typing import TypeAlias
+
+from panparser import _engine
+from panparser.errors import GoldError
+
+
+class Mark(IntEnum):
+    """What can stand in place of a head. The numbers are the engine's."""
+
+    EMPTY = -2
+    LEFT = -3
+    RIGHT = -4
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+EMPTY = Mark.EMPTY  # annotated as headless
+LEFT = Mark.LEFT  # the head stands somewhere to the left (so does Root, if it is first)
+RIGHT = Mark.RIGHT  # the head stands somewhere to the right (so does Root, if it is last)
+UNKNOWN = -1  # the engine's number for None
+
+Head: TypeAlias = int | Mark | None
+
+
+@dataclass(frozen=True)
+class Gold:
+    """For each word its head (0 is Root), `None` (unknown), `EMPTY`, `LEFT` or `RIGHT`; and a label or `None`.
+
+    Partial annotations are ordinary: a word whose head is unknown costs nothing. `GoldError` names the word that is
+    out of range, its own head, or on a cycle.
+    """
+
+    heads: tuple[Head, ...]
+    labels: tuple[str | None, ...] | None = None
+
+    def __init__(self, heads: Iterable[Head], labels: Iterable[str | None] | None = None) -> None:
+        object.__setattr__(self, "heads", tuple(_head(word, head) for word, head in enumerate(heads, start=1)))
+        object.__setattr__(self, "labels", None if labels is None else tuple(labels))
+        if self.labels is not None and len(self.labels) != len(self.heads):
+            raise GoldError(f"labels of Gold: expected {len(self.heads)}, one for each head; got {len(self.labels)}")
+        try:
+            _engine.check_heads(self.codes())
+        except ValueError as error:
+            raise GoldError(f"heads of Gold: {error}; got {list(self.heads)}") from None
+
+    @classmethod
+    def of(cls, gold: Gold | Sequence[Head]) -> Gold:
+        """A Gold as it is, or one made from the heads of words 1..n."""
+        return gold if isinstance(gold, Gold) else cls(gold)
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def codes(self) -> list[int]:
+        """Heads as the engine's integers, Root as 0."""
+        return [UNKNOWN if head is None else int(head) for head in self.heads]
+
+    @property
+    def is_directed(self) -> bool:
+        """Has some word only a direction?"""
+        return LEFT in self.heads or RIGHT in self.heads
+
+    def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:
+        """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)?"""
+        return _engine.completable(_placed(self.codes(), root), root == "first", single_root)
+
+    def projective_subset(self, *, root: str = "last", single_root: bool = False) -> Gold:
+        """The largest subset of the arcs that a projective tree contains; the rest is unknown. Marks are dropped."""
+        subset = _engine.projective_subset(_placed(self.codes(), root), root == "first", single_root)
+        heads = [None if kept == UNKNOWN else head for kept, head in zip(subset, self.heads, strict=True)]
+        return Gold(heads, self.labels)
+
+
+def _head(word: int, head: object) -> Head:
+    if head is None or isinstance(head, Mark):
+        return head
+    try:
+        value = index(head)  # type: ignore[arg-type]
+    except TypeError:
+        value = -1
+    if value < 0 or isinstance(head, bool):
+        raise GoldError(f"head of word {word}: expected 0..n, None, EMPTY, LEFT or RIGHT; got {head!r}")
+    return value
+
+
+def _placed(codes: list[int], root: str) -> list[int]:
+    """Heads with Root at its position: 0 if it is first, n+1 if it is last."""
+    return codes if root == "first" else [len(codes) + 1 if head == 0 else head for head in codes]
+
+
+def reference_heads(gold: Gold, root: str, max_span: int | None) -> list[int]:
+    """The heads that a system's costs count: Root in place, arcs longer than `max_span` made EMPTY."""
+    heads = _placed(gold.codes(), root)
+    if max_span is None:
+        return heads
+    return [
+        Mark.EMPTY if head >= 0 and abs(word - head) > max_span else head for word, head in enumerate(heads, start=1)
+    ]
