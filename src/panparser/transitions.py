@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from panparser import terms
+from panparser import _engine, terms
 from panparser._compile import POTENTIALS, STATIC_ORACLES, Lowered
 from panparser._syntax import parse_term
 from panparser.errors import GoldError, IllegalTransitionError, TableError
@@ -274,7 +274,7 @@ class TransitionSystem:
         gold = Gold.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
-        row = states.costs(state.index, [self._lowered.reference(gold)])[0]
+        row = states.costs(state.index, [self.reference(gold)])[0]
         costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
         if label is not None and gold.labels is not None:
             for name in costs:
@@ -282,6 +282,10 @@ class TransitionSystem:
                 if arc and gold.heads[arc[1] - 1] == arc[0] and gold.labels[arc[1] - 1] not in (None, label):
                     costs[name] += 1
         return costs
+
+    def reference(self, gold: Gold) -> _engine.Reference:
+        """The gold as the engine wants it for this system's costs."""
+        return self._lowered.reference(gold)
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""

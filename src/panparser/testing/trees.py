@@ -67,26 +67,27 @@ def with_empties(heads: tuple[Head, ...], mixed: bool) -> Iterator[tuple[Head, .
 
 
 def direction_golds(words: int) -> Iterator[tuple[Head, ...]]:
-    """Every choice of LEFT, RIGHT or unknown for each word that some projective tree fulfils."""
+    """Every choice of LEFT, RIGHT or unknown for each word."""
     yield from product((None, LEFT, RIGHT), repeat=words)
 
 
 def random_projective_tree(words: int, rng: random.Random, single_root: bool = True) -> Tree:
     """A random projective tree: a head at random in each span, the rest of the span cut at random among its children."""
     heads = [0] * (words + 1)
-    pending = [(1, words, 0)]
+    pending = [(1, words, 0)] if single_root else list(_cut(1, words, 0, rng))
     while pending:
         low, high, head = pending.pop()
-        if head == 0 and single_root and (low, high) != (1, words):
-            raise AssertionError("a single root has one span")
         middle = rng.randint(low, high)
         heads[middle] = head
-        for start, end in ((low, middle - 1), (middle + 1, high)):
-            while start <= end:
-                stop = rng.randint(start, end)
-                pending.append((start, stop, middle))
-                start = stop + 1
+        pending += [*_cut(low, middle - 1, middle, rng), *_cut(middle + 1, high, middle, rng)]
     return tuple(heads[1:])
+
+
+def _cut(start: int, end: int, head: int, rng: random.Random) -> Iterator[tuple[int, int, int]]:
+    while start <= end:
+        stop = rng.randint(start, end)
+        yield start, stop, head
+        start = stop + 1
 
 
 def random_tree(words: int, rng: random.Random, single_root: bool = True) -> Tree:
