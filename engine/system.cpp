@@ -184,8 +184,11 @@ Reference System::reference(Gold gold) const {
 int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
   if (probe.kind == ProbeKind::kWanting) {
     int count = 0;
-    for (Token word = 1; word < frame.front && word <= gold.words(); ++word) {
-      count += gold.head(word) == probe.argument && in_region(frame, word, probe.region);
+    bool bottom = probe.position == kAboveBottom;  // is the next token of the stack to be passed over?
+    for (Token token = 0; token < frame.front && token <= gold.words(); ++token) {
+      if (!contains(frame.on_stack, token)) continue;
+      count += !bottom && gold.head(token) == probe.argument;
+      bottom = false;
     }
     return count;
   }

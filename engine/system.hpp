@@ -31,10 +31,12 @@ struct Effect {
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
 struct Probe {
   ProbeKind kind;
-  std::int32_t position;  // whose head or children; kPositions is Root
+  std::int32_t position;  // whose head or children, kPositions is Root; wanting: kAboveBottom or 0
   std::int32_t region;    // bit (2 * place + is Root) for each place that counts
   std::int32_t argument;  // children: 1 if only unattached ones; wants, wanting: kLeftward or kRightward
 };
+
+inline constexpr std::int32_t kAboveBottom = 1;
 
 // Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; or gone.
 enum Place : std::uint8_t { kAtS0, kAtS1, kAtS2, kDeeper, kAtB0, kBehind, kGone };

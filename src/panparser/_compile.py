@@ -54,10 +54,12 @@ class _Numbering:
 
     def term(self, loss: terms.Loss) -> Term:
         position = len(_POSITIONS) if loss.position == terms.ROOT else 0
+        if loss.kind == "wanting":
+            position = int(loss.flag == "above_bottom")
         if loss.position in terms.POSITIONS:
             position = _POSITIONS.index(str(loss.position))
         region = loss.region.mask if loss.region else 0
-        argument = int(loss.only_unattached) if loss.direction is None else int(loss.direction)
+        argument = int(loss.flag == "unattached") if loss.direction is None else int(loss.direction)
         probe = (PROBES.index(loss.kind), position, region, argument)
         return self.probes.setdefault(probe, len(self.probes)), self.mask(loss.guard)
 

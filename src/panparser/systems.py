@@ -25,6 +25,7 @@ from panparser.terms import (
     STACK,
     Condition,
     Loss,
+    above_bottom,
     any_of,
     arc,
     back,
@@ -172,14 +173,19 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
         when_leave = (any_of(is_word(S1), size(BUFFER) == 0),)
     elif single_root:
         when_left += (any_of(is_word(B0), size(STACK) == 1),)
-        enter += (head(B0).among(ROOT).when(size(STACK) >= 1),)
+        last_word = size(BUFFER) == 2  # once it is shifted onto others, only the lowest token gets a head on the right
+        enter += (
+            head(B0).among(ROOT).when(size(STACK) >= 1),
+            wants(B0, RIGHT).when(last_word, size(STACK) >= 1),
+            wanting(STACK, RIGHT, above_bottom).when(last_word),
+        )
         left = (*_ahead_of_root(), head(S0).among(S1), _LOST_CHILDREN)
         # Two words on the stack at least, so Root is lost to S0 already.
         leave = (head(S0).among(BUFFER - ROOT), _LOST_CHILDREN)
     if root == "first":
         enter += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
     left += (wants(B0, LEFT).when(size(STACK) == 1), wants(S0, LEFT).when(size(STACK) >= 2))
-    leave += (wants(S0, RIGHT).when(size(BUFFER) >= 1),)
+    leave += (wants(S0, RIGHT).when(size(BUFFER) >= (2 if single_root and root == "last" else 1)),)
     return (
         Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=enter),
         Transition("LEFT", when=when_left, then=(_LEFT_ARC, pop), loses=left),

@@ -187,17 +187,26 @@ class Count:
 
 
 class _Flag:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
     def __repr__(self) -> str:
-        return "unattached"
+        return self.name
 
 
-unattached = _Flag()
+unattached = _Flag("unattached")
+above_bottom = _Flag("above_bottom")
+
+
+def _flag(flag: object, owner: str, known: _Flag) -> str:
+    if flag is not None and flag is not known:
+        raise TableError(f"{owner}(..., flag) knows the flag {known}; got {flag!r}")
+    return known.name if flag is known else ""
 
 
 def size(what: object, flag: object = None) -> Count:
     """How many tokens: `size(STACK)`, `size(BUFFER)`, `size(STACK, unattached)`, `size(children(ROOT))`."""
-    if flag is not None and flag is not unattached:
-        raise TableError(f"size(..., flag) knows the flag unattached; got {flag!r}")
+    _flag(flag, "size", unattached)
     if what == STACK:
         return Count("size(STACK, unattached)", "open_words") if flag else Count("size(STACK)", "stack_size")
     if what == BUFFER and not flag:
@@ -313,7 +322,7 @@ class Loss:
     kind: str
     position: Position | None = None
     region: Region | None = None
-    only_unattached: bool = False
+    flag: str = ""
     direction: Mark | None = None
     guard: tuple[Condition, ...] = ()
 
@@ -325,17 +334,17 @@ class Loss:
             if not isinstance(condition, Condition):
                 raise TableError(f"when of {self} expects conditions; got {condition!r}")
         return Loss(
-            self.kind, self.position, self.region, self.only_unattached, self.direction, (*self.guard, *guard)
+            self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard)
         )
 
     def __str__(self) -> str:
+        flag = f", {self.flag}" if self.flag else ""
         if self.kind in ("head", "children"):
-            flag = ", unattached" if self.only_unattached else ""
             text = f"{self.kind}({self.position}).among({self.region}{flag})"
         elif self.kind == "headless":
             text = f"headless({self.position})"
         else:
-            text = f"{self.kind}({self.position or self.region}, {self.direction!r})"
+            text = f"{self.kind}({self.position or self.region}, {self.direction!r}{flag})"
         return f"{text}.when({', '.join(map(str, self.guard))})" if self.guard else text
 
     __repr__ = __str__
@@ -364,9 +373,8 @@ class children:  # noqa: N801 - a word of the language
         _position(self.of, "children", (*POSITIONS, ROOT))
 
     def among(self, region: RegionLike, flag: object = None) -> Loss:
-        if flag is not None and flag is not unattached:
-            raise TableError(f"children({self.of}).among(..., flag) knows the flag unattached; got {flag!r}")
-        return Loss("children", self.of, _region(region, f"children({self.of}).among"), flag is unattached)
+        owner = f"children({self.of}).among"
+        return Loss("children", self.of, _region(region, owner), _flag(flag, owner, unattached))
 
 
 def headless(position: Position) -> Loss:
@@ -385,11 +393,15 @@ def wants(position: Position, direction: Mark) -> Loss:
     return Loss("wants", _position(position, "wants"), direction=_direction(direction, "wants"))
 
 
-def wanting(region: RegionLike, direction: Mark) -> Loss:
-    """How many words of the region are known to have their head in this direction, and no more."""
+def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
+    """`wanting(STACK, RIGHT)`: of how many words on the stack all that is known is that their head stands to the right.
+
+    With `above_bottom` the lowest token of the stack does not count.
+    """
     if _region(region, "wanting") != STACK:
         raise TableError(f"wanting expects STACK; got {region}")
-    return Loss("wanting", region=STACK, direction=_direction(direction, "wanting"))
+    flag = _flag(flag, "wanting", above_bottom)
+    return Loss("wanting", None, STACK, flag, _direction(direction, "wanting"))
 
 
 TermLike: TypeAlias = Condition | AnyOf | Effect | Loss

@@ -131,7 +131,8 @@ class ReferenceSystem:
         if not all(self.holds(condition, state) for condition in loss.guard):
             return 0
         if loss.kind == "wanting":
-            return sum(heads.get(token) == loss.direction for token in state.inside(loss.region))  # type: ignore[arg-type]
+            stack = state.stack[1:] if loss.flag else state.stack
+            return sum(heads.get(token) == loss.direction for token in stack)
         token = state.at(loss.position)
         if token is None:
             return 0
@@ -143,5 +144,5 @@ class ReferenceSystem:
         if loss.kind == "head":
             return int(heads.get(token) in tokens)
         return sum(
-            heads.get(child) == token and not (loss.only_unattached and child in state.heads) for child in tokens
+            heads.get(child) == token and not (loss.flag and child in state.heads) for child in tokens
         )
