@@ -30,7 +30,10 @@ constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
 System::System(Table table) : table_(std::move(table)) {
   check();
-  for (Row& row : table_.rows) require_positions(row);
+  for (Row& row : table_.rows) {
+    require_positions(row);
+    for (const Term& term : row.terms) plain_probes_ = std::max(plain_probes_, std::size_t(term.probe) + 1);
+  }
   for (int action = 0; action < actions(); ++action) {
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
@@ -226,7 +229,8 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
                          Scratch& scratch, std::span<std::int32_t> costs) const {
   const Gold& gold = reference.gold;
   scratch.probes.resize(table_.probes.size());
-  for (std::size_t i = 0; i < table_.probes.size(); ++i) scratch.probes[i] = probe(table_.probes[i], frame, gold);
+  const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
+  for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe(table_.probes[i], frame, gold);
   const bool chain = table_.potential == Potential::kBlockedChain;
   const int before = chain && chain_blocked(frame, {}, gold, table_.limit);
   for (; legal; legal &= legal - 1) {

@@ -125,6 +125,7 @@ class System {
   void swap_reference(Reference& reference) const;
 
   Table table_;
+  std::size_t plain_probes_ = 0;  // those before it serve references without directions
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 

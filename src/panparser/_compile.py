@@ -63,6 +63,12 @@ class _Numbering:
         probe = (PROBES.index(loss.kind), position, region, argument)
         return self.probes.setdefault(probe, len(self.probes)), self.mask(loss.guard)
 
+    def plain_first(self, transitions: Iterable[Transition]) -> None:
+        """Numbers the probes that every reference needs before those for directions, which the engine can then skip."""
+        losses = [loss for transition in transitions for loss in transition.loses]
+        for loss in sorted(losses, key=lambda loss: loss.kind in loss.IS_DIRECTED):
+            self.term(loss)
+
     def row(self, transition: Transition) -> Row:
         effects = []
         for effect in transition.then:
@@ -82,6 +88,7 @@ class Lowered:
 
     def __init__(self, system: TransitionSystem) -> None:
         numbering = _Numbering()
+        numbering.plain_first(system.transitions)
         rows = [numbering.row(transition) for transition in system.transitions]
         if len(numbering.literals) > _engine.MAX_LITERALS - 6 or len(rows) > _engine.MAX_ROWS:
             raise TableError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
+
 from panparser.gold import EMPTY, Gold, Head
 
 if TYPE_CHECKING:
@@ -23,23 +25,25 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int]) -> str:
     arcs = sorted(
         ((head, dependent) for dependent, head in enumerate(heads) if head >= 0), key=lambda a: abs(a[0] - a[1])
     )
-    centers, line = [], ""
+    centers, line, width = [], "", 0
     for form in forms:
-        centers.append(len(line) + max(1, len(form) // 2))
-        line += f"{form:<3}  " if len(form) < 3 else f"{form}  "
+        cells = cell_len(form)
+        centers.append(width + max(1, cells // 2))
+        line += form + " " * (max(0, 3 - cells) + 2)
+        width += max(3, cells) + 2
     levels: dict[tuple[int, int], int] = {}
     for head, dependent in arcs:
         low, high = sorted((head, dependent))
         below = [level for (h, d), level in levels.items() if min(h, d) < high and max(h, d) > low]
         levels[head, dependent] = 1 + max(below, default=0)
     height = max(levels.values(), default=0)
-    grid = [[0] * len(line) for _ in range(height)]
+    grid = [[0] * width for _ in range(height)]
     for (head, dependent), level in levels.items():
         # Arcs leave a head beside its middle and enter a dependent at its middle, so that the two are never confused.
         start = centers[head] + (1 if dependent > head else -1)
         _bend(grid, height - level, start, centers[dependent])
     rows = ["".join(_BOXES[cell] for cell in row).rstrip() for row in grid]
-    feet = [" "] * len(line)
+    feet = [" "] * width
     for (head, dependent), _ in levels.items():
         feet[centers[head] + (1 if dependent > head else -1)] = "│"
     for _, dependent in levels:

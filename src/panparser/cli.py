@@ -1,0 +1,246 @@
+"""The command line: `panparser systems`, `panparser check`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from panparser import __version__
+from panparser.errors import CheckFailed, PanParserError, TableError, UnknownSystemError
+from panparser.python_system import PythonSteps, PythonSystem
+from panparser.systems import BUILT_IN
+from panparser.systems import system as as_system
+from panparser.testing.check import CheckReport, check_system
+from panparser.testing.check import Progress as Report
+from panparser.transitions import TransitionSystem
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Transition-based dependency parsing.",
+)
+_quiet = False
+
+
+class RootPlace(str, Enum):
+    first = "first"
+    last = "last"
+
+
+class GoldKind(str, Enum):
+    partial = "partial"
+    projective = "projective"
+    all = "all"
+    directions = "directions"
+
+
+class SwapOracle(str, Enum):
+    eager = "eager"
+    lazy = "lazy"
+
+
+_System = Annotated[
+    str,
+    typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or module:Class for one in Python."),
+]
+_Root = Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]", show_default=False)]
+_SingleRoot = Annotated[bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")]
+_K = Annotated[int | None, typer.Option("-k", help="Longest arc of the Span systems.  [default: 3]")]
+_Oracle = Annotated[SwapOracle | None, typer.Option(help="Static oracle of swap-standard.  [default: lazy]")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    global _quiet  # noqa: PLW0603 - one switch for the whole run
+    _quiet = quiet
+    if version:
+        print(f"panparser {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def systems(
+    name: Annotated[str | None, typer.Argument(metavar="[SYSTEM]", help="Show this system's table.")] = None,
+    root: _Root = None,
+    single_root: _SingleRoot = None,
+    k: _K = None,
+    oracle: _Oracle = None,
+    as_json: _Json = False,
+) -> None:
+    """List the built-in transition systems, or show the table of one.
+
+    Examples:
+
+      panparser systems
+
+      panparser systems arc-hybrid --root first
+
+      panparser systems arc-eager --json > mine.json     (then edit it, and: panparser check mine.json)
+    """
+    if name is not None:
+        table = _load(name, root, single_root, k, oracle)
+        if isinstance(table, PythonSteps):
+            raise TableError(f"{name} is written in Python and has no table")
+        print(table.to_json() if as_json else table)
+        return
+    rows = [(key, _costs(function()), _summary(function)) for key, function in BUILT_IN.items()]
+    if as_json:
+        print(json.dumps([dict(zip(("name", "costs", "source"), row, strict=True)) for row in rows], indent=2))
+        return
+    listing = Table("system", "costs", "source", box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        listing.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(listing)
+
+
+def _costs(table: TransitionSystem) -> str:
+    if table.static_oracle:
+        return "static oracle"
+    return "tabular loss" if table.potential == "arc-standard-loss" else "local table"
+
+
+def _summary(function: Any) -> str:
+    return str(function.__doc__).strip().splitlines()[0].rstrip(".")
+
+
+@app.command()
+def check(
+    name: _System,
+    root: _Root = None,
+    single_root: _SingleRoot = None,
+    max_words: Annotated[int, typer.Option(min=1, max=7, help="Prove it for sentences up to this length.")] = 5,
+    golds: Annotated[
+        GoldKind | None,
+        typer.Option(
+            help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
+            "or head directions.  [default: partial; all for static oracles]",
+            show_default=False,
+        ),
+    ] = None,
+    k: _K = None,
+    oracle: _Oracle = None,
+    as_json: _Json = False,
+) -> None:
+    """Prove a transition system, or show the smallest counter-example.
+
+    On every sentence up to --max-words: it ends, is never stuck, its output is a tree, and the cost of every transition
+    in every reachable state equals the definition, for every gold. Exit code 0: proven; 1: a counter-example; 2: bad input.
+
+    Examples:
+
+      panparser check arc-eager --root first --single-root
+
+      panparser check arc-standard --golds all --max-words 4
+
+      panparser check mine.toml
+
+      panparser check my_module:MySystem --max-words 3
+    """
+    table = _load(name, root, single_root, k, oracle)
+    with _progress() as report:
+        proof = check_system(table, max_words, golds=golds.value if golds else None, progress=report)
+    if as_json:
+        print(json.dumps({"system": table.name, "root": table.root, **asdict(proof)}, indent=2))
+    elif not _quiet:
+        _print_proof(table, proof)
+
+
+def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> None:
+    last = proof.rows[-1]
+    single = ", one child of Root" if table.single_root else ""
+    tree = "forest" if table.partial else "tree"
+    print(f"{proof.system}{single}\n\n{proof}\n")
+    print(f"proven up to {last.words} words: always ends, never stuck, every output a {tree}{single}")
+    if isinstance(table, TransitionSystem) and table.static_oracle:
+        print(f"the static oracle {table.static_oracle} reproduces every tree")
+    else:
+        relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""
+        kinds = {
+            "partial": "subset of a projective tree",
+            "projective": "projective tree",
+            "all": "tree",
+            "directions": "choice of head directions",
+        }
+        print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kinds[proof.golds]}")
+
+
+def _load(
+    name: str, root: RootPlace | None, single_root: bool | None, k: int | None, oracle: SwapOracle | None
+) -> TransitionSystem | PythonSteps:
+    given = {
+        "root": root.value if root else None,
+        "single_root": single_root,
+        "k": k,
+        "oracle": oracle.value if oracle else None,
+    }
+    options = {key: value for key, value in given.items() if value is not None}
+    return as_system(_python_system(name) if ":" in name else name, **options)
+
+
+def _python_system(name: str) -> PythonSystem:
+    module, _, attribute = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        declared = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UnknownSystemError(f"cannot import {name}: {error}") from None
+    if not (isinstance(declared, type) and issubclass(declared, PythonSystem)):
+        raise UnknownSystemError(f"{name} must be a subclass of panparser.PythonSystem; got {declared!r}")
+    return declared()
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A bar on standard error, if that is a terminal."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=_quiet or not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("")
+
+        def report(description: str, done: int, total: int) -> None:
+            bar.update(task, description=escape(description), completed=done, total=total or None)
+
+        yield report
+
+
+def main() -> None:
+    """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
+    try:
+        app(prog_name="panparser")
+    except CheckFailed as error:
+        print(error)
+        sys.exit(1)
+    except PanParserError as error:
+        print(f"panparser: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
