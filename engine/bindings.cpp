@@ -55,6 +55,10 @@ void make_system(System* self, std::array<bool, 3> shape, bool single_root, int 
   new (self) System(std::move(table));
 }
 
+void check_owner(const System& system, const Reference& reference) {
+  if (reference.system != &system) throw std::invalid_argument("the reference was made for another system");
+}
+
 // Both kinds of state behind one Python interface. A state is an index; a mutable state has only its latest.
 class States {
  public:
@@ -88,6 +92,7 @@ class States {
  protected:
   template <class State>
   void costs_of(const State& state, const Reference& reference, std::span<std::int32_t> costs) const {
+    check_owner(*system_, reference);
     if (reference.gold.words() != words_) {
       throw std::invalid_argument("the state has " + std::to_string(words_) + " words, the reference " +
                                   std::to_string(reference.gold.words()));
@@ -201,6 +206,7 @@ nb::dict describe(const Record& record) {
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
   nb::exception<Stuck>(m, "Stuck", PyExc_RuntimeError);
+  nb::set_leak_warnings(false);  // values that scripts keep until the interpreter ends are no leaks
   m.attr("ILLEGAL_COST") = kIllegalCost;
   m.attr("MAX_WORDS") = System::kMaxWords;
   m.attr("MAX_LITERALS") = System::kMaxLiterals;
@@ -217,7 +223,7 @@ NB_MODULE(_engine, m) {
             const Token root = system.table().shape.root(static_cast<Token>(heads.size()));
             new (self) Reference(system.reference(Gold(heads, root)));
           },
-          "system"_a, "heads"_a);
+          "system"_a, "heads"_a, nb::keep_alive<1, 2>());
 
   nb::class_<States>(m, "States", "States of one sentence.")
       .def_prop_ro("words", &States::words)
@@ -269,6 +275,7 @@ NB_MODULE(_engine, m) {
       "walk",
       [](const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
          std::int64_t transitions, bool linked, bool with_costs) {
+        for (const Reference* reference : references) check_owner(system, *reference);
         nb::gil_scoped_release release;
         WalkResult result = walk(system, references, seed, transitions, linked, with_costs);
         return std::tuple{result.transitions, result.states, result.costs, result.heads};

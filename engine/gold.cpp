@@ -74,6 +74,8 @@ bool Gold::completable(bool single_root) const {
     const Token high = std::max(word, head);
     for (Token inner = low + 1; inner < high; ++inner) {
       if (head_[inner] >= 0 && (head_[inner] < low || head_[inner] > high)) return false;
+      const auto grown = children(inner);
+      if (!grown.empty() && (grown.front() < low || grown.back() > high)) return false;
     }
     // No arc may cover a proper ancestor of its head: {1 <- 2, 3 <- 1} crosses nothing, yet no tree has both.
     for (Token ancestor = head; ancestor >= 0; ancestor = head_[ancestor]) {

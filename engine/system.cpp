@@ -171,7 +171,7 @@ Change System::change(const Row& row, const Frame& frame) const {
 }
 
 Reference System::reference(Gold gold) const {
-  Reference reference{std::move(gold), nullptr, {}, {}};
+  Reference reference{this, std::move(gold), nullptr, {}, {}};
   if (reference.gold.root() != table_.shape.root(reference.gold.words())) {
     throw std::invalid_argument("the reference has Root at the other end");
   }

@@ -70,8 +70,11 @@ struct Table {
 
 inline constexpr std::int32_t kIllegalCost = 1 << 20;  // what stands where an action is illegal
 
-// A reference together with what its system's costs need to know of it.
+class System;
+
+// A reference together with what its system's costs need to know of it; no other system may use it.
 struct Reference {
+  const System* system;
   Gold gold;
   std::unique_ptr<const ArcStandardLoss> loss;
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order

@@ -34,6 +34,10 @@ struct Walker {
   WalkResult result = {};
   System::Scratch scratch = {};
   std::vector<std::int32_t> costs = std::vector<std::int32_t>(System::kMaxRows);
+  std::int64_t steps_left = 0;  // of this sentence
+
+  // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one of them again.
+  void start(Token words) { steps_left = 2 * std::int64_t(words + 2) * (words + 2); }
 
   // The next action, or -1 in a final state.
   template <class State>
@@ -46,6 +50,7 @@ struct Walker {
       throw Stuck("no legal transition with " + std::to_string(frame.facts[kStackSize]) + " tokens on the stack and " +
                   std::to_string(frame.facts[kBufferSize]) + " in the buffer");
     }
+    if (--steps_left < 0) throw Stuck("the derivation of a sentence does not end");
     if (with_costs) {
       system.costs(state, frame, truths, legal, reference, scratch, costs);
       for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
@@ -58,7 +63,9 @@ struct Walker {
 
   void finish(const std::vector<Arc>& arcs, Token words, Token root) {
     result.heads.assign(words, kNone);
-    for (const Arc& arc : arcs) result.heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
+    for (const Arc& arc : arcs) {
+      if (arc.dependent != root) result.heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
+    }
   }
 };
 
@@ -74,6 +81,7 @@ WalkResult walk(const System& system, const std::vector<const Reference*>& refer
     const Reference& reference = *references[i % references.size()];
     const Token words = reference.gold.words();
     std::vector<Arc> arcs;
+    walker.start(words);
     const bool last = [&] {
       if (linked) {
         arena.reset(shape, words, with_costs);

@@ -10,7 +10,7 @@
 
 namespace panparser {
 
-// A state that is not final has no legal action: the transition system is broken.
+// A state that is not final has no legal action, or a derivation does not end: the transition system is broken.
 struct Stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -96,16 +96,19 @@ class Lowered:
                 f"conditions; got {len(rows)} and {len(numbering.literals)}"
             )
         potential, limit = POTENTIALS[system.potential]
-        self.engine = _engine.System(
-            shape=[system.root == "first", system.starts == "stack", system.ends == "stack"],
-            single_root=system.single_root,
-            potential=potential,
-            limit=limit,
-            static_oracle=STATIC_ORACLES[system.static_oracle],
-            literals=list(numbering.literals),
-            probes=list(numbering.probes),
-            rows=rows,
-        )
+        try:
+            self.engine = _engine.System(
+                shape=[system.root == "first", system.starts == "stack", system.ends == "stack"],
+                single_root=system.single_root,
+                potential=potential,
+                limit=limit,
+                static_oracle=STATIC_ORACLES[system.static_oracle],
+                literals=list(numbering.literals),
+                probes=list(numbering.probes),
+                rows=rows,
+            )
+        except ValueError as error:
+            raise TableError(f"{system.name}: {error}") from None
         self._system = system
         self._references: OrderedDict[Gold, _engine.Reference] = OrderedDict()
 

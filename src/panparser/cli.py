@@ -46,6 +46,7 @@ class GoldKind(str, Enum):
     partial = "partial"
     projective = "projective"
     all = "all"
+    any = "any"
     directions = "directions"
 
 
@@ -132,7 +133,7 @@ def check(
         GoldKind | None,
         typer.Option(
             help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
-            "or head directions.  [default: partial; all for static oracles]",
+            "any subset of any tree, or head directions.  [default: partial; all for static oracles]",
             show_default=False,
         ),
     ] = None,
@@ -178,6 +179,7 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> N
             "partial": "subset of a projective tree",
             "projective": "projective tree",
             "all": "tree",
+            "any": "subset of a tree",
             "directions": "choice of head directions",
         }
         print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kinds[proof.golds]}")

@@ -135,7 +135,9 @@ def table_text(system: TransitionSystem) -> str:
         for i in range(max(map(len, block))):
             cells = [(column[i] if i < len(column) else "") for column in block]
             lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-    if system.potential:
+    if system.potential == "arc-standard-loss":
+        lines.append(f"costs: {system.potential}")
+    elif system.potential:
         lines.append(f"every row: + {system.potential} after - before")
     if system.static_oracle:
         lines.append(f"costs: 0 for the transition of the static oracle {system.static_oracle}, 1 for the others")

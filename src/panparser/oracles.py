@@ -33,7 +33,10 @@ def static_derivation(
     order = tuple(ties or system.ties)
     draw = random.Random(seed)
     state = system.initial(len(gold))
+    limit = 2 * (len(gold) + 2) ** 2  # no sound system takes more steps
     while not system.is_final(state):
+        if (limit := limit - 1) < 0:
+            raise StuckError(f"{system.name} does not end: a derivation over {len(gold)} words goes on for ever")
         best = gold_transitions(system, state, gold)
         if seed is not None:
             chosen = draw.choice(best)

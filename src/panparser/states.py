@@ -108,7 +108,7 @@ class State:
     def heads(self) -> IntArray:
         heads = np.full(self.words + 1, -1, dtype=np.int32)
         for head, dependent, _ in self.engine_states.arcs(self.index):
-            heads[dependent if dependent <= self.words else 0] = self.outside(head)
+            heads[self.outside(dependent)] = self.outside(head)
         return heads
 
     @property
@@ -117,7 +117,7 @@ class State:
         labels: list[str | None] = [None] * (self.words + 1)
         for _, dependent, label in self.engine_states.arcs(self.index):
             if label >= 0:
-                labels[dependent] = self._labels[label]
+                labels[self.outside(dependent)] = self._labels[label]
         return tuple(labels)
 
     @property

@@ -112,12 +112,7 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
                 then=(arc(head=S0, dependent=B0), shift),
                 loses=(*right_loses, wants(B0, RIGHT).when(size(BUFFER) >= 2)),
             ),
-            Transition(
-                "REDUCE",
-                when=when_reduce,
-                then=(pop,),
-                loses=(_LOST_CHILDREN, wants(B0, LEFT).when(size(STACK) == 1)),
-            ),
+            Transition("REDUCE", when=when_reduce, then=(pop,), loses=(_LOST_CHILDREN,)),
         ),
         root=root,
         single_root=single_root,

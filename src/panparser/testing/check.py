@@ -20,10 +20,18 @@ from panparser.gold import EMPTY, LEFT, RIGHT, UNKNOWN, Gold, Head, reference_he
 from panparser.oracles import static_derivation
 from panparser.states import System
 from panparser.systems import system as as_system
-from panparser.testing.trees import all_trees, direction_golds, partial_golds, projective_trees, with_empties
+from panparser.testing.trees import (
+    all_trees,
+    direction_golds,
+    partial_golds,
+    projective_trees,
+    tree_subsets,
+    with_empties,
+)
 from panparser.transitions import TransitionSystem
 
-Golds = Literal["partial", "projective", "all", "directions"]
+Golds = Literal["partial", "projective", "all", "any", "directions"]
+IntArray = npt.NDArray[np.int32]
 Progress = Callable[[str, int, int], None]
 _CELLS = 32_000_000  # states times golds held at once
 _MIXED_WORDS = 4  # up to here unknown and headless words are mixed in every way
@@ -77,8 +85,8 @@ def check_system(
 
     It always ends, is never stuck, gives every word one head (unless partial) without cycles and with one root where
     asked; and, if `exact_cost`, the cost of every legal transition in every reachable state equals the definition for
-    every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees, or head
-    "directions". A cost that is too high by the same number in every transition of a state is accepted and counted.
+    every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees, "any" subset
+    of any tree, or head "directions". A cost that is too high by the same number in every transition of a state is accepted and counted.
     A system with a static oracle must reproduce every tree.
     """
     system = as_system(system)
@@ -104,6 +112,8 @@ def _golds(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]
     root, single = system.root, system.single_root
     if kind == "all":
         yield from all_trees(words, single)
+    elif kind == "any":
+        yield from tree_subsets(all_trees(words, single))
     elif kind == "projective":
         yield from projective_trees(words, root, single)
     elif kind == "directions":
@@ -232,7 +242,7 @@ def _check_costs(
         chunk = [Gold(heads) for heads in golds[start : start + size]]
         reachable = _reachable(system, nodes, chunk)
         costs = _Costs(system, chunk)
-        worst: tuple[tuple[int, int], _Node, int, int, int, int] | None = None
+        smallest: tuple[tuple[int, int], _Node, Gold, IntArray, IntArray] | None = None
         for index, node in enumerate(nodes):
             if index % 256 == 0:
                 report(f"{words} words: costs", start * len(nodes) + index * len(chunk), len(golds) * len(nodes))
@@ -244,15 +254,13 @@ def _check_costs(
             wrong = (declared - excess) != true
             compared += declared.size
             relaxed += int(np.count_nonzero(excess))
-            if wrong.any():
-                row, column = np.argwhere(wrong)[0]
+            for row in np.flatnonzero(wrong.any(axis=1)):
                 known = sum(head is not None for head in chunk[row].heads)
-                size_of = (len(node.state.derivation), known)
-                if worst is None or size_of < worst[0]:
-                    worst = (size_of, node, row, column, int(declared[row, column]), int(true[row, column]))
-        if worst:
-            _, node, row, column, found, expected = worst
-            raise CheckFailed(_wrong_cost(system, node, chunk[row], node.names[column], expected, found))
+                rank = (len(node.state.derivation), known)
+                if smallest is None or rank < smallest[0]:
+                    smallest = (rank, node, chunk[row], true[row], declared[row])
+        if smallest:
+            raise CheckFailed(_wrong_cost(system, *smallest[1:]))
     return compared, relaxed
 
 
@@ -286,7 +294,7 @@ class _Costs:
         if isinstance(system, TransitionSystem):
             self.references = [system.reference(gold) for gold in golds]
 
-    def of(self, state: Any, names: tuple[str, ...]) -> npt.NDArray[np.int32]:
+    def of(self, state: Any, names: tuple[str, ...]) -> IntArray:
         if isinstance(self.system, TransitionSystem):
             columns = [self.system.names.index(name) for name in names]
             return state.engine_states.costs(state.index, self.references)[:, columns]
@@ -302,10 +310,12 @@ def _failure(system: System, state: Any, problem: str) -> str:
     return f"{system.name}, Root {system.root}: {problem}\n\n{draw_state(system, state)}\nafter   {path}"
 
 
-def _wrong_cost(system: System, node: _Node, gold: Gold, name: str, true: int, declared: int) -> str:
+def _wrong_cost(system: System, node: _Node, gold: Gold, true: IntArray, declared: IntArray) -> str:
+    column = int(np.argmax(true != declared))
+    costs = "  ".join(f"{name} {cost}" for name, cost in zip(node.names, true, strict=True))
     path = " ".join(node.state.derivation) or "(none: this is the initial state)"
     return (
-        f"{system.name}, Root {system.root}: {name} costs {true}, but the table says {declared}\n\n"
-        f"gold tree\n{draw_tree(gold.heads, system.root)}\n\n"
-        f"state\n{draw_state(system, node.state, gold)}\nafter   {path}"
+        f"{system.name}, Root {system.root}: {node.names[column]} costs {true[column]}, but the table says "
+        f"{declared[column]}\n\ngold tree\n{draw_tree(gold.heads, system.root)}\n\n"
+        f"state\n{draw_state(system, node.state, gold)}\ntrue    {costs}\nafter   {path}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 
@@ -50,11 +50,16 @@ def projective_trees(words: int, root: str = "first", single_root: bool = False)
 @lru_cache(maxsize=16)
 def partial_golds(words: int, root: str = "first", single_root: bool = False) -> tuple[tuple[Head, ...], ...]:
     """Every subset of the arcs of every projective tree; the other heads are unknown. Whole trees come last."""
+    return tuple(tree_subsets(projective_trees(words, root, single_root)))
+
+
+def tree_subsets(trees: Iterable[Tree]) -> list[tuple[Head, ...]]:
+    """Every subset of the arcs of every tree, once; the smallest come first."""
     found: dict[tuple[Head, ...], None] = {}
-    for tree in projective_trees(words, root, single_root):
-        for kept in product((False, True), repeat=words):
+    for tree in trees:
+        for kept in product((False, True), repeat=len(tree)):
             found[tuple(head if keep else None for head, keep in zip(tree, kept, strict=True))] = None
-    return tuple(sorted(found, key=lambda heads: -heads.count(None)))
+    return sorted(found, key=lambda heads: -heads.count(None))
 
 
 def with_empties(heads: tuple[Head, ...], mixed: bool) -> Iterator[tuple[Head, ...]]:

@@ -1,0 +1,135 @@
+"""The command line, as a user sees it: exit codes, messages, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from panparser import cli
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs a command in this process: (exit code, output, errors)."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["panparser", *map(str, arguments)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_version_and_help(run):
+    code, out, _ = run("--version")
+    assert (code, out.split()[0]) == (0, "panparser")
+    code, out, _ = run("check", "--help")
+    assert code == 0
+    assert "Examples:" in out
+
+
+def test_no_arguments_show_the_help(run):
+    _, out, err = run()
+    assert "Usage: panparser" in out + err
+
+
+def test_systems_are_listed(run):
+    code, out, _ = run("systems")
+    assert code == 0
+    assert "swap-standard" in out
+    listed = json.loads(run("systems", "--json")[1])
+    assert [row["name"] for row in listed][:2] == ["arc-eager", "arc-hybrid"]
+
+
+def test_a_table_is_shown_and_can_be_saved_and_checked(run, tmp_path):
+    assert "arc-hybrid, Root first, single root" in run("systems", "arc-hybrid", "--root", "first", "--single-root")[1]
+    path = tmp_path / "mine.json"
+    path.write_text(run("systems", "arc-hybrid-span", "-k", "2", "--json")[1])
+    code, out, _ = run("check", path, "--max-words", "3")
+    assert code == 0
+    assert "every output a forest" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["arc-eager", "--root", "first", "--single-root"], "every output a tree, one child of Root"),
+        (["swap-standard", "--oracle", "eager"], "the static oracle swap-eager reproduces every tree"),
+        (["arc-standard", "--golds", "all"], "for every tree"),
+        (["arc-hybrid", "--golds", "directions"], "for every choice of head directions"),
+    ],
+)
+def test_proofs(run, arguments, said):
+    code, out, err = run("check", *arguments, "--max-words", "3")
+    assert (code, err) == (0, "")
+    assert said in out
+    assert "proven up to 3 words" in out
+
+
+def test_json_and_quiet(run):
+    proof = json.loads(run("check", "arc-hybrid", "--max-words", "2", "--json")[1])
+    assert proof["rows"][1]["outputs"] == 3
+    assert run("--quiet", "check", "arc-hybrid", "--max-words", "2") == (0, "", "")
+
+
+def test_a_counter_example_is_drawn_with_exit_code_1(run, tmp_path):
+    table = json.loads(run("systems", "arc-hybrid", "--json")[1])
+    table["transitions"][2]["loses"] = []
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(table))
+    code, out, _ = run("check", path)
+    assert code == 1
+    assert "RIGHT costs 1, but the table says 0" in out
+
+
+def test_a_python_system_is_checked(run, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    code, out, _ = run("check", "covington:Covington", "--max-words", "2", "--golds", "all")
+    assert code == 0
+    assert "Covington, Root last" in out
+    assert run("systems", "covington:Covington")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "arc-egaer"], "did you mean arc-eager?"),
+        (["check", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["check", "no_such_module:X"], "cannot import no_such_module:X"),
+        (["check", "json:dumps"], "must be a subclass of panparser.PythonSystem"),
+        (["check", "arc-eager", "--max-words", "0"], "--max-words"),
+        (["check", "arc-eager", "--root", "middle"], "--root"),
+        (["check", "arc-eager", "-k", "2"], "arc-eager takes root, single_root; got k"),
+        (["check"], "SYSTEM"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_code_2(run, arguments, message):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_the_installed_command_runs():
+    command = [sys.executable, "-c", "from panparser.cli import main; main()", "check", "arc-hybrid", "--max-words", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "proven up to 2 words" in done.stdout
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f'{sys.executable} -c "from panparser.cli import main; main()" systems arc-eager | head -0'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

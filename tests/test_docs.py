@@ -1,0 +1,60 @@
+"""The code of README, docs/ and examples/ runs, and prints what the page says it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import panparser as pp
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_run_and_print_what_they_show(page):
+    """A ```text block right after a ```python block is that block's output."""
+    namespace: dict[str, object] = {}
+    printed = None
+    for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        kind, code = match.groups()
+        if kind == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(code, f"{page.name}", "exec"), namespace)
+            printed = out.getvalue()
+        elif kind == "text" and printed is not None:
+            assert printed == code
+            printed = None
+        elif kind == "toml":
+            declared = namespace.get("mine")
+            path = ROOT / "build" / f"docs-{os.getpid()}.toml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(code, encoding="utf-8")
+            try:
+                assert pp.system(path) == declared
+            finally:
+                path.unlink()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_examples_run(example):
+    done = subprocess.run([sys.executable, example], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -1,0 +1,40 @@
+"""Drawings, against reviewed files."""
+
+from __future__ import annotations
+
+from conftest import golden, walk
+
+import panparser as pp
+from panparser.drawing import draw_arcs, draw_state, draw_tree
+
+FORMS = "They ate the pizza with anchovies .".split()
+HEADS = [2, 0, 4, 2, 6, 4, 2]
+
+
+def test_a_state_is_drawn_as_reviewed():
+    system = pp.system("arc-eager", single_root=True)
+    state = walk((system, 7), "SHIFT", "LEFT", "SHIFT", "SHIFT", "LEFT", "RIGHT")
+    golden("state.txt", state.draw(HEADS, FORMS))
+    assert state.draw().endswith("legal   SHIFT  RIGHT  REDUCE")
+
+
+def test_trees_are_drawn_as_reviewed():
+    drawings = [
+        draw_tree(HEADS, "last", FORMS),
+        draw_tree(HEADS, "first", FORMS),
+        draw_tree([3, 0, 2, 1], "first"),
+        draw_tree([None, pp.EMPTY, pp.LEFT, pp.RIGHT, 4], "last"),
+        draw_tree([0], "first", ["x"]),
+        draw_tree([2, 0, 2], "last", ["猫", "が好き", "だ"]),
+        draw_arcs(["a"], [-1]),
+    ]
+    golden("trees.txt", "\n\n".join(drawings))
+
+
+def test_final_and_stuck_states_say_so():
+    system = pp.system("arc-hybrid")
+    assert walk((system, 1), "SHIFT", "LEFT").draw([0]).endswith("final")
+    stuck = pp.TransitionSystem("stuck", (pp.Transition("SHIFT", when=("size(STACK) == 0",), then=("shift",)),))
+    state = walk((stuck, 2), "SHIFT")
+    assert draw_state(stuck, state).endswith("(nothing: stuck)")
+    assert draw_state(stuck, state, [0, 1]).endswith("(nothing: stuck)")

@@ -1,0 +1,106 @@
+"""Gold: what it takes, what it refuses, and what it knows of trees."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from panparser.gold import reference_heads
+from panparser.testing import all_trees, partial_golds, projective_trees
+
+
+def test_golds_are_values():
+    gold = pp.Gold([2, 0, None, pp.EMPTY, pp.LEFT], ["a", "b", None, None, None])
+    assert gold == pp.Gold(iter([2, 0, None, pp.EMPTY, pp.LEFT]), ("a", "b", None, None, None))
+    assert len({gold, pp.Gold.of(gold), pp.Gold(gold.heads)}) == 2
+    assert len(gold) == 5
+    assert gold.is_directed
+    assert not pp.Gold([0]).is_directed
+    assert "EMPTY" in repr(gold)
+
+
+def test_numpy_heads_are_heads():
+    assert pp.Gold(np.array([2, 0])).heads == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ([], "expected at least one word, found none"),
+        ([2, 5], "head of word 2 is out of range; got [2, 5]"),
+        ([1], "word 1 is its own head"),
+        ([2, 3, 1, 0], "the heads form a cycle: 1 <- 2 <- 3 <- 1; got [2, 3, 1, 0]"),
+        ([0, 3, 2], "the heads form a cycle: 2 <- 3 <- 2"),
+        ([-1], "head of word 1: expected 0..n, None, EMPTY, LEFT or RIGHT; got -1"),
+        ([0, "1"], "head of word 2: expected 0..n, None, EMPTY, LEFT or RIGHT; got '1'"),
+        ([True], "got True"),
+        ([1.0], "got 1.0"),
+    ],
+)
+def test_malformed_heads_are_refused(heads, message):
+    with pytest.raises(pp.GoldError) as caught:
+        pp.Gold(heads)
+    assert message in str(caught.value)
+
+
+def test_labels_must_match_the_heads():
+    with pytest.raises(pp.GoldError, match="expected 2, one for each head; got 1"):
+        pp.Gold([2, 0], ["x"])
+
+
+@given(st.lists(st.integers(-5, 12) | st.none() | st.sampled_from([pp.EMPTY, pp.LEFT, pp.RIGHT]), max_size=10))
+def test_any_heads_are_taken_or_refused(heads):
+    try:
+        gold = pp.Gold(heads)
+    except pp.GoldError:
+        return
+    assert gold.heads == tuple(heads)
+
+
+@pytest.mark.parametrize("root", ["first", "last"])
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("words", [1, 2, 3, 4])
+def test_completable_means_that_a_projective_tree_has_all_arcs(words, root, single_root):
+    completable = set(partial_golds(words, root, single_root))
+    for tree in all_trees(words):
+        for kept in range(2**words):
+            heads = tuple(head if kept >> i & 1 else None for i, head in enumerate(tree))
+            assert pp.Gold(heads).is_completable(root=root, single_root=single_root) == (heads in completable)
+
+
+@pytest.mark.parametrize("root", ["first", "last"])
+@pytest.mark.parametrize("single_root", [False, True])
+def test_the_projective_subset_is_a_largest_one(root, single_root):
+    trees = projective_trees(4, root, single_root)
+    for tree in all_trees(4, single_root):
+        subset = pp.Gold(tree).projective_subset(root=root, single_root=single_root)
+        assert all(kept in (None, head) for kept, head in zip(subset.heads, tree, strict=True))
+        assert subset.is_completable(root=root, single_root=single_root)
+        best = max(sum(a == b for a, b in zip(tree, other, strict=True)) for other in trees)
+        assert sum(head is not None for head in subset.heads) == best
+
+
+def test_numbers_of_trees():
+    assert [len(all_trees(n)) for n in (1, 2, 3, 4)] == [1, 3, 16, 125]
+    assert [len(all_trees(n, True)) for n in (1, 2, 3, 4)] == [1, 2, 9, 64]
+    assert [len(projective_trees(n)) for n in (1, 2, 3, 4, 5)] == [1, 3, 12, 55, 273]
+    for root in ("first", "last"):
+        assert projective_trees(4, root) == projective_trees(4)
+
+
+def test_crossing_arcs_are_not_projective():
+    crossing = [tree for tree in all_trees(4) if tree not in projective_trees(4)]
+    for tree in crossing:
+        arcs = [(min(w, h), max(w, h)) for w, h in enumerate(tree, start=1)]
+        assert any(a < c < b < d or c < a < d < b for (a, b), (c, d) in combinations(arcs, 2))
+
+
+def test_long_arcs_count_as_headless_in_span_systems():
+    assert reference_heads(pp.Gold([3, None, 0]), "last", 1) == [-2, -1, 4]
+    assert reference_heads(pp.Gold([3, None, 0]), "first", 1) == [-2, -1, -2]
+    assert reference_heads(pp.Gold([3, None, 0]), "first", None) == [3, -1, 0]

@@ -1,0 +1,44 @@
+"""Built-in systems by name, with options, and from files."""
+
+from __future__ import annotations
+
+import pytest
+
+import panparser as pp
+from panparser.systems import BUILT_IN
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_names_are_case_and_hyphen_blind(name):
+    camel = "".join(part.capitalize() for part in name.split("-"))
+    assert pp.system(name) == pp.system(camel) == pp.system(name.replace("-", "_").upper())
+    assert pp.system(name).name == name
+    assert pp.system(name).root == "last"
+    assert not pp.system(name, single_root=False).single_root
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("arc-egaer", {}, "no transition system is called 'arc-egaer'; did you mean arc-eager?"),
+        ("xyz", {}, "no transition system is called 'xyz'; there are arc-eager, arc-hybrid"),
+        ("arc-eager", {"root": "middle"}, "root must be first or last; got 'middle'"),
+        ("arc-eager", {"k": 3}, "arc-eager takes root, single_root; got k"),
+        ("arc-eager-partial", {"single_root": True}, "arc-eager-partial leaves words headless, so it has no single-root"),
+        ("arc-eager-span", {"k": 0}, "k of arc-eager-span must be an integer >= 1; got 0"),
+        ("arc-hybrid-span", {"k": True}, "k of arc-hybrid-span must be an integer >= 1; got True"),
+        ("swap-standard", {"oracle": "late"}, "oracle of swap-standard must be eager or lazy; got 'late'"),
+        (pp.system("arc-eager"), {"root": "first"}, "arc-eager is complete as it is; got root"),
+        ("mine.toml", {"root": "first"}, "mine.toml says everything itself; got root"),
+        ("nowhere.json", {}, "nowhere.json: cannot be read: No such file or directory"),
+    ],
+)
+def test_what_is_not_there_is_refused(name, options, message):
+    with pytest.raises((pp.TableError, pp.UnknownSystemError)) as caught:
+        pp.system(name, **options)
+    assert message in str(caught.value)
+
+
+def test_a_system_is_its_own_system():
+    system = pp.system("arc-eager")
+    assert pp.system(system) is system
