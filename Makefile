@@ -55,8 +55,13 @@ stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 bench: build  ## measure the engine; results go to benchmarks/results/
 	$(BIN)/python benchmarks/engine.py
 
-sanitize: $(VENV)/.dev  ## the whole test suite under the address and undefined-behaviour sanitizers
-	benchmarks/../.ci/sanitize
+# A virtual environment of its own, since the editable one would import the ordinary engine.
+sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-behaviour sanitizers
+	test -x build/sanitize/venv/bin/python || $(PYTHON) -m venv build/sanitize/venv
+	build/sanitize/venv/bin/python -m pip --disable-pip-version-check -q install \
+	    -C build-dir=build/sanitize/cmake -C cmake.define.PANPARSER_SANITIZE=ON ".[dev]"
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow" -p no:cacheprovider
 
 wheel: $(VENV)/.tools  ## dist/*.whl
 	$(PIP) wheel --no-deps -w dist .

@@ -25,7 +25,8 @@ namespace {
 using Triple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using Quadruple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 using GuardedTerm = std::pair<std::int32_t, Bits>;
-using RowTuple = std::tuple<Bits, std::vector<Bits>, std::vector<Triple>, std::vector<GuardedTerm>, std::vector<GuardedTerm>>;
+using RowTuple =
+    std::tuple<Bits, std::vector<Bits>, std::vector<Triple>, std::vector<GuardedTerm>, std::vector<GuardedTerm>>;
 using IntMatrix = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;
 
 std::vector<Term> terms(const std::vector<GuardedTerm>& pairs) {
@@ -184,7 +185,7 @@ IntMatrix costs_against_all(const States& states, std::int32_t state, const std:
   return IntMatrix(costs, {references.size(), actions}, owner);
 }
 
-nb::dict describe(const Record& record) {
+nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
   nb::dict result;
   result["token"] = record.token;
   result["head"] = record.head;
@@ -213,10 +214,11 @@ NB_MODULE(_engine, m) {
   m.attr("MAX_ROWS") = System::kMaxRows;
 
   nb::class_<System>(m, "System", "A transition table, lowered by panparser._compile.")
-      .def("__init__", &make_system, "shape"_a, "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a, "literals"_a,
-           "probes"_a, "rows"_a);
+      .def("__init__", &make_system, "shape"_a, "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a,
+           "literals"_a, "probes"_a, "rows"_a);
 
-  nb::class_<Reference>(m, "Reference", "A reference prepared for one system: heads of words 1..n, Root at its position.")
+  nb::class_<Reference>(m, "Reference",
+                        "A reference prepared for one system: heads of words 1..n, Root at its position.")
       .def(
           "__init__",
           [](Reference* self, const System& system, const std::vector<Token>& heads) {
@@ -229,7 +231,8 @@ NB_MODULE(_engine, m) {
       .def_prop_ro("words", &States::words)
       .def("legal", &States::legal, "state"_a, "A bit for each legal action; 0 in a final state.")
       .def(
-          "is_final", [](const States& s, std::int32_t state) { return s.system().is_final(s.frame(state)); }, "state"_a)
+          "is_final", [](const States& s, std::int32_t state) { return s.system().is_final(s.frame(state)); },
+          "state"_a)
       .def("apply", &States::apply, "state"_a, "action"_a, "label"_a, "The next state.")
       .def(
           "tokens",
@@ -263,7 +266,8 @@ NB_MODULE(_engine, m) {
             return std::pair{arc.head, arc.dependent};
           },
           "state"_a, "action"_a, "proposed"_a, "(head, dependent) that the action makes, or proposes; -1 where none.")
-      .def("costs", &costs_against_all, "state"_a, "references"_a, "(references, actions); ILLEGAL_COST where illegal.");
+      .def("costs", &costs_against_all, "state"_a, "references"_a,
+           "(references, actions); ILLEGAL_COST where illegal.");
 
   nb::class_<LinkedStates, States>(m, "LinkedStates", "Immutable states that share structure; state 0 is initial.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>())
@@ -292,7 +296,8 @@ NB_MODULE(_engine, m) {
         std::vector<Token> subset = projective_subset(gold.heads(), gold.root(), single_root);
         return std::vector<Token>(subset.begin() + 1, subset.end() - 1);
       },
-      "heads"_a, "root_first"_a, "single_root"_a, "The largest subset of arcs that a projective tree contains; -1 elsewhere.");
+      "heads"_a, "root_first"_a, "single_root"_a,
+      "The largest subset of arcs that a projective tree contains; -1 elsewhere.");
   m.def(
       "completable",
       [](const std::vector<Token>& heads, bool root_first, bool single_root) {

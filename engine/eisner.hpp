@@ -10,7 +10,8 @@ namespace panparser {
 using Token = std::int32_t;  // a position in the sentence; words are 1..n, Root is 0 or n+1
 inline constexpr Token kNone = -1;
 
-// Best projective spans over the tokens first..last. `head[d]` is the reference head of d, negative if unknown.
+// Best projective spans over the tokens first..last. `head[d]` is the reference head of d, negative if
+// unknown.
 class Eisner {
  public:
   Eisner() = default;
@@ -35,8 +36,9 @@ class Eisner {
   Table left_, right_, arc_left_, arc_right_;
 };
 
-// The largest subset of the reference arcs that one projective tree contains (one child of Root if `single_root`):
-// for each token its reference head, or kNone where the arc was given up. Words are 1..n with n = head.size() - 2.
+// The largest subset of the reference arcs that one projective tree contains (one child of Root if
+// `single_root`): for each token its reference head, or kNone where the arc was given up. Words are 1..n with
+// n = head.size() - 2.
 std::vector<Token> projective_subset(std::span<const Token> head, Token root, bool single_root);
 
 }  // namespace panparser

@@ -12,8 +12,7 @@ Gold::Gold(std::span<const Token> heads, Token root) : words_(static_cast<Token>
   head_.assign(words_ + 2, kUnknown);
   for (Token word = 1; word <= words_; ++word) {
     const Token head = heads[word - 1];
-    if (head < kRightward || head > words_ + 1 || (head == 0 && root_ != 0) ||
-        (head == words_ + 1 && root_ == 0)) {
+    if (head < kRightward || head > words_ + 1 || (head == 0 && root_ != 0) || (head == words_ + 1 && root_ == 0)) {
       throw std::invalid_argument("head of word " + std::to_string(word) + " is out of range");
     }
     if (head == word) throw std::invalid_argument("word " + std::to_string(word) + " is its own head");

@@ -16,8 +16,8 @@ inline constexpr Token kRightward = -4;  // ... to the right
 
 class Gold {
  public:
-  // `heads` are those of words 1..n; Root is `root` (0 or n+1). Throws std::invalid_argument on a head out of range, a
-  // word that heads itself, and a cycle.
+  // `heads` are those of words 1..n; Root is `root` (0 or n+1). Throws std::invalid_argument on a head out of
+  // range, a word that heads itself, and a cycle.
   Gold(std::span<const Token> heads, Token root);
 
   Token words() const { return words_; }

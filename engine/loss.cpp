@@ -1,7 +1,6 @@
 #include "loss.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace panparser {
 
@@ -9,15 +8,16 @@ namespace {
 
 constexpr std::int16_t kImpossible = -20000;
 
-// Unattached words on the stack at or below `top` (positions rise towards the top of the stack), at most `enough`.
+// Unattached words on the stack at or below `top` (positions rise towards the top of the stack), at most
+// `enough`.
 int count_open(const Frame& frame, Token top, int enough) {
   const int last = top >> 6;
   int count = 0;
-  for (int i = 0; i <= last && count < enough; ++i) {
+  for (int i = 0; i <= last; ++i) {
     Bits open = frame.on_stack[i] & ~frame.attached[i];
     if (i == last && (top & 63) != 63) open &= (Bits(2) << (top & 63)) - 1;
     if (frame.root >> 6 == i) open &= ~(Bits(1) << (frame.root & 63));
-    count += std::popcount(open);
+    for (; open && count < enough; open &= open - 1) ++count;
   }
   return count;
 }
@@ -75,15 +75,17 @@ int ArcStandardLoss::reachable(std::span<const Token> stack, Token front, Scratc
   return spans_ ? general(stack, front, scratch) : collapsed(stack, front, scratch);
 }
 
-// With one child of Root, Root is left out and takes the head of all at the very end. Otherwise Root is one of the tokens: at the
-// bottom of the stack (first) or the last of the buffer (last); a span that holds Root has no other head.
+// With one child of Root, Root is left out and takes the head of all at the very end. Otherwise Root is one
+// of the tokens: at the bottom of the stack (first) or the last of the buffer (last); a span that holds Root
+// has no other head.
 int ArcStandardLoss::collapsed(std::span<const Token> stack, Token front, Scratch& scratch) const {
   const Token root = gold_.root();
   const Token last = root == 0 || single_root_ ? gold_.words() : root;
   auto in_buffer = [&](Token token) { return token >= front && token <= last; };
 
-  // A buffer word is deleted, its arc won, if its head is in the buffer and no word below it, itself included, has a
-  // child on the stack: so keep what climbs from the stack's children pass, and what has no head in the buffer.
+  // A buffer word is deleted, its arc won, if its head is in the buffer and no word below it, itself
+  // included, has a child on the stack: so keep what climbs from the stack's children pass, and what has no
+  // head in the buffer.
   auto& kept = scratch.kept;
   kept.assign(gold_.words() + 2, 0);
   for (const Token word : stack) {
@@ -112,7 +114,8 @@ int ArcStandardLoss::collapsed(std::span<const Token> stack, Token front, Scratc
   for (int i = 0; i < depth; ++i) index[stack[depth - 1 - i]] = static_cast<std::int16_t>(i);
   for (int j = 0; j < ahead; ++j) index[right[j]] = static_cast<std::int16_t>(depth + j);
 
-  // table[j][h]: most arcs over the i+1 topmost stack words and the j first buffer words, headed by h; best[j]: over all h.
+  // table[j][h]: most arcs over the i+1 topmost stack words and the j first buffer words, headed by h;
+  // best[j]: over all h.
   const int heads = (depth + ahead + 7) & ~7;
   auto& table = scratch.table;
   table.assign(std::size_t(ahead + 1) * heads, kImpossible);
@@ -164,7 +167,8 @@ int ArcStandardLoss::collapsed(std::span<const Token> stack, Token front, Scratc
   }
   if (root_ahead) return won + with_root;
   if (!root_below) return won + above(root, table.data() + std::size_t(ahead) * heads, best[ahead]);
-  int value = kImpossible;  // Root below: it may come in after any number of buffer words, and takes the rest one by one
+  int value = kImpossible;  // Root below: it may come in after any number of buffer words, and takes the rest
+                            // one by one
   for (int j = 0; j <= ahead; ++j) {
     if (j > 0) value += gold_.head(right[j - 1]) == root;
     value = std::max(value, above(root, table.data() + std::size_t(j) * heads, best[j]));
@@ -185,15 +189,16 @@ int ArcStandardLoss::general(std::span<const Token> stack, Token front, Scratch&
     return value;
   }
 
-  // table[c][h]: most arcs when the first c buffer tokens and the stack so far hang from h; open[q][h]: likewise, with q
-  // a child of h that may still take tokens to its right.
+  // table[c][h]: most arcs when the first c buffer tokens and the stack so far hang from h; open[q][h]:
+  // likewise, with q a child of h that may still take tokens to its right.
   const int tokens = gold_.words() + 2;
   const int ahead = std::max(0, last - front + 1);
   auto& table = scratch.table;
   auto& open = scratch.open;
   table.assign(std::size_t(ahead + 1) * tokens, kImpossible);
   auto row = [&](int consumed) { return table.data() + std::size_t(consumed) * tokens; };
-  auto taken_by = [&](Token head, const std::int16_t* from) {  // `head` takes a span, whoever heads it but Root
+  auto taken_by = [&](Token head,
+                      const std::int16_t* from) {  // `head` takes a span, whoever heads it but Root
     int value = kImpossible;
     for (Token h = 0; h < tokens; ++h) {
       if (h != root) value = std::max(value, from[h] + int(gold_.head(h) == head));

@@ -18,17 +18,19 @@ struct Change {
   Token attached = kNone;  // gets a head
 };
 
-// ArcEager's arc incompatibility (2018 paper, supplementary A.1; as corrected: at or below the ancestor, counted once):
-// the last word's ancestors in the buffer lead to a stack word x, and at least `limit` unattached words lie at or below
-// x in the stack. The state is that of `frame` after `change`. O(1) for every 64 words.
+// ArcEager's arc incompatibility (2018 paper, supplementary A.1; as corrected: at or below the ancestor,
+// counted once): the last word's ancestors in the buffer lead to a stack word x, and at least `limit`
+// unattached words lie at or below x in the stack. The state is that of `frame` after `change`. O(1) for
+// every 64 words.
 bool chain_blocked(const Frame& frame, const Change& change, const Gold& gold, int limit);
 
 // The most reference arcs that ArcStandard can still make (Goldberg, Sartorio & Satta 2014, and beyond).
 //
-// For a completable reference the buffer collapses to the words that interact with the stack, and a table over
-// (stack depth, collapsed buffer, head) is filled in O(|S| |B'| (|S| + |B'|)). For any other the buffer keeps all its words and
-// Eisner's spans stand for what they build among themselves: O(|S| |B|^2 (|S| + |B|)). Both are exact. Above
-// kExactWords words a reference that is not completable is replaced by its largest projective subset.
+// For a completable reference the buffer collapses to the words that interact with the stack, and a table
+// over (stack depth, collapsed buffer, head) is filled in O(|S| |B'| (|S| + |B'|)). For any other the buffer
+// keeps all its words and Eisner's spans stand for what they build among themselves: O(|S| |B|^2 (|S| +
+// |B|)). Both are exact. Above kExactWords words a reference that is not completable is replaced by its
+// largest projective subset.
 class ArcStandardLoss {
  public:
   static constexpr Token kExactWords = 64;

@@ -20,7 +20,8 @@ Counters initial_counters(const Shape& shape, Token words) {
 
 constexpr std::int32_t kFar = 1 << 30;  // the distance to an absent token: beyond any bound
 
-// Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1 already.
+// Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1
+// already.
 void fill(Frame& frame, const Counters& counters) {
   frame.root = counters.root;
   frame.facts[kStackSize] = counters.stack_size;

@@ -1,4 +1,5 @@
-// States: stack, buffer and arcs. Two kinds with one interface: MutableState for greedy decoding, LinkedState for beams.
+// States: stack, buffer and arcs. Two kinds with one interface: MutableState for greedy decoding, LinkedState
+// for beams.
 #pragma once
 
 #include <array>
@@ -17,9 +18,9 @@ enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kPositions };
 enum Fact : std::uint8_t {
   kStackSize,
   kBufferSize,
-  kOpenWords,     // unattached words on the stack
-  kRootChildren,  // children of Root so far
-  kIsWord,        // + position: 1 a word, 0 Root, -1 absent
+  kOpenWords,                              // unattached words on the stack
+  kRootChildren,                           // children of Root so far
+  kIsWord,                                 // + position: 1 a word, 0 Root, -1 absent
   kIsAttached = kIsWord + kPositions,      // + position: 1 or 0 for a word, else -1
   kFromS0ToB0 = kIsAttached + kPositions,  // signed distances, out of all bounds if a token is absent
   kFromS1ToS0,
@@ -34,7 +35,7 @@ inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (
 struct Frame {
   std::array<Token, kPositions> at;  // kNone where absent
   std::array<std::int32_t, kFacts> facts;
-  Token front;           // every token from here on is in the buffer
+  Token front;  // every token from here on is in the buffer
   Token root;
   const Bits* on_stack;  // null where the state does not track them
   const Bits* attached;
@@ -111,7 +112,8 @@ class MutableState {
   std::vector<Bits> on_stack_, attached_;
 };
 
-// Immutable states of one sentence, by index; each shares all it can with its parent. Nothing is freed before `reset`.
+// Immutable states of one sentence, by index; each shares all it can with its parent. Nothing is freed before
+// `reset`.
 class Arena {
  public:
   // Without `tracking` states take less memory, and costs cannot be asked for.

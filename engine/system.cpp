@@ -77,9 +77,10 @@ void System::check() const {
   }
 }
 
-// A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory safe.
+// A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory
+// safe.
 void System::require_positions(Row& row) {
-  int stack = 0, buffer = 0;              // how many tokens the row needs
+  int stack = 0, buffer = 0;                // how many tokens the row needs
   int stack_growth = 0, buffer_growth = 0;  // by the effects so far
   auto need = [&](int position) {
     if (position == kB0) {
@@ -237,9 +238,7 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     const int action = std::countr_zero(legal);
     const Row& row = table_.rows[action];
     int cost = 0;
-    auto add = [&](const Term& term) {
-      cost += (truths & term.guard) == term.guard ? scratch.probes[term.probe] : 0;
-    };
+    auto add = [&](const Term& term) { cost += (truths & term.guard) == term.guard ? scratch.probes[term.probe] : 0; };
     for (const Term& term : row.terms) add(term);
     if (gold.directed()) {
       for (const Term& term : row.directed_terms) add(term);
@@ -277,7 +276,8 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference
 
 namespace {
 
-// Places of the tokens in the order that makes the tree projective: left children, the token itself, right children.
+// Places of the tokens in the order that makes the tree projective: left children, the token itself, right
+// children.
 std::vector<std::int32_t> projective_order(const Gold& gold) {
   std::vector<std::int32_t> order(gold.words() + 2, 0);
   std::int32_t next = 0;
@@ -289,8 +289,8 @@ std::vector<std::int32_t> projective_order(const Gold& gold) {
   while (!path.empty()) {
     Visit& visit = path.back();
     const auto children = gold.children(visit.token);
-    const auto before = static_cast<std::size_t>(
-        std::lower_bound(children.begin(), children.end(), visit.token) - children.begin());
+    const auto before =
+        static_cast<std::size_t>(std::lower_bound(children.begin(), children.end(), visit.token) - children.begin());
     // `child` counts children, with one more step for the token itself after those on its left.
     const std::size_t step = visit.child++;
     if (step == before) {
@@ -304,12 +304,14 @@ std::vector<std::int32_t> projective_order(const Gold& gold) {
   return order;
 }
 
-// The tops of the fragments that LEFT and RIGHT alone build (Nivre, Kuhlmann & Hall 2009: maximal projective components).
+// The tops of the fragments that LEFT and RIGHT alone build (Nivre, Kuhlmann & Hall 2009: maximal projective
+// components).
 std::vector<std::int32_t> projective_fragments(const Gold& gold) {
   const Token root = gold.root();
   std::vector<Token> built(gold.words() + 2, kNone);
   std::vector<int> missing(gold.words() + 2, 0);
-  for (Token token = 0; token < gold.words() + 2; ++token) missing[token] = static_cast<int>(gold.children(token).size());
+  for (Token token = 0; token < gold.words() + 2; ++token)
+    missing[token] = static_cast<int>(gold.children(token).size());
   std::vector<Token> stack;
   const Token first = root == 0 ? 0 : 1;
   const Token last = root == 0 ? gold.words() : root;
@@ -355,8 +357,8 @@ void System::swap_reference(Reference& reference) const {
   if (table_.static_oracle == StaticOracle::kSwapLazy) reference.fragment = projective_fragments(reference.gold);
 }
 
-// Nivre 2009 (eager) and Nivre, Kuhlmann & Hall 2009 (lazy). Off its own derivation it may point to an illegal action; then the
-// first legal one stands in.
+// Nivre 2009 (eager) and Nivre, Kuhlmann & Hall 2009 (lazy). Off its own derivation it may point to an
+// illegal action; then the first legal one stands in.
 int System::swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const {
   const Gold& gold = reference.gold;
   const Token top = frame.at[kS0];

@@ -128,7 +128,7 @@ class System {
   void swap_reference(Reference& reference) const;
 
   Table table_;
-  std::size_t plain_probes_ = 0;  // those before it serve references without directions
+  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 
@@ -156,8 +156,8 @@ void System::apply(State& state, int action, std::int32_t label) const {
 }
 
 template <class State>
-void System::costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal,
-                   const Reference& reference, Scratch& scratch, std::span<std::int32_t> costs) const {
+void System::costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
+                   Scratch& scratch, std::span<std::int32_t> costs) const {
   if (table_.static_oracle != StaticOracle::kAbsent) {
     static_costs(frame, legal, reference, costs);
   } else if (table_.potential == Potential::kArcStandard) {

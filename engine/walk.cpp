@@ -36,7 +36,8 @@ struct Walker {
   std::vector<std::int32_t> costs = std::vector<std::int32_t>(System::kMaxRows);
   std::int64_t steps_left = 0;  // of this sentence
 
-  // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one of them again.
+  // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one of
+  // them again.
   void start(Token words) { steps_left = 2 * std::int64_t(words + 2) * (words + 2); }
 
   // The next action, or -1 in a final state.

@@ -1,7 +1,8 @@
 """A transition system that tables cannot express, written in Python: Covington's, with two lists and any tree.
 
-Words are taken from left to right; each looks back at the words before it, nearest first, and may take them as children (LEFT) or
-one of them as head (RIGHT). The cost is that of Gómez-Rodríguez & Fernández-González (2015). Words left headless go to Root.
+Words are taken from left to right; each looks back at the words before it, nearest first, and may take them as
+children (LEFT) or one of them as head (RIGHT). The cost is that of Gómez-Rodríguez & Fernández-González (2015). Words
+left headless go to Root.
 """
 
 import panparser as pp

@@ -123,7 +123,15 @@ def test_bad_input_is_one_message_and_exit_code_2(run, arguments, message):
 
 
 def test_the_installed_command_runs():
-    command = [sys.executable, "-c", "from panparser.cli import main; main()", "check", "arc-hybrid", "--max-words", "2"]
+    command = [
+        sys.executable,
+        "-c",
+        "from panparser.cli import main; main()",
+        "check",
+        "arc-hybrid",
+        "--max-words",
+        "2",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "proven up to 2 words" in done.stdout

@@ -11,8 +11,8 @@ import pytest
 from conftest import each_variant, walk
 
 import panparser as pp
-from panparser.systems import BUILT_IN
 from panparser import terms
+from panparser.systems import BUILT_IN
 from panparser.terms import is_word
 from panparser.testing import check_system
 from panparser.testing.trees import all_trees, projective_trees, random_projective_tree, random_tree
@@ -115,7 +115,13 @@ def test_search_spaces_have_the_known_size(name, root, derivations, outputs):
         ("arc-eager", "first", [], [0], {"RIGHT": 0}),
         # Supplementary table 7b lacks a row: the last word is shifted, and 1 gets no head on the right.
         ("arc-hybrid", "first", ["SHIFT"], [pp.RIGHT, pp.LEFT], {"SHIFT": 1, "LEFT": 0, "RIGHT": 1}),
-        ("non-monotonic-arc-eager", "first", ["SHIFT"], [pp.RIGHT, pp.LEFT], {"SHIFT": 1, "RIGHT": 1, "LEFT": 0, "REDUCE": 1}),
+        (
+            "non-monotonic-arc-eager",
+            "first",
+            ["SHIFT"],
+            [pp.RIGHT, pp.LEFT],
+            {"SHIFT": 1, "RIGHT": 1, "LEFT": 0, "REDUCE": 1},
+        ),
         # Collapsing the buffer over-states what a non-projective tree can give: 2 of 3 arcs, all of them after SHIFT.
         ("arc-standard", "first", [], [0, 0, 1], {"SHIFT": 0}),
     ],

@@ -7,7 +7,7 @@ from conftest import golden, walk
 import panparser as pp
 from panparser.drawing import draw_arcs, draw_state, draw_tree
 
-FORMS = "They ate the pizza with anchovies .".split()
+FORMS = ["They", "ate", "the", "pizza", "with", "anchovies", "."]
 HEADS = [2, 0, 4, 2, 6, 4, 2]
 
 

@@ -111,7 +111,17 @@ def test_records_hold_what_rich_features_need():
     states = _engine.LinkedStates(engine_of(system), 5)
     index = 0
     shift, left, right = range(3)
-    path = [(shift, -1), (shift, -1), (left, 70), (left, 5), (shift, -1), (shift, -1), (right, 6), (shift, -1), (right, 7)]
+    path = [
+        (shift, -1),
+        (shift, -1),
+        (left, 70),
+        (left, 5),
+        (shift, -1),
+        (shift, -1),
+        (right, 6),
+        (shift, -1),
+        (right, 7),
+    ]
     for action, label in path:
         index = states.apply(index, action, label)
     record = states.record(index, 0)
@@ -160,10 +170,19 @@ def test_a_stuck_walk_is_an_error():
 
 
 def test_a_walk_that_never_ends_is_an_error():
-    rows = ({"name": "SHIFT", "then": ["shift"], "when": ["size(STACK) <= 1"]}, {"name": "BACK", "then": ["back"]})
-    values = {"name": "endless", "transitions": [*rows, {"name": "LEFT", "then": ["arc(head=S0, dependent=S1)", "pop(S1)"],
-              "when": ["size(STACK) >= 3"]}, {"name": "RIGHT", "then": ["arc(head=S1, dependent=S0)", "pop"],
-              "when": ["size(STACK) >= 3"]}], "static_oracle": "swap-eager"}
+    rows = (
+        {"name": "SHIFT", "then": ["shift"], "when": ["size(STACK) <= 1"]},
+        {"name": "BACK", "then": ["back"]},
+    )
+    values = {
+        "name": "endless",
+        "transitions": [
+            *rows,
+            {"name": "LEFT", "then": ["arc(head=S0, dependent=S1)", "pop(S1)"], "when": ["size(STACK) >= 3"]},
+            {"name": "RIGHT", "then": ["arc(head=S1, dependent=S0)", "pop"], "when": ["size(STACK) >= 3"]},
+        ],
+        "static_oracle": "swap-eager",
+    }
     system = pp.TransitionSystem.from_values(values)
     with pytest.raises(_engine.Stuck, match="does not end"):
         _engine.walk(engine_of(system), [system.reference(pp.Gold([0, 1, 2]))], 1, 10**9, False, False)
@@ -182,11 +201,13 @@ def test_a_walk_that_never_ends_is_an_error():
     seed=st.integers(0, 99),
 )
 def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes, words, seed):
-    """Any numbers at all: either the table is refused, or it runs until it is stuck, ends, or has run for long enough."""
+    """Any numbers at all: the table is refused, or it runs until it is stuck, ends, or has run for long enough."""
     potential, limit, static = codes
     rows = [(mask, [mask] if seed % 2 else [], effects, terms, terms), (0, [], [(0, 0, 0)], [], [])]
     try:
-        system = _engine.System([seed % 3 == 0, seed % 5 == 0, True], False, potential, limit, static, literals, probes, rows)
+        system = _engine.System(
+            [seed % 3 == 0, seed % 5 == 0, True], False, potential, limit, static, literals, probes, rows
+        )
         heads = [h or words + 1 for h in random_projective_tree(words, random.Random(seed))]
         if seed % 3 == 0:
             heads = [0 if h == words + 1 else h for h in heads]

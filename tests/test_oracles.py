@@ -51,7 +51,7 @@ def test_all_optimal_transitions_at_every_step_of_the_arc_eager_paper():
 
 
 def test_the_wrong_shift_of_the_arc_eager_paper():
-    """Section 2.2: SHIFT instead of RIGHT(IOBJ) costs 1, and what the paper calls the best way out costs nothing more."""
+    """Section 2.2: SHIFT instead of RIGHT(IOBJ) costs 1, and the best way out that it shows costs nothing more."""
     system = pp.system("arc-eager", root="first")
     state = walk((system, 6), SH, LA, RA)
     assert system.costs(state, LETTER)[SH] == 1
@@ -70,7 +70,9 @@ def test_the_wrong_shift_of_the_arc_eager_paper():
 def test_static_derivations_give_the_gold_tree(system):
     if system.partial:
         return
-    trees = all_trees(4, system.single_root) if system.static_oracle else projective_trees(4, "first", system.single_root)
+    trees = (
+        all_trees(4, system.single_root) if system.static_oracle else projective_trees(4, "first", system.single_root)
+    )
     for tree in trees:
         for seed in (None, 1):
             state = walk((system, 4), *pp.static_derivation(system, tree, seed=seed))

@@ -46,7 +46,13 @@ def test_a_python_system_is_checked_like_a_table():
     table = check_system("arc-hybrid", max_words=3)
     mine = check_system(Hybrid(), max_words=3)
     for a, b in zip(table.rows, mine.rows, strict=True):
-        assert (a.states, a.derivations, a.outputs, a.golds, a.costs) == (b.states, b.derivations, b.outputs, b.golds, b.costs)
+        assert (a.states, a.derivations, a.outputs, a.golds, a.costs) == (
+            b.states,
+            b.derivations,
+            b.outputs,
+            b.golds,
+            b.costs,
+        )
     assert mine.rows[-1].relaxed > 0
 
 
@@ -92,7 +98,11 @@ def test_missing_methods_are_named():
         transitions = ("SHIFT",)
 
     declared = Empty()
-    for method, arguments in (("legal", (None, "SHIFT")), ("apply", (None, "SHIFT")), ("cost", (None, "SHIFT", None))):
+    for method, arguments in (
+        ("legal", (None, "SHIFT")),
+        ("apply", (None, "SHIFT")),
+        ("cost", (None, "SHIFT", None)),
+    ):
         with pytest.raises(NotImplementedError, match=f"Empty must define {method}"):
             getattr(declared, method)(*arguments)
 

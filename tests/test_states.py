@@ -100,8 +100,8 @@ def test_strange_golds_are_refused():
         system.costs(state, [2, 0, 2])
     with pytest.raises(pp.GoldError, match="arc-standard has no costs for head directions"):
         system.costs(state, [pp.LEFT, 0])
+    swap = pp.system("swap-standard")
     with pytest.raises(pp.GoldError, match="a static oracle needs every head, and word 1 has none"):
-        swap = pp.system("swap-standard")
         swap.costs(swap.initial(2), [None, 0])
 
 

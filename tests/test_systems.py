@@ -24,7 +24,11 @@ def test_names_are_case_and_hyphen_blind(name):
         ("xyz", {}, "no transition system is called 'xyz'; there are arc-eager, arc-hybrid"),
         ("arc-eager", {"root": "middle"}, "root must be first or last; got 'middle'"),
         ("arc-eager", {"k": 3}, "arc-eager takes root, single_root; got k"),
-        ("arc-eager-partial", {"single_root": True}, "arc-eager-partial leaves words headless, so it has no single-root"),
+        (
+            "arc-eager-partial",
+            {"single_root": True},
+            "arc-eager-partial leaves words headless, so it has no single-root",
+        ),
         ("arc-eager-span", {"k": 0}, "k of arc-eager-span must be an integer >= 1; got 0"),
         ("arc-hybrid-span", {"k": True}, "k of arc-hybrid-span must be an integer >= 1; got True"),
         ("swap-standard", {"oracle": "late"}, "oracle of swap-standard must be eager or lazy; got 'late'"),

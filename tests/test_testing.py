@@ -54,7 +54,11 @@ def test_a_missing_potential_is_found():
 
 
 def test_a_stuck_state_is_found():
-    broken = changed(HYBRID, "LEFT", when=(*HYBRID["LEFT"].when, size(pp.system("arc-eager")["SHIFT"].loses[0].region) >= 2))
+    broken = changed(
+        HYBRID,
+        "LEFT",
+        when=(*HYBRID["LEFT"].when, size(pp.system("arc-eager")["SHIFT"].loses[0].region) >= 2),
+    )
     with pytest.raises(pp.CheckFailed, match="stuck: no transition is legal"):
         check_system(broken)
 
@@ -145,7 +149,10 @@ def test_random_trees_are_trees():
     rng = random.Random(1)
     for words in (1, 2, 10, 40):
         for single_root in (False, True):
-            for tree in (random_projective_tree(words, rng, single_root), random_tree(words, rng, single_root)):
+            for tree in (
+                random_projective_tree(words, rng, single_root),
+                random_tree(words, rng, single_root),
+            ):
                 pp.Gold(tree)
                 assert not single_root or tree.count(0) == 1
             assert is_projective(random_projective_tree(words, rng, single_root), "last")

@@ -82,16 +82,28 @@ def test_extending_a_table_makes_the_partial_system():
     ("fields", "message"),
     [
         ({"name": "A B", "then": (shift,)}, "name of Transition must be a word like SHIFT; got 'A B'"),
-        ({"when": is_word(S0), "then": (shift,)}, "when of X must be a tuple of conditions; got is_word(S0) (a comma"),
+        (
+            {"when": is_word(S0), "then": (shift,)},
+            "when of X must be a tuple of conditions; got is_word(S0) (a comma",
+        ),
         ({"when": (shift,), "then": (shift,)}, "when of X, term 1: expected conditions; got shift"),
         ({"then": (shift, is_word(S0))}, "then of X, term 2: expected effects; got is_word(S0)"),
         ({"then": "shift"}, "then of X must be a tuple of effects; got 'shift'"),
         ({"then": ()}, "then of X is empty"),
-        ({"then": (pop, arc(head=S0, dependent=pp.system("arc-eager")["RIGHT"].then[0].positions[1]))}, "must come before pop"),
+        (
+            {"then": (pop, arc(head=S0, dependent=pp.system("arc-eager")["RIGHT"].then[0].positions[1]))},
+            "must come before pop",
+        ),
         ({"then": (HYBRID["LEFT"].then[0],)}, "moves no token"),
         ({"then": (*HYBRID["LEFT"].then, HYBRID["LEFT"].then[0])}, "at most one arc; got 2"),
-        ({"then": ("shfit",)}, "then of X, term 1: unknown word shfit; did you mean shift?\n    shfit\n    ^^^^^"),
-        ({"then": (shift,), "loses": ("head(S0)",)}, "loses of X, term 1: expected a condition, an effect or a loss"),
+        (
+            {"then": ("shfit",)},
+            "then of X, term 1: unknown word shfit; did you mean shift?\n    shfit\n    ^^^^^",
+        ),
+        (
+            {"then": (shift,), "loses": ("head(S0)",)},
+            "loses of X, term 1: expected a condition, an effect or a loss",
+        ),
     ],
 )
 def test_malformed_transitions_are_refused(fields, message):
@@ -120,7 +132,10 @@ def values(**changes):
         ({"transitions": []}, "transitions of arc-hybrid must be Transition values, at least one"),
         ({"transitions": [3]}, "transitions must be a list of tables"),
         ({"transitions": values()["transitions"] + values()["transitions"]}, "SHIFT appears twice"),
-        ({"transitions": [{"name": "A", "then": ["shift"], "cost": 1}]}, "transition A has no field 'cost'; it has name"),
+        (
+            {"transitions": [{"name": "A", "then": ["shift"], "cost": 1}]},
+            "transition A has no field 'cost'; it has name",
+        ),
         ({"transitions": [{"then": ["shift"]}]}, "missing 'name'"),
         ({"colour": "red"}, "the table has no field 'colour'"),
         ({"format": 2}, "expected format 1; a newer version of panparser wrote this"),
@@ -146,7 +161,9 @@ def test_a_static_oracle_leaves_no_potential():
 
 
 def test_too_many_conditions_are_refused():
-    rows = tuple(pp.Transition(f"T{i}", when=(f"size(STACK) >= {i}", f"size(BUFFER) >= {i}"), then=(shift,)) for i in range(31))
+    rows = tuple(
+        pp.Transition(f"T{i}", when=(f"size(STACK) >= {i}", f"size(BUFFER) >= {i}"), then=(shift,)) for i in range(31)
+    )
     with pytest.raises(pp.TableError, match="at most 32 transitions and 58 different conditions; got 31 and 62"):
         pp.TransitionSystem("big", rows)
 
@@ -158,7 +175,7 @@ def test_too_many_conditions_are_refused():
         ("a.json", b"[]", "a.json: expected a table with name and transitions; got list"),
         ("a.toml", b"name = ", "a.toml: expected TOML"),
         ("a.toml", b"\xff", "a.toml: cannot be read"),
-        ("a.toml", b'transitions = []', "a.toml: missing 'name'"),
+        ("a.toml", b"transitions = []", "a.toml: missing 'name'"),
     ],
 )
 def test_malformed_files_name_the_file(tmp_path, name, content, message):
@@ -170,9 +187,18 @@ def test_malformed_files_name_the_file(tmp_path, name, content, message):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 5) | st.sampled_from(["shift", "pop", "SHIFT", "first", "is_word(B0)", ""]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["name", "when", "then", "loses", "transitions", "root", "ties"]), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 5)
+    | st.sampled_from(["shift", "pop", "SHIFT", "first", "is_word(B0)", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "when", "then", "loses", "transitions", "root", "ties"]),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=8,
 )
 

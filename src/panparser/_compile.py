@@ -72,8 +72,8 @@ class _Numbering:
     def row(self, transition: Transition) -> Row:
         effects = []
         for effect in transition.then:
-            places = [_POSITIONS.index(str(position)) for position in effect.positions]
-            effects.append((EFFECTS.index(effect.kind), *(*places, 0, 0)[:2]))
+            first, second, *_ = [*(_POSITIONS.index(str(position)) for position in effect.positions), 0, 0]
+            effects.append((EFFECTS.index(effect.kind), first, second))
         return (
             self.mask(c for c in transition.when if isinstance(c, terms.Condition)),
             [self.mask(c.conditions) for c in transition.when if isinstance(c, terms.AnyOf)],

@@ -12,10 +12,14 @@ from panparser.errors import TableError
 from panparser.gold import LEFT, RIGHT
 
 _NAMES = (
-    "S0 S1 S2 B0 ROOT STACK BUFFER unattached above_bottom size is_word is_root is_attached is_unattached span precedes any_of "
+    "S0 S1 S2 B0 ROOT STACK BUFFER "
+    "size is_word is_root is_attached is_unattached span precedes any_of unattached above_bottom "
     "shift pop back arc propose head children headless wants wanting"
 )
-WORDS: dict[str, Any] = {name: getattr(terms, name) for name in _NAMES.split()} | {"LEFT": LEFT, "RIGHT": RIGHT}
+WORDS: dict[str, Any] = {name: getattr(terms, name) for name in _NAMES.split()} | {
+    "LEFT": LEFT,
+    "RIGHT": RIGHT,
+}
 METHODS = ("among", "when")
 _OPERATORS: dict[type, Any] = {
     ast.Sub: operator.sub,

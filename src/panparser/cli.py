@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,12 +37,12 @@ app = typer.Typer(
 _quiet = False
 
 
-class RootPlace(str, Enum):
+class RootPlace(StrEnum):
     first = "first"
     last = "last"
 
 
-class GoldKind(str, Enum):
+class GoldKind(StrEnum):
     partial = "partial"
     projective = "projective"
     all = "all"
@@ -50,7 +50,7 @@ class GoldKind(str, Enum):
     directions = "directions"
 
 
-class SwapOracle(str, Enum):
+class SwapOracle(StrEnum):
     eager = "eager"
     lazy = "lazy"
 
@@ -60,7 +60,9 @@ _System = Annotated[
     typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or module:Class for one in Python."),
 ]
 _Root = Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]", show_default=False)]
-_SingleRoot = Annotated[bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")]
+_SingleRoot = Annotated[
+    bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
+]
 _K = Annotated[int | None, typer.Option("-k", help="Longest arc of the Span systems.  [default: 3]")]
 _Oracle = Annotated[SwapOracle | None, typer.Option(help="Static oracle of swap-standard.  [default: lazy]")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -143,8 +145,9 @@ def check(
 ) -> None:
     """Prove a transition system, or show the smallest counter-example.
 
-    On every sentence up to --max-words: it ends, is never stuck, its output is a tree, and the cost of every transition
-    in every reachable state equals the definition, for every gold. Exit code 0: proven; 1: a counter-example; 2: bad input.
+    On every sentence up to --max-words: it ends, is never stuck, its output is a tree, and the cost of every
+    transition in every reachable state equals the definition, for every gold. Exit code 0: proven; 1: a
+    counter-example; 2: bad input.
 
     Examples:
 

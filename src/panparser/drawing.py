@@ -23,7 +23,8 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int]) -> str:
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
     arcs = sorted(
-        ((head, dependent) for dependent, head in enumerate(heads) if head >= 0), key=lambda a: abs(a[0] - a[1])
+        ((head, dependent) for dependent, head in enumerate(heads) if head >= 0),
+        key=lambda a: abs(a[0] - a[1]),
     )
     centers, line, width = [], "", 0
     for form in forms:

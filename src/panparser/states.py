@@ -62,7 +62,7 @@ class State:
     Words are 1..n and Root is 0 wherever it stands. `heads` has length n+1, index 0 unused, -1 is headless.
     """
 
-    __slots__ = ("system", "engine_states", "index", "_labels")
+    __slots__ = ("_labels", "engine_states", "index", "system")
 
     def __init__(
         self, system: TransitionSystem, engine_states: _engine.LinkedStates, index: int, labels: list[str]

@@ -1,8 +1,8 @@
 """The built-in transition systems: each function returns one table, as the paper it cites would print it.
 
-Tables follow the published ones where those are right, and were checked against exhaustive search where they are not
-(see docs/oracles.md); `panparser check NAME` proves any of them again. In every table the cost of a transition counts the words
-that it cuts from their gold head.
+Tables follow the published ones where those are right, and differ where exhaustive search says so (docs/oracles.md);
+`panparser check NAME` proves any of them again. The losses of a transition are the words that it cuts from their gold
+head.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from panparser.errors import TableError, UnknownSystemError
 from panparser.gold import LEFT, RIGHT
@@ -56,8 +56,8 @@ _LOST_OPEN_CHILDREN = children(B0).among(STACK, unattached)  # of a word that en
 
 
 def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSystem:
-    """Nivre 2003, 2004; costs: Goldberg & Nivre 2012, figure 4, corrected; Aufrant & Wisniewski 2018, tables 1 and 2."""
-    left = (head(S0).among(BUFFER - B0), _LOST_CHILDREN)
+    """Nivre 2003, 2004; costs: Goldberg & Nivre 2012, figure 4; Aufrant & Wisniewski 2018, tables 1 and 2."""
+    left: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), _LOST_CHILDREN)
     shift_loses: tuple[Loss, ...] = (head(B0).among(STACK), _LOST_OPEN_CHILDREN)
     right_loses: tuple[Loss, ...] = (
         head(B0).among(BUFFER - B0),
@@ -122,7 +122,7 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
 
 
 def arc_hybrid(root: Root = "last", single_root: bool = False) -> TransitionSystem:
-    """Kuhlmann, Gómez-Rodríguez & Satta 2011; costs: Goldberg & Nivre 2013; Aufrant & Wisniewski 2018, tables 3 and 4."""
+    """Kuhlmann, Gómez-Rodríguez & Satta 2011; Goldberg & Nivre 2013; Aufrant & Wisniewski 2018, tables 3, 4."""
     enter, left, leave = _hybrid_rows(root, single_root)
     return TransitionSystem(
         "arc-hybrid",
@@ -142,7 +142,12 @@ def non_monotonic_arc_eager(root: Root = "last", single_root: bool = False) -> T
     propose_right = (propose(head=S0, dependent=B0), shift)
     return TransitionSystem(
         "non-monotonic-arc-eager",
-        (enter, left, Transition("RIGHT", enter.when, propose_right, enter.loses), Transition("REDUCE", *leave)),
+        (
+            enter,
+            left,
+            Transition("RIGHT", enter.when, propose_right, enter.loses),
+            Transition("REDUCE", *leave),
+        ),
         root=root,
         single_root=single_root,
         ties=("LEFT", "REDUCE", "RIGHT", "SHIFT"),
@@ -269,7 +274,12 @@ def _eager_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
                 "RIGHT",
                 when=(is_word(B0), *short),
                 then=(arc(head=S0, dependent=B0), shift),
-                loses=(headless(B0), head(B0).among(BUFFER - B0), head(B0).among(STACK - S0), _LOST_OPEN_CHILDREN),
+                loses=(
+                    headless(B0),
+                    head(B0).among(BUFFER - B0),
+                    head(B0).among(STACK - S0),
+                    _LOST_OPEN_CHILDREN,
+                ),
             ),
             Transition(
                 "REDUCE",
@@ -289,8 +299,10 @@ def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
     short_left: tuple[Condition, ...] = (span(S0, B0) <= _length(name, k),) if k is not None else ()
     short_right: tuple[Condition, ...] = (span(S1, S0) <= _length(name, k),) if k is not None else ()
     (enter, left, (_, attach, leave)) = _hybrid_rows("last", False)
-    local = {row: tuple(loss for loss in losses if loss.kind not in Loss.IS_DIRECTED)
-             for row, losses in (("enter", enter.loses), ("left", left.loses), ("leave", leave))}
+    local = {
+        row: tuple(loss for loss in losses if loss.kind not in Loss.IS_DIRECTED)
+        for row, losses in (("enter", enter.loses), ("left", left.loses), ("leave", leave))
+    }
     return TransitionSystem(
         name,
         (
@@ -338,6 +350,10 @@ BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
 }
 
 
+@overload
+def system(name: str | Path | TransitionSystem, **options: Any) -> TransitionSystem: ...
+@overload
+def system(name: PythonSystem | PythonSteps, **options: Any) -> PythonSteps: ...
 def system(
     name: str | Path | TransitionSystem | PythonSystem | PythonSteps, **options: Any
 ) -> TransitionSystem | PythonSteps:

@@ -333,9 +333,7 @@ class Loss:
         for condition in guard:
             if not isinstance(condition, Condition):
                 raise TableError(f"when of {self} expects conditions; got {condition!r}")
-        return Loss(
-            self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard)
-        )
+        return Loss(self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard))
 
     def __str__(self) -> str:
         flag = f", {self.flag}" if self.flag else ""
@@ -384,7 +382,7 @@ def headless(position: Position) -> Loss:
 
 def _direction(value: object, owner: str) -> Mark:
     if value is LEFT or value is RIGHT:
-        return value  # type: ignore[return-value]
+        return value
     raise TableError(f"{owner} expects LEFT or RIGHT; got {value!r}")
 
 

@@ -184,7 +184,8 @@ class TransitionSystem:
         values: dict[str, Any] = {"format": FORMAT}
         values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "transitions"}
         values["transitions"] = [
-            {"name": t.name} | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}
+            {"name": t.name}
+            | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}
             for t in self.transitions
         ]
         return json.dumps(values, indent=2)

@@ -2,7 +2,13 @@
 
 from panparser.testing.check import CheckReport, check_system
 from panparser.testing.reference import ReferenceSystem
-from panparser.testing.trees import all_trees, is_projective, partial_golds, projective_trees, random_projective_tree
+from panparser.testing.trees import (
+    all_trees,
+    is_projective,
+    partial_golds,
+    projective_trees,
+    random_projective_tree,
+)
 
 __all__ = [
     "CheckReport",

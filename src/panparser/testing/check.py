@@ -1,8 +1,9 @@
 """The proof: every state, every gold tree, every transition, against the definition of cost.
 
-The definition needs no oracle: what a state can still reach is the best of what its successors can, and a final state has what it has. So
-one pass from the final states back to the initial one gives, for all golds at once, the number of correct words that each state can
-still reach; a transition's true cost is the difference between the state's number and its successor's.
+The definition needs no oracle: what a state can still reach is the best of what its successors can, and a final state
+has what it has. So one pass from the final states back to the initial one gives, for all golds at once, the number of
+correct words that each state can still reach; a transition's true cost is the difference between its state's number
+and its successor's.
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ class CheckReport:
 
     def __str__(self) -> str:
         header = ("words", "states", "derivations", "outputs", "golds", "costs compared")
-        lines = [header, *((*map(str, (r.words, r.states, r.derivations, r.outputs, r.golds, r.costs)),) for r in self.rows)]
+        lines = [
+            header,
+            *((*map(str, (r.words, r.states, r.derivations, r.outputs, r.golds, r.costs)),) for r in self.rows),
+        ]
         widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) for line in lines)
 
@@ -85,9 +89,9 @@ def check_system(
 
     It always ends, is never stuck, gives every word one head (unless partial) without cycles and with one root where
     asked; and, if `exact_cost`, the cost of every legal transition in every reachable state equals the definition for
-    every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees, "any" subset
-    of any tree, or head "directions". A cost that is too high by the same number in every transition of a state is accepted and counted.
-    A system with a static oracle must reproduce every tree.
+    every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees, "any"
+    subset of any tree, or head "directions". A cost that is too high by the same number in every transition of a state
+    is accepted and counted. A system with a static oracle must reproduce every tree.
     """
     system = as_system(system)
     if not isinstance(max_words, int) or max_words < 1:
@@ -228,7 +232,9 @@ def _check_static(system: TransitionSystem, trees: list[tuple[Head, ...]], repor
             steps += 1
         if tuple(state.heads[1:]) != tree:
             drawing = draw_tree(tree, system.root)
-            raise CheckFailed(_failure(system, state, f"the static oracle does not reproduce this tree:\n{drawing}\nbut"))
+            raise CheckFailed(
+                _failure(system, state, f"the static oracle does not reproduce this tree:\n{drawing}\nbut")
+            )
     return steps
 
 
@@ -297,7 +303,8 @@ class _Costs:
     def of(self, state: Any, names: tuple[str, ...]) -> IntArray:
         if isinstance(self.system, TransitionSystem):
             columns = [self.system.names.index(name) for name in names]
-            return state.engine_states.costs(state.index, self.references)[:, columns]
+            costs: IntArray = state.engine_states.costs(state.index, self.references)
+            return costs[:, columns]
         rows = (self.system.costs(state, gold) for gold in self.golds)
         return np.array([[row[name] for name in names] for row in rows], dtype=np.int32)
 

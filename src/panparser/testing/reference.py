@@ -143,6 +143,4 @@ class ReferenceSystem:
         tokens = state.inside(loss.region)  # type: ignore[arg-type]
         if loss.kind == "head":
             return int(heads.get(token) in tokens)
-        return sum(
-            heads.get(child) == token and not (loss.flag and child in state.heads) for child in tokens
-        )
+        return sum(heads.get(child) == token and not (loss.flag and child in state.heads) for child in tokens)

@@ -77,7 +77,7 @@ def direction_golds(words: int) -> Iterator[tuple[Head, ...]]:
 
 
 def random_projective_tree(words: int, rng: random.Random, single_root: bool = True) -> Tree:
-    """A random projective tree: a head at random in each span, the rest of the span cut at random among its children."""
+    """A random projective tree: a random head in each span, the rest of the span cut at random among its children."""
     heads = [0] * (words + 1)
     pending = [(1, words, 0)] if single_root else list(_cut(1, words, 0, rng))
     while pending:

@@ -1,0 +1,92 @@
+"""
+The native engine of panparser. Its interface is private and may change at any time.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Stuck(RuntimeError):
+    pass
+
+ILLEGAL_COST: int = 1048576
+
+MAX_WORDS: int = 16000
+
+MAX_LITERALS: int = 64
+
+MAX_ROWS: int = 32
+
+class System:
+    """A transition table, lowered by panparser._compile."""
+
+    def __init__(self, shape: Sequence[bool], single_root: bool, potential: int, limit: int, static_oracle: int, literals: Sequence[tuple[int, int, int]], probes: Sequence[tuple[int, int, int, int]], rows: Sequence[tuple[int, Sequence[int], Sequence[tuple[int, int, int]], Sequence[tuple[int, int]], Sequence[tuple[int, int]]]]) -> None: ...
+
+class Reference:
+    """
+    A reference prepared for one system: heads of words 1..n, Root at its position.
+    """
+
+    def __init__(self, system: System, heads: Sequence[int]) -> None: ...
+
+class States:
+    """States of one sentence."""
+
+    @property
+    def words(self) -> int: ...
+
+    def legal(self, state: int) -> int:
+        """A bit for each legal action; 0 in a final state."""
+
+    def is_final(self, state: int) -> bool: ...
+
+    def apply(self, state: int, action: int, label: int) -> int:
+        """The next state."""
+
+    def tokens(self, state: int) -> tuple[list[int], list[int]]:
+        """Stack (from the bottom) and buffer (from the front)."""
+
+    def arcs(self, state: int) -> list[tuple[int, int, int]]:
+        """(head, dependent, label), by dependent."""
+
+    def record(self, state: int, position: int) -> dict[str, Any]:
+        """What the state knows of the token at S0, S1, S2 or B0."""
+
+    def made_arc(self, state: int, action: int, proposed: bool) -> tuple[int, int]:
+        """(head, dependent) that the action makes, or proposes; -1 where none."""
+
+    def costs(self, state: int, references: Sequence[Reference]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """(references, actions); ILLEGAL_COST where illegal."""
+
+class LinkedStates(States):
+    """Immutable states that share structure; state 0 is initial."""
+
+    def __init__(self, system: System, words: int) -> None: ...
+
+    def derivation(self, state: int) -> list[int]: ...
+
+class MutableStates(States):
+    """One state that changes in place, under any index."""
+
+    def __init__(self, system: System, words: int) -> None: ...
+
+def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
+    """
+    Random derivations: (transitions, states, digest of the costs, heads of the last tree).
+    """
+
+def check_heads(heads: Sequence[int]) -> None:
+    """
+    Raises ValueError unless the heads of words 1..n (Root is 0) are in range and without cycles.
+    """
+
+def projective_subset(heads: Sequence[int], root_first: bool, single_root: bool) -> list[int]:
+    """
+    The largest subset of arcs that a projective tree contains; -1 elsewhere.
+    """
+
+def completable(heads: Sequence[int], root_first: bool, single_root: bool) -> bool:
+    """Are the arcs a subset of some projective tree's?"""
