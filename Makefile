@@ -60,7 +60,8 @@ sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-beha
 	test -x build/sanitize/venv/bin/python || $(PYTHON) -m venv build/sanitize/venv
 	build/sanitize/venv/bin/python -m pip --disable-pip-version-check -q install \
 	    -C build-dir=build/sanitize/cmake -C cmake.define.PANPARSER_SANITIZE=ON ".[dev]"
-	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	    ASAN_OPTIONS=detect_leaks=0 \
 	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow" -p no:cacheprovider
 
 wheel: $(VENV)/.tools  ## dist/*.whl

@@ -58,3 +58,11 @@ def test_examples_run(example):
     done = subprocess.run([sys.executable, example], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_figures_in_the_readme_are_those_of_the_committed_benchmark():
+    results = (ROOT / "benchmarks" / "results" / "engine.txt").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?)` \| ([\d.]+) .*?\| ([\d.]+) .*\|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(rows) == 3
+    for name, mutable, linked in rows:
+        assert re.search(rf"^{name} +{re.escape(mutable)} +{re.escape(linked)}$", results, re.MULTILINE), name
