@@ -204,6 +204,8 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 
 }  // namespace
 
+void bind_treebank(nb::module_& m);
+
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
   nb::exception<Stuck>(m, "Stuck", PyExc_RuntimeError);
@@ -212,6 +214,8 @@ NB_MODULE(_engine, m) {
   m.attr("MAX_WORDS") = System::kMaxWords;
   m.attr("MAX_LITERALS") = System::kMaxLiterals;
   m.attr("MAX_ROWS") = System::kMaxRows;
+
+  bind_treebank(m);
 
   nb::class_<System>(m, "System", "A transition table, lowered by panparser._compile.")
       .def("__init__", &make_system, "shape"_a, "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a,

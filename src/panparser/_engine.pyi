@@ -20,6 +20,50 @@ MAX_LITERALS: int = 64
 
 MAX_ROWS: int = 32
 
+def align(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], other_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], other_multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]:
+    """Pairs (word, other word) of two analyses of one text."""
+
+class TreebankStore:
+    """A treebank's columns, over the bytes that it was read from."""
+
+    def __init__(self, text: bytes, conllx: bool, single_root: bool, first_line: int) -> None: ...
+
+    @property
+    def sentences(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    def column(self, column: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
+
+    def strings(self, column: int, start: int) -> list[str]:
+        """The strings of a column from an id on."""
+
+    def vocabulary_size(self, column: int) -> int: ...
+
+    def intern(self, column: int, text: str) -> int: ...
+
+    def ranges(self) -> list[tuple[int, int, int, str]]: ...
+
+    def empty_nodes(self) -> list[tuple[int, int, int, str]]: ...
+
+    def line(self, sentence: int) -> int: ...
+
+    def comments(self, sentence: int) -> list[str]: ...
+
+    def set_comments(self, sentence: int, lines: Sequence[str]) -> None: ...
+
+    def problems(self) -> list[tuple[int, str, str, str, str, bool]]: ...
+
+    def write(self, begin: int, end: int) -> bytes:
+        """Sentences begin..end-1 as CoNLL-U."""
+
 class System:
     """A transition table, lowered by panparser._compile."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions in which lines leave a cell
 
 
-def draw_arcs(forms: Sequence[str], heads: Sequence[int]) -> str:
-    """Words on a line with their arcs above, an arrow at each dependent.
+def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequence[str]] = ()) -> str:
+    """Words on a line with their arcs above, an arrow at each dependent, and more lines (tags, labels) below.
 
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
@@ -26,17 +27,11 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int]) -> str:
         ((head, dependent) for dependent, head in enumerate(heads) if head >= 0),
         key=lambda a: abs(a[0] - a[1]),
     )
-    centers, line, width = [], "", 0
-    for form in forms:
-        cells = cell_len(form)
-        centers.append(width + max(1, cells // 2))
-        line += form + " " * (max(0, 3 - cells) + 2)
-        width += max(3, cells) + 2
-    levels: dict[tuple[int, int], int] = {}
-    for head, dependent in arcs:
-        low, high = sorted((head, dependent))
-        below = [level for (h, d), level in levels.items() if min(h, d) < high and max(h, d) > low]
-        levels[head, dependent] = 1 + max(below, default=0)
+    widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
+    starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
+    centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]
+    width = sum(widths) + 2 * len(widths)
+    levels = _levels(heads)
     height = max(levels.values(), default=0)
     grid = [[0] * width for _ in range(height)]
     for (head, dependent), level in levels.items():
@@ -49,9 +44,23 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int]) -> str:
         feet[centers[head] + (1 if dependent > head else -1)] = "│"
     for _, dependent in levels:
         feet[centers[dependent]] = "▼"
-    if arcs:
+    if levels:
         rows.append("".join(feet).rstrip())
-    return "\n".join([*rows, line.rstrip()])
+    for row in (forms, *below):
+        cells = (text + " " * (size - cell_len(text) + 2) for text, size in zip(row, widths, strict=True))
+        rows.append("".join(cells).rstrip())
+    return "\n".join(rows)
+
+
+def _levels(heads: Sequence[int]) -> dict[tuple[int, int], int]:
+    """(head, dependent): how high the arc is drawn, above all shorter arcs that it overlaps."""
+    arcs = sorted(((h, d) for d, h in enumerate(heads) if h >= 0), key=lambda arc: abs(arc[0] - arc[1]))
+    levels: dict[tuple[int, int], int] = {}
+    for head, dependent in arcs:
+        low, high = sorted((head, dependent))
+        inside = [level for (h, d), level in levels.items() if min(h, d) < high and max(h, d) > low]
+        levels[head, dependent] = 1 + max(inside, default=0)
+    return levels
 
 
 def _bend(grid: list[list[int]], row: int, start: int, end: int) -> None:
@@ -143,3 +152,58 @@ def table_text(system: TransitionSystem) -> str:
     if system.static_oracle:
         lines.append(f"costs: 0 for the transition of the static oracle {system.static_oracle}, 1 for the others")
     return "\n".join(lines)
+
+
+# --- SVG, for notebooks and pages ---
+
+_STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
+
+
+def svg_tree(
+    forms: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None, tags: Sequence[str] | None = None
+) -> str:
+    """A tree as one SVG element: heads of words 1..n (0 is Root, drawn as an arrow from above; negative is none)."""
+    arcs = _levels([head - 1 if head > 0 else -1 for head in heads])
+    labels = labels or [""] * len(forms)
+    tags = tags or [""] * len(forms)
+    columns = [8.5 * max(map(cell_len, cells)) + 22 for cells in zip(forms, labels, tags, strict=True)]
+    centers = [sum(columns[:i]) + columns[i] / 2 for i in range(len(forms))]
+    height = max([*arcs.values(), 1]) * _STEP + _BASE + 22
+    lines = []
+    for word, head in enumerate(heads):
+        if head == 0:
+            lines.append(_svg_arrow(centers[word], centers[word], height, height - 18, labels[word]))
+        elif head > 0:
+            shift = 5 if head - 1 < word else -5
+            top = height - arcs[head - 1, word] * _STEP - _BASE
+            lines.append(_svg_arrow(centers[head - 1] + shift, centers[word] - shift, top, height, labels[word]))
+    for center, form, tag in zip(centers, forms, tags, strict=True):
+        lines.append(f'<text x="{center:.0f}" y="{height + 18}" font-weight="600">{html.escape(form)}</text>')
+        if tag not in ("", "_"):
+            text = html.escape(tag)
+            lines.append(f'<text x="{center:.0f}" y="{height + 34}" font-size="11" opacity=".65">{text}</text>')
+    width = sum(columns)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height + 42}" '
+        f'viewBox="0 0 {width:.0f} {height + 42}" font-family="system-ui, sans-serif" font-size="14" '
+        f'text-anchor="middle" fill="currentColor" role="img">' + "".join(lines) + "</svg>"
+    )
+
+
+def _svg_arrow(start: float, end: float, top: float, foot: float, label: str) -> str:
+    """An arc from `start` over `top` down to `end`, or, if the two are one, an arrow straight down (Root's)."""
+    if start == end:
+        path, text_at = f"M{end:.0f},{foot - 24:.0f} V{top - 4:.0f}", (end + 4, foot - 28)
+        tip = top
+    else:
+        bend = min(10.0, abs(end - start) / 2) * (1 if end > start else -1)
+        path = (
+            f"M{start:.0f},{foot} V{top + 10:.0f} Q{start:.0f},{top:.0f} {start + bend:.0f},{top:.0f} "
+            f"H{end - bend:.0f} Q{end:.0f},{top:.0f} {end:.0f},{top + 10:.0f} V{foot - 4}"
+        )
+        text_at, tip = ((start + end) / 2, top - 4), foot
+    arrow = f"M{end - 4:.0f},{tip - 7:.0f} L{end:.0f},{tip:.0f} L{end + 4:.0f},{tip - 7:.0f} Z"
+    text = (
+        f'<text x="{text_at[0]:.0f}" y="{text_at[1]:.0f}" font-size="11">{html.escape(label)}</text>' if label else ""
+    )
+    return f'<path d="{path}" fill="none" stroke="currentColor" opacity=".55"/><path d="{arrow}" opacity=".7"/>{text}'

@@ -6,6 +6,8 @@ PanParserError
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
 ├── IllegalTransitionError (ValueError)  a transition that the state does not allow
 ├── StuckError (RuntimeError)         a state that is not final and allows no transition
+├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
+├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 """
 
@@ -32,6 +34,14 @@ class IllegalTransitionError(PanParserError, ValueError):
 
 class StuckError(PanParserError, RuntimeError):
     """A state that is not final and allows no transition."""
+
+
+class ConlluError(PanParserError, ValueError):
+    """A file that is not well-formed; the message names file, line, what was expected and what was found."""
+
+
+class TreebankError(PanParserError, ValueError):
+    """A value that a treebank cannot hold, or treebanks that do not match."""
 
 
 class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened

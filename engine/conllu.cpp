@@ -1,0 +1,479 @@
+#include "conllu.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+namespace panparser {
+
+namespace {
+
+constexpr int kCells = 10;
+// Where each column of strings stands in a line.
+constexpr std::array<int, kColumns> kCellOf = {1, 2, 3, 4, 5, 7, 8, 9};
+constexpr int kIdCell = 0, kHeadCell = 6;
+constexpr std::array<const char*, kCells> kNames = {"ID",    "FORM", "LEMMA",  "UPOS", "XPOS",
+                                                    "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"};
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result(1, '\'');
+  result += text.substr(0, kLongest);
+  result += text.size() > kLongest ? "...'" : "'";
+  return result;
+}
+
+std::optional<std::int32_t> number(std::string_view text) {
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
+  if (text.size() > 1 && text[0] == '0') return std::nullopt;
+  return value;
+}
+
+std::string_view without_return(std::string_view line) {
+  return !line.empty() && line.back() == '\r' ? line.substr(0, line.size() - 1) : line;
+}
+
+// Length of the well-formed UTF-8 at the start of `text`.
+std::size_t valid_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  const std::size_t size = text.size();
+  std::size_t i = 0;
+  while (i < size) {
+    if (i + 8 <= size) {
+      std::uint64_t chunk;
+      std::memcpy(&chunk, bytes + i, 8);
+      if ((chunk & 0x8080808080808080u) == 0) {
+        i += 8;
+        continue;
+      }
+    }
+    const unsigned char lead = bytes[i];
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const int extra = lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 0;
+    if (extra == 0 || i + extra >= size) return i;
+    for (int k = 1; k <= extra; ++k) {
+      if ((bytes[i + k] & 0xC0) != 0x80) return i;
+    }
+    const unsigned char next = bytes[i + 1];
+    const bool overlong = (lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90);
+    const bool outside = (lead == 0xED && next >= 0xA0) || (lead == 0xF4 && next >= 0x90);
+    if (overlong || outside) return i;
+    i += extra + 1;
+  }
+  return size;
+}
+
+// Calls `each` with the items between separators, until it returns false.
+template <class Each>
+bool all_items(std::string_view text, char separator, Each each) {
+  while (true) {
+    const std::size_t end = text.find(separator);
+    if (!each(text.substr(0, end))) return false;
+    if (end == std::string_view::npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool good_feats(std::string_view feats) {
+  return all_items(feats, '|', [](std::string_view item) {
+    const std::size_t equals = item.find('=');
+    return equals != std::string_view::npos && equals > 0 && equals + 1 < item.size() &&
+           item.find('=', equals + 1) == std::string_view::npos && item.find(' ') == std::string_view::npos;
+  });
+}
+
+// head:label items, sorted by head; heads are words or empty nodes (5.1), words not above `words`.
+bool good_deps(std::string_view deps, std::int32_t words) {
+  std::pair<std::int32_t, std::int32_t> last = {-1, 0};
+  return all_items(deps, '|', [&](std::string_view item) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 >= item.size()) return false;
+    const std::string_view head = item.substr(0, colon);
+    const std::size_t dot = head.find('.');
+    const auto major = number(head.substr(0, dot));
+    const auto minor = dot == std::string_view::npos ? 0 : number(head.substr(dot + 1));
+    if (!major || !minor || *major > words) return false;
+    const std::pair here = {*major, *minor};
+    const bool sorted = here >= last;
+    last = here;
+    return sorted;
+  });
+}
+
+}  // namespace
+
+struct TreebankData::Cells {
+  std::array<std::string_view, kCells> cell;
+  int count = 0;
+
+  explicit Cells(std::string_view line) {
+    const char* start = line.data();
+    const char* const end = start + line.size();
+    for (const char* at = start; at != end; ++at) {
+      if (*at != '\t') continue;
+      if (count < kCells) cell[count] = {start, static_cast<std::size_t>(at - start)};
+      ++count;
+      start = at + 1;
+    }
+    if (count < kCells) cell[count] = {start, static_cast<std::size_t>(end - start)};
+    ++count;
+  }
+};
+
+// One sentence while it is being read.
+struct TreebankData::Reading {
+  std::int64_t sentence;
+  std::int32_t words = 0;
+  std::int32_t range_end = 0;  // last word of the last multiword range
+  std::int64_t range_line = 0;
+  std::int32_t minor = 0;      // last empty node after the last word
+  std::size_t ranges, empty_nodes, problems;
+  std::vector<std::int64_t> lines;  // of the words
+};
+
+TreebankData::TreebankData(std::string_view text, const Rules& rules) : text_(text) { read(rules); }
+
+void TreebankData::problem(std::int64_t line, std::string rule, std::string expected, std::string found, std::string hint,
+                           bool fatal) {
+  problems_.push_back({line, std::move(rule), std::move(expected), std::move(found), std::move(hint), fatal});
+}
+
+void TreebankData::read(const Rules& rules) {
+  const std::size_t guess = text_.size() / 60;
+  heads_.reserve(guess);
+  for (auto& column : columns_) column.reserve(guess);
+  std::size_t at = 0;
+  std::int64_t line_number = rules.first_line;
+  std::size_t begin = 0;  // of the sentence, blank lines before it included
+  if (line_number == 1 && text_.substr(0, 3) == "\xEF\xBB\xBF") {
+    problem(1, "encoding", "UTF-8 without a byte-order mark", "a byte-order mark", "save the file as plain UTF-8");
+    at = 3;
+  }
+  Reading reading{};
+  while (at < text_.size()) {
+    // Blank lines before a sentence.
+    const std::size_t sentence_begin = at;
+    const std::int64_t first_line = line_number;
+    reading.sentence = sentences();
+    reading.words = reading.range_end = reading.minor = 0;
+    reading.ranges = ranges_.size();
+    reading.empty_nodes = empty_nodes_.size();
+    reading.problems = problems_.size();
+    reading.lines.clear();
+    bool blank = false;
+    bool some = false;
+    while (at < text_.size() && !blank) {
+      const std::size_t end = std::min(text_.find('\n', at), text_.size());
+      const std::string_view line = without_return(text_.substr(at, end - at));
+      at = std::min(end + 1, text_.size());
+      blank = line.empty();
+      if (!blank) {
+        some = true;
+        read_line(line, line_number, rules, reading);
+      } else if (!some) {
+        problem(line_number, "blank-line", "one blank line after each sentence", "a blank line too many");
+      }
+      ++line_number;
+    }
+    if (!some) continue;
+    if (!blank) {
+      problem(line_number - 1, "blank-line", "a blank line after the last sentence", "the end of the file",
+              "add an empty line at the end");
+    }
+    finish(rules, reading, first_line, text_.substr(sentence_begin, at - sentence_begin));
+    auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
+    std::stable_sort(from, problems_.end(), [](const Problem& a, const Problem& b) { return a.line < b.line; });
+    if (std::any_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) {
+      drop(reading);
+    } else {
+      offsets_.push_back(static_cast<std::int64_t>(heads_.size()));
+      begins_.push_back(static_cast<std::int64_t>(begin));
+      ends_.push_back(static_cast<std::int64_t>(at));
+      first_lines_.push_back(first_line);
+    }
+    begin = at;
+  }
+  if (!ends_.empty() && static_cast<std::size_t>(ends_.back()) == begin) ends_.back() = static_cast<std::int64_t>(at);
+}
+
+void TreebankData::drop(const Reading& reading) {
+  const auto words = static_cast<std::size_t>(offsets_.back());
+  heads_.resize(words);
+  for (auto& column : columns_) column.resize(words);
+  ranges_.resize(reading.ranges);
+  empty_nodes_.resize(reading.empty_nodes);
+}
+
+void TreebankData::read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading) {
+  if (line[0] == '#' && rules.format == Format::kConllu) {
+    if (reading.words > 0) {
+      problem(number_of_line, "comment", "comments before the first word of the sentence", quoted(line),
+              "a blank line may be missing before it");
+    }
+    return;
+  }
+  const Cells cells(line);
+  if (cells.count != kCells) {
+    const bool spaces = cells.count == 1 && line.find(' ') != std::string_view::npos;
+    problem(number_of_line, "columns", "10 columns separated by tabs",
+            cells.count == 1 ? "one column" : std::to_string(cells.count) + " columns",
+            spaces ? "the columns are separated by spaces" : "", true);
+    return;
+  }
+  for (int i = 0; i < kCells; ++i) {
+    const std::string_view cell = cells.cell[i];
+    if (cell.empty()) {
+      problem(number_of_line, "cell", std::string("a value or _ in ") + kNames[i], "nothing");
+    } else if (cell.front() == ' ' || cell.back() == ' ') {
+      problem(number_of_line, "cell", std::string("no space at the ends of ") + kNames[i], quoted(cell));
+    }
+  }
+  const std::string_view id = cells.cell[kIdCell];
+  if (const std::size_t dash = id.find('-'); dash != std::string_view::npos) {
+    read_range(cells, line, number_of_line, rules, reading);
+  } else if (id.find('.') != std::string_view::npos) {
+    read_empty_node(cells, line, number_of_line, rules, reading);
+  } else {
+    read_word(cells, number_of_line, reading);
+  }
+}
+
+void TreebankData::read_word(const Cells& cells, std::int64_t line, Reading& reading) {
+  const auto id = number(cells.cell[kIdCell]);
+  if (id != reading.words + 1) {
+    problem(line, "id", "word " + std::to_string(reading.words + 1), quoted(cells.cell[kIdCell]),
+            id == 1 ? "a blank line may be missing before it" : "", true);
+  }
+  const std::string_view head_cell = cells.cell[kHeadCell];
+  std::int32_t head = -1;
+  if (head_cell != "_") {
+    const auto value = number(head_cell);
+    if (!value) problem(line, "head", "a number or _ as HEAD", quoted(head_cell), "", true);
+    head = value.value_or(-1);
+  }
+  heads_.push_back(head);
+  for (int c = 0; c < kColumns; ++c) columns_[c].push_back(vocabularies_[c].intern(cells.cell[kCellOf[c]]));
+  ++reading.words;
+  reading.minor = 0;
+  reading.lines.push_back(line);
+}
+
+void TreebankData::read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
+                              Reading& reading) {
+  const std::string_view id = cells.cell[kIdCell];
+  const auto first = number(id.substr(0, id.find('-')));
+  const auto last = number(id.substr(id.find('-') + 1));
+  if (!first || !last || rules.format == Format::kConllx) {
+    problem(line, "id", rules.format == Format::kConllx ? "a number as ID" : "a word, a range or an empty node as ID",
+            quoted(id), "", true);
+    return;
+  }
+  if (*first != reading.words + 1 || *last < *first || *first <= reading.range_end) {
+    const std::int32_t next = std::max(reading.words, reading.range_end) + 1;
+    problem(line, "range", "a range that starts with word " + std::to_string(next), quoted(id),
+            "a multiword token stands right before its first word", true);
+    return;
+  }
+  for (const int cell : {2, 3, 4, 6, 7, 8}) {
+    if (cells.cell[cell] != "_") {
+      problem(line, "range", std::string("_ as ") + kNames[cell] + " of a multiword token", quoted(cells.cell[cell]));
+    }
+  }
+  reading.range_end = *last;
+  reading.range_line = line;
+  ranges_.push_back({reading.sentence, *first, *last, text});
+}
+
+void TreebankData::read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
+                                   Reading& reading) {
+  const std::string_view id = cells.cell[kIdCell];
+  const auto after = number(id.substr(0, id.find('.')));
+  const auto minor = number(id.substr(id.find('.') + 1));
+  if (!after || !minor || rules.format == Format::kConllx) {
+    problem(line, "id", rules.format == Format::kConllx ? "a number as ID" : "a word, a range or an empty node as ID",
+            quoted(id), "", true);
+    return;
+  }
+  if (*after != reading.words || *minor != reading.minor + 1) {
+    problem(line, "id", "empty node " + std::to_string(reading.words) + "." + std::to_string(reading.minor + 1), quoted(id),
+            "", true);
+    return;
+  }
+  for (const int cell : {kHeadCell, 7}) {
+    if (cells.cell[cell] != "_") {
+      problem(line, "empty-node", std::string("_ as ") + kNames[cell] + " of an empty node", quoted(cells.cell[cell]));
+    }
+  }
+  reading.minor = *minor;
+  empty_nodes_.push_back({reading.sentence, *after, *minor, text});
+}
+
+void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64_t first_line, std::string_view text) {
+  if (const std::size_t good = valid_utf8(text); good < text.size()) {
+    const auto line = first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(good), '\n');
+    problem(line, "encoding", "UTF-8", "a byte that is not", "convert the file, for example with iconv", true);
+  }
+  if (reading.words == 0) {
+    const bool fatal = true;
+    const auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
+    if (std::none_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) {
+      problem(first_line, "words", "a sentence with at least one word", "only comments", "", fatal);
+    }
+    return;
+  }
+  if (reading.range_end > reading.words) {
+    problem(reading.range_line, "range", "a range that ends within the sentence, at word " + std::to_string(reading.words),
+            "word " + std::to_string(reading.range_end), "", true);
+  }
+  check_tree(rules, reading);
+  check_cells(rules, reading);
+}
+
+void TreebankData::check_tree(const Rules& rules, const Reading& reading) {
+  const auto first = heads_.size() - reading.words;
+  const std::int32_t* heads = heads_.data() + first - 1;  // by word, from 1
+  int roots = 0;
+  bool complete = true;
+  bool in_range = true;
+  for (std::int32_t word = 1; word <= reading.words; ++word) {
+    roots += heads[word] == 0;
+    complete &= heads[word] >= 0;
+    if (heads[word] > reading.words) {
+      in_range = false;
+      problem(reading.lines[word - 1], "head", "a HEAD up to " + std::to_string(reading.words), std::to_string(heads[word]),
+              "", true);
+    }
+  }
+  if (!in_range) return;
+  std::vector<std::int32_t>& seen = scratch_;
+  seen.assign(reading.words + 1, 0);  // the word whose climb passed here first
+  for (std::int32_t word = 1; word <= reading.words; ++word) {
+    std::int32_t at = word;
+    while (at > 0 && seen[at] == 0) {
+      seen[at] = word;
+      at = heads[at];
+    }
+    if (at > 0 && seen[at] == word) {
+      std::string cycle = std::to_string(at);
+      for (std::int32_t next = heads[at]; next != at; next = heads[next]) cycle += " <- " + std::to_string(next);
+      problem(reading.lines[at - 1], "cycle", "a tree", "the cycle " + cycle + " <- " + std::to_string(at));
+    }
+  }
+  if (rules.single_root && complete && roots != 1) {
+    problem(reading.lines[0], "root", "one word with HEAD 0", roots == 0 ? "none" : std::to_string(roots));
+  }
+}
+
+void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
+  const auto first = heads_.size() - reading.words;
+  for (std::int32_t i = 0; i < reading.words; ++i) {
+    const std::int32_t deps = columns_[kDeps][first + i];
+    const std::int32_t feats = columns_[kFeats][first + i];
+    if (rules.format == Format::kConllx) {
+      if (deps != 0 && !number(vocabularies_[kDeps][deps])) {
+        problem(reading.lines[i], "phead", "a number or _ as PHEAD", quoted(vocabularies_[kDeps][deps]));
+      }
+      continue;
+    }
+    if (feats != 0) {  // each distinct value is judged once
+      if (static_cast<std::size_t>(feats) >= good_feats_.size()) good_feats_.resize(feats + 1, -1);
+      if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats]);
+      if (!good_feats_[feats]) {
+        problem(reading.lines[i], "feats", "FEATS like Case=Nom|Number=Sing", quoted(vocabularies_[kFeats][feats]));
+      }
+    }
+    if (deps != 0 && !good_deps(vocabularies_[kDeps][deps], reading.words)) {
+      problem(reading.lines[i], "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head",
+              quoted(vocabularies_[kDeps][deps]));
+    }
+  }
+}
+
+// --- Writing ---
+
+std::string_view TreebankData::body(std::int64_t sentence) const {
+  return text_.substr(begins_[sentence], ends_[sentence] - begins_[sentence]);
+}
+
+std::vector<std::string> TreebankData::comments(std::int64_t sentence) const {
+  const auto replaced = comments_.find(sentence);
+  std::string_view text = replaced != comments_.end() ? replaced->second : body(sentence);
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = without_return(text.substr(0, end));
+    if (!line.empty() && line[0] == '#') lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+void TreebankData::set_comments(std::int64_t sentence, const std::vector<std::string>& lines) {
+  const bool returns = body(sentence).find("\r\n") != std::string_view::npos;
+  std::string text;
+  for (const std::string& line : lines) text += line + (returns ? "\r\n" : "\n");
+  comments_[sentence] = std::move(text);
+}
+
+void TreebankData::write_word(std::string& out, std::string_view line, std::int64_t word, std::int64_t sentence) const {
+  const auto words = static_cast<std::int32_t>(offsets_[sentence + 1] - offsets_[sentence]);
+  auto complain = [&](const std::string& what) {
+    throw std::invalid_argument("sentence " + std::to_string(sentence + 1) + ", word " +
+                                std::to_string(word - offsets_[sentence] + 1) + ": " + what);
+  };
+  const Cells cells(line);
+  std::array<std::string_view, kCells> now = cells.cell;
+  for (int c = 0; c < kColumns; ++c) {
+    const std::int32_t id = columns_[c][word];
+    if (id < 0 || id >= vocabularies_[c].size()) complain("no " + std::string(kNames[kCellOf[c]]) + " has the id " + std::to_string(id));
+    now[kCellOf[c]] = vocabularies_[c][id];
+  }
+  const std::int32_t head = heads_[word];
+  if (head < -1 || head > words) complain("expected a head from -1 to " + std::to_string(words) + ", found " + std::to_string(head));
+  char digits[16];
+  const auto written = std::to_chars(digits, digits + sizeof digits, head);
+  now[kHeadCell] = head < 0 ? std::string_view("_") : std::string_view(digits, written.ptr - digits);
+  for (int i = 0; i < kCells; ++i) {
+    if (i > 0) out += '\t';
+    out += now[i];
+  }
+}
+
+std::string TreebankData::write(std::int64_t begin, std::int64_t end) const {
+  std::string out;
+  if (begin < end) out.reserve(static_cast<std::size_t>(ends_[end - 1] - begins_[begin]) + 64);
+  for (std::int64_t sentence = begin; sentence < end; ++sentence) {
+    std::string_view text = body(sentence);
+    std::int64_t word = offsets_[sentence];
+    const auto replaced = comments_.find(sentence);
+    if (replaced != comments_.end()) out += replaced->second;
+    while (!text.empty()) {
+      const std::size_t end_of_line = text.find('\n');
+      const std::string_view whole = text.substr(0, end_of_line == std::string_view::npos ? text.size() : end_of_line + 1);
+      text.remove_prefix(whole.size());
+      const std::string_view stripped = whole.back() == '\n' ? whole.substr(0, whole.size() - 1) : whole;
+      const std::string_view line = without_return(stripped);
+      if (!line.empty() && line[0] == '#' && replaced != comments_.end()) continue;
+      const bool is_word = !line.empty() && line[0] != '#' &&
+                           line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
+      if (is_word) {
+        write_word(out, line, word++, sentence);
+        out += whole.substr(line.size());
+      } else {
+        out += whole;
+      }
+    }
+    if (sentence + 1 < end && !out.ends_with("\n\n") && !out.ends_with("\n\r\n")) {
+      out += out.ends_with("\n") ? "\n" : "\n\n";  // the last sentence of the file, taken elsewhere
+    }
+  }
+  return out;
+}
+
+}  // namespace panparser

@@ -1,0 +1,94 @@
+// Treebanks: CoNLL-U and CoNLL-X, read into columns of numbers and written back with only the changed cells changed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vocabulary.hpp"
+
+namespace panparser {
+
+enum class Format { kConllu, kConllx };
+
+// Columns of strings, in the order of the file; ID and HEAD are numbers and stand apart.
+enum Column : std::uint8_t { kForm, kLemma, kUpos, kXpos, kFeats, kDeprel, kDeps, kMisc, kColumns };
+
+struct Problem {
+  std::int64_t line;       // 1-based
+  std::string rule;        // columns, id, head, ...
+  std::string expected, found, hint;
+  bool fatal;              // the sentence cannot be read
+};
+
+// What the reader asks of a file beyond its shape.
+struct Rules {
+  Format format = Format::kConllu;
+  bool single_root = false;
+  std::int64_t first_line = 1;  // of the text, in its file
+};
+
+class TreebankData {
+ public:
+  // Reads all of `text`, which must outlive the object. Sentences with a fatal problem are left out; all problems are kept.
+  TreebankData(std::string_view text, const Rules& rules);
+
+  std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+  std::int64_t words() const { return offsets_.back(); }
+  std::vector<std::int64_t>& offsets() { return offsets_; }         // of each sentence's first word, and the end
+  std::vector<std::int32_t>& heads() { return heads_; }             // by word; -1 is "_"
+  std::vector<std::int32_t>& column(Column column) { return columns_[column]; }
+  Vocabulary& vocabulary(Column column) { return vocabularies_[column]; }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+  // Lines that are not words: multiword ranges (first, last) and empty nodes (after, minor), by sentence.
+  struct Extra {
+    std::int64_t sentence;
+    std::int32_t first, second;
+    std::string_view line;
+  };
+  const std::vector<Extra>& ranges() const { return ranges_; }
+  const std::vector<Extra>& empty_nodes() const { return empty_nodes_; }
+
+  std::int64_t line(std::int64_t sentence) const { return first_lines_[sentence]; }  // of its first line in the file
+  std::vector<std::string> comments(std::int64_t sentence) const;  // whole lines, with '#', without line ends
+  void set_comments(std::int64_t sentence, const std::vector<std::string>& lines);
+
+  // Sentences begin..end-1 as text. Throws std::invalid_argument on a head or an id out of range, naming the sentence.
+  std::string write(std::int64_t begin, std::int64_t end) const;
+
+ private:
+  struct Cells;
+  struct Reading;
+  void read(const Rules& rules);
+  void read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading);
+  void read_word(const Cells& cells, std::int64_t line, Reading& reading);
+  void read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules, Reading& reading);
+  void read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
+                       Reading& reading);
+  void finish(const Rules& rules, const Reading& reading, std::int64_t first_line, std::string_view text);
+  void check_tree(const Rules& rules, const Reading& reading);
+  void check_cells(const Rules& rules, const Reading& reading);
+  void drop(const Reading& reading);
+  void write_word(std::string& out, std::string_view line, std::int64_t word, std::int64_t sentence) const;
+  std::string_view body(std::int64_t sentence) const;
+  void problem(std::int64_t line, std::string rule, std::string expected, std::string found, std::string hint = {},
+               bool fatal = false);
+
+  std::string_view text_;
+  std::vector<std::int64_t> offsets_ = {0};
+  std::vector<std::int64_t> begins_, ends_, first_lines_;  // bytes and first line of each sentence
+  std::vector<std::int32_t> heads_;
+  std::array<std::vector<std::int32_t>, kColumns> columns_;
+  std::array<Vocabulary, kColumns> vocabularies_;
+  std::vector<Extra> ranges_, empty_nodes_;
+  std::map<std::int64_t, std::string> comments_;  // of sentences whose comments were replaced
+  std::vector<Problem> problems_;
+  std::vector<std::int32_t> scratch_;
+  std::vector<signed char> good_feats_;  // by id: 1, 0, or -1 for not yet judged
+};
+
+}  // namespace panparser
