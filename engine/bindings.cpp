@@ -23,7 +23,7 @@ using namespace panparser;
 namespace {
 
 using Triple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
-using Quadruple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+using ProbeTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, bool, std::int32_t>;
 using GuardedTerm = std::pair<std::int32_t, Bits>;
 using RowTuple =
     std::tuple<Bits, std::vector<Bits>, std::vector<Triple>, std::vector<GuardedTerm>, std::vector<GuardedTerm>>;
@@ -36,7 +36,7 @@ std::vector<Term> terms(const std::vector<GuardedTerm>& pairs) {
 }
 
 void make_system(System* self, std::array<bool, 3> shape, bool single_root, int potential, int limit, int static_oracle,
-                 const std::vector<Triple>& literals, const std::vector<Quadruple>& probes,
+                 const std::vector<Triple>& literals, const std::vector<ProbeTuple>& probes,
                  const std::vector<RowTuple>& rows) {
   Table table;
   table.shape = {shape[0], shape[1], shape[2]};
@@ -45,8 +45,8 @@ void make_system(System* self, std::array<bool, 3> shape, bool single_root, int 
   table.limit = limit;
   table.static_oracle = StaticOracle(static_oracle);
   for (const auto& [fact, low, high] : literals) table.literals.push_back({fact, low, high});
-  for (const auto& [kind, position, region, argument] : probes) {
-    table.probes.push_back({ProbeKind(kind), position, region, argument});
+  for (const auto& [kind, position, region, flag, direction] : probes) {
+    table.probes.push_back({ProbeKind(kind), position, region, flag, direction});
   }
   for (const auto& [all, clauses, effects, costs, directed] : rows) {
     Row row{all, clauses, {}, terms(costs), terms(directed)};
@@ -56,8 +56,9 @@ void make_system(System* self, std::array<bool, 3> shape, bool single_root, int 
   new (self) System(std::move(table));
 }
 
-void check_owner(const System& system, const Reference& reference) {
-  if (reference.system != &system) throw std::invalid_argument("the reference was made for another system");
+void check_owner(const System& system, const Reference* reference) {
+  if (!reference) throw std::invalid_argument("expected a Reference, found None");
+  if (reference->system != &system) throw std::invalid_argument("the reference was made for another system");
 }
 
 // Both kinds of state behind one Python interface. A state is an index; a mutable state has only its latest.
@@ -93,7 +94,7 @@ class States {
  protected:
   template <class State>
   void costs_of(const State& state, const Reference& reference, std::span<std::int32_t> costs) const {
-    check_owner(*system_, reference);
+    check_owner(*system_, &reference);
     if (reference.gold.words() != words_) {
       throw std::invalid_argument("the state has " + std::to_string(words_) + " words, the reference " +
                                   std::to_string(reference.gold.words()));
@@ -176,11 +177,10 @@ IntMatrix costs_against_all(const States& states, std::int32_t state, const std:
   const auto actions = static_cast<std::size_t>(states.system().actions());
   auto* costs = new std::int32_t[references.size() * actions + 1];
   nb::capsule owner(costs, [](void* data) noexcept { delete[] static_cast<std::int32_t*>(data); });
-  {
-    nb::gil_scoped_release release;
-    for (std::size_t i = 0; i < references.size(); ++i) {
-      states.costs(state, *references[i], {costs + i * actions, actions});
-    }
+  // The GIL stays held: states of one sentence share an arena and scratch space.
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    check_owner(states.system(), references[i]);
+    states.costs(state, *references[i], {costs + i * actions, actions});
   }
   return IntMatrix(costs, {references.size(), actions}, owner);
 }
@@ -191,6 +191,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
   result["head"] = record.head;
   result["proposed"] = record.proposed;
   result["label"] = record.label;
+  result["proposed_label"] = record.proposed_label;
   result["left"] = record.left;
   result["right"] = record.right;
   result["left_label"] = record.left_label;
@@ -227,6 +228,7 @@ NB_MODULE(_engine, m) {
           "__init__",
           [](Reference* self, const System& system, const std::vector<Token>& heads) {
             const Token root = system.table().shape.root(static_cast<Token>(heads.size()));
+            nb::gil_scoped_release release;
             new (self) Reference(system.reference(Gold(heads, root)));
           },
           "system"_a, "heads"_a, nb::keep_alive<1, 2>());
@@ -281,11 +283,18 @@ NB_MODULE(_engine, m) {
 
   m.def(
       "walk",
-      [](const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
+      [](const System& system, const std::vector<nb::typed<nb::object, Reference>>& references, std::uint64_t seed,
          std::int64_t transitions, bool linked, bool with_costs) {
-        for (const Reference* reference : references) check_owner(system, *reference);
-        nb::gil_scoped_release release;
-        WalkResult result = walk(system, references, seed, transitions, linked, with_costs);
+        std::vector<const Reference*> prepared;  // `references` keeps them alive while other threads run
+        for (const auto& reference : references) {
+          prepared.push_back(nb::cast<const Reference*>(reference));
+          check_owner(system, prepared.back());
+        }
+        WalkResult result;
+        {
+          nb::gil_scoped_release release;
+          result = walk(system, prepared, seed, transitions, linked, with_costs);
+        }
         return std::tuple{result.transitions, result.states, result.costs, result.heads};
       },
       "system"_a, "references"_a, "seed"_a, "transitions"_a, "linked"_a, "with_costs"_a,

@@ -52,14 +52,15 @@ Gold reduced(const Gold& gold, bool single_root) {
 
 }  // namespace
 
-ArcStandardLoss::ArcStandardLoss(const Gold& gold, bool single_root)
-    : gold_(gold.completable(single_root) || gold.words() <= kExactWords ? gold : reduced(gold, single_root)),
-      single_root_(single_root) {
-  if (!gold.completable(single_root) && gold.words() <= kExactWords) {
-    const Token first = gold.root() == 0 ? 0 : 1;
-    const Token last = gold.root() == 0 ? gold.words() : gold.root();
-    spans_ = std::make_unique<const Eisner>(gold.heads(), gold.root(), first, last);
+ArcStandardLoss::ArcStandardLoss(const Gold& gold, bool single_root) : gold_(gold), single_root_(single_root) {
+  if (gold.completable(single_root)) return;
+  if (gold.words() > kExactWords) {
+    gold_ = reduced(gold, single_root);
+    return;
   }
+  const Token first = gold.root() == 0 ? 0 : 1;
+  const Token last = gold.root() == 0 ? gold.words() : gold.root();
+  spans_ = std::make_unique<const Eisner>(gold.heads(), gold.root(), first, last);
 }
 
 int ArcStandardLoss::from_root(std::span<const Token> tokens) const {
@@ -180,6 +181,7 @@ int ArcStandardLoss::general(std::span<const Token> stack, Token front, Scratch&
   const Token root = gold_.root();
   const Token last = root == 0 || single_root_ ? gold_.words() : root;
   const Eisner& spans = *spans_;
+  if (stack.empty() && front > last) return 0;
   if (stack.empty()) {
     if (!single_root_) return root == 0 ? spans.right(front, last) : spans.left(front, last);
     int value = 0;

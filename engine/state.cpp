@@ -166,7 +166,7 @@ void MutableState::attach(Position head, Position dependent, std::int32_t label)
 void MutableState::propose(Position head, Position dependent, std::int32_t label) {
   Record& record = records_[token(dependent)];
   record.proposed = token(head);
-  record.label = label;
+  record.proposed_label = label;
 }
 
 // --- Arena and LinkedState ---
@@ -363,7 +363,7 @@ void LinkedState::propose(Position head, Position dependent, std::int32_t label)
   if (head == kB0 || dependent == kB0) materialize();
   Record child = arena_->records_[find(dependent)];
   child.proposed = arena_->records_[find(head)].token;
-  child.label = label;
+  child.proposed_label = label;
   put(dependent, arena_->add_record(child));
 }
 

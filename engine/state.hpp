@@ -35,7 +35,7 @@ inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (
 struct Frame {
   std::array<Token, kPositions> at;  // kNone where absent
   std::array<std::int32_t, kFacts> facts;
-  Token front;  // every token from here on is in the buffer
+  Token front;  // B0, or the end; in systems without `back`, every token from here on is in the buffer
   Token root;
   const Bits* on_stack;  // null where the state does not track them
   const Bits* attached;
@@ -47,6 +47,7 @@ struct Record {
   Token head = kNone;
   Token proposed = kNone;  // a provisional head, never part of the output
   std::int32_t label = -1;
+  std::int32_t proposed_label = -1;
   std::array<Token, 2> left = {kNone, kNone};  // leftmost child, second leftmost; `right` likewise from the right
   std::array<Token, 2> right = {kNone, kNone};
   std::array<std::int32_t, 2> left_label = {-1, -1};
@@ -57,7 +58,6 @@ struct Record {
   std::uint64_t right_labels = 0;
 
   void add_child(Token child, std::int32_t child_label);
-  bool operator==(const Record&) const = default;
 };
 
 struct Arc {
@@ -78,14 +78,14 @@ struct Shape {
 // Counters that both kinds keep, so that conditions are O(1).
 struct Counters {
   Token words, root;
-  Token front;  // first token that never left the buffer
+  Token front;  // first token of the buffer behind those on the list `returned`
   std::int32_t stack_size, returned_size, open_words, root_children;
 
   Token end() const { return root > words ? words + 2 : words + 1; }
   std::int32_t buffer_size() const { return returned_size + (end() - front); }
 };
 
-// Changes in place. `returned` holds words that left the buffer and came back, the last one in front.
+// Changes in place. `returned` holds words that came back to the buffer, the last one in front.
 class MutableState {
  public:
   void reset(const Shape& shape, Token words);
@@ -123,7 +123,6 @@ class Arena {
   std::int32_t size() const { return static_cast<std::int32_t>(states_.size()); }
   std::int32_t parent(std::int32_t state) const { return states_[state].parent; }
   std::int32_t action(std::int32_t state) const { return states_[state].action; }
-  Token words() const { return states_[0].counters.words; }
 
  private:
   friend class LinkedState;

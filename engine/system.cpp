@@ -24,6 +24,11 @@ bool in_region(const Frame& frame, Token token, std::int32_t region) {
   return region >> (2 * place(frame, token) + (token == frame.root)) & 1;
 }
 
+bool makes_arc(const Effect& effect) {
+  return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose;
+}
+
+constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
 }  // namespace
@@ -48,11 +53,15 @@ System::System(Table table) : table_(std::move(table)) {
 
 void System::check() const {
   require(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
-  require(table_.literals.size() <= kMaxLiterals, "at most 64 conditions");
+  require(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
+  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kArcStandard, "potential");
+  require(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
+  require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy, "static oracle");
   const auto literals = table_.literals.size();
   const Bits known = literals == 64 ? ~Bits(0) : (Bits(1) << literals) - 1;
   for (const Literal& literal : table_.literals) {
     require(literal.fact >= 0 && literal.fact < kFacts && literal.low <= literal.high, "condition");
+    require(literal.low >= -kUnbounded && literal.high <= kUnbounded, "bounds of a condition");
   }
   for (const Probe& probe : table_.probes) {
     require(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
@@ -73,8 +82,26 @@ void System::check() const {
       require(effect.first >= 0 && effect.first < kPositions, "effect's position");
       require(effect.second >= 0 && effect.second < kPositions, "effect's position");
       require(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
+      require(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent, "back without a static oracle");
+      require(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
+    require(fits_potential(row), "this potential does not fit all rows");
   }
+}
+
+// Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its three rows.
+bool System::fits_potential(const Row& row) const {
+  if (table_.potential == Potential::kZero) return true;
+  const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
+  if (row.effects.size() != (arc ? 2u : 1u)) return false;
+  const Effect& move = row.effects.back();
+  if (table_.potential == Potential::kBlockedChain) {
+    return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
+  }
+  if (!arc) return move.kind == EffectKind::kShift;
+  const Effect& made = row.effects[0];
+  const bool joins = made.kind == EffectKind::kArc && made.first <= kS1 && made.second <= kS1 && made.first != made.second;
+  return joins && move.kind == EffectKind::kPop && move.first == made.second;
 }
 
 // A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory
@@ -112,16 +139,17 @@ void System::require_positions(Row& row) {
   }
   for (const auto& [fact, size] : {std::pair{kStackSize, stack}, std::pair{kBufferSize, buffer}}) {
     if (size <= 0) continue;
-    const Literal literal{fact, size, kMaxWords + 2};
+    const Literal literal{fact, size, kUnbounded};
     auto same = [&](const Literal& other) {
-      return other.fact == literal.fact && other.low == literal.low && other.high >= literal.high;
+      return other.fact == literal.fact && other.low == literal.low && other.high == literal.high;
     };
     const auto found = std::find_if(table_.literals.begin(), table_.literals.end(), same);
-    row.all |= Bits(1) << (found - table_.literals.begin());
+    const auto index = found - table_.literals.begin();
     if (found == table_.literals.end()) {
-      require(table_.literals.size() < kMaxLiterals, "at most 64 conditions");
+      require(table_.literals.size() < kMaxLiterals, "at most 64 different conditions, those that tokens exist included");
       table_.literals.push_back(literal);
     }
+    row.all |= Bits(1) << index;
   }
 }
 
@@ -173,6 +201,10 @@ Change System::change(const Row& row, const Frame& frame) const {
 
 Reference System::reference(Gold gold) const {
   Reference reference{this, std::move(gold), nullptr, {}, {}};
+  if (reference.gold.words() > kMaxWords) {
+    throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
+                                std::to_string(reference.gold.words()));
+  }
   if (reference.gold.root() != table_.shape.root(reference.gold.words())) {
     throw std::invalid_argument("the reference has Root at the other end");
   }
@@ -188,10 +220,10 @@ Reference System::reference(Gold gold) const {
 int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
   if (probe.kind == ProbeKind::kWanting) {
     int count = 0;
-    bool bottom = probe.position == kAboveBottom;  // is the next token of the stack to be passed over?
+    bool bottom = probe.flag;  // is the next token of the stack to be passed over?
     for (Token token = 0; token < frame.front && token <= gold.words(); ++token) {
       if (!contains(frame.on_stack, token)) continue;
-      count += !bottom && gold.head(token) == probe.argument;
+      count += !bottom && gold.head(token) == probe.direction;
       bottom = false;
     }
     return count;
@@ -206,7 +238,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     case ProbeKind::kHeadless:
       return gold.head(token) == kEmpty;
     case ProbeKind::kWants:
-      return gold.head(token) == probe.argument;
+      return gold.head(token) == probe.direction;
     default:
       break;
   }
@@ -220,7 +252,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
   if ((probe.region & ~kBufferRegion) != 0) {
     for (const Token child : children) {
       if (child >= frame.front) break;
-      count += in_region(frame, child, probe.region) && !(probe.argument && contains(frame.attached, child));
+      count += in_region(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
     }
   }
   return count;
@@ -252,6 +284,10 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference
                         std::span<std::int32_t> costs) const {
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
   int best = 0;
+  if (std::has_single_bit(legal)) {
+    costs[std::countr_zero(legal)] = 0;
+    return;
+  }
   for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
     const int action = std::countr_zero(rest);
     scratch.after = scratch.stack;

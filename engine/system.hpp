@@ -31,12 +31,11 @@ struct Effect {
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
 struct Probe {
   ProbeKind kind;
-  std::int32_t position;  // whose head or children, kPositions is Root; wanting: kAboveBottom or 0
+  std::int32_t position;  // whose head or children; kPositions is Root
   std::int32_t region;    // bit (2 * place + is Root) for each place that counts
-  std::int32_t argument;  // children: 1 if only unattached ones; wants, wanting: kLeftward or kRightward
+  bool flag;                // children: only unattached ones; wanting: the lowest token left out
+  std::int32_t direction;   // wants, wanting: kLeftward or kRightward
 };
-
-inline constexpr std::int32_t kAboveBottom = 1;
 
 // Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; or gone.
 enum Place : std::uint8_t { kAtS0, kAtS1, kAtS2, kDeeper, kAtB0, kBehind, kGone };
@@ -116,6 +115,7 @@ class System {
  private:
   void check() const;
   void require_positions(Row& row);
+  bool fits_potential(const Row& row) const;
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;

@@ -31,14 +31,11 @@ struct Walker {
   const System& system;
   Random random;
   bool with_costs;
+  std::int64_t wanted;  // transitions
   WalkResult result = {};
   System::Scratch scratch = {};
   std::vector<std::int32_t> costs = std::vector<std::int32_t>(System::kMaxRows);
   std::int64_t steps_left = 0;  // of this sentence
-
-  // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one of
-  // them again.
-  void start(Token words) { steps_left = 2 * std::int64_t(words + 2) * (words + 2); }
 
   // The next action, or -1 in a final state.
   template <class State>
@@ -62,9 +59,20 @@ struct Walker {
     return choose(legal, random);
   }
 
-  void finish(const std::vector<Arc>& arcs, Token words, Token root) {
+  // Moves on from state to state until the end, then keeps the tree. `next` makes the state after an action.
+  template <class State, class Next>
+  void derive(State& state, const Reference& reference, Next next) {
+    const Token words = reference.gold.words();
+    // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one again.
+    steps_left = 2 * std::int64_t(words + 2) * (words + 2);
+    for (int action; (action = step(state, reference)) >= 0; ++result.transitions) {
+      next(state, action);
+      system.apply(state, action, action);
+    }
+    if (result.transitions < wanted) return;
+    const Token root = reference.gold.root();
     result.heads.assign(words, kNone);
-    for (const Arc& arc : arcs) {
+    for (const Arc& arc : state.arcs()) {
       if (arc.dependent != root) result.heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
     }
   }
@@ -74,34 +82,20 @@ struct Walker {
 
 WalkResult walk(const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
                 std::int64_t transitions, bool linked, bool with_costs) {
-  Walker walker{system, Random(seed), with_costs};
+  Walker walker{system, Random(seed), with_costs, transitions};
   MutableState greedy;
   Arena arena;
   const Shape& shape = system.table().shape;
   for (std::size_t i = 0; walker.result.transitions < transitions && !references.empty(); ++i) {
     const Reference& reference = *references[i % references.size()];
-    const Token words = reference.gold.words();
-    std::vector<Arc> arcs;
-    walker.start(words);
-    const bool last = [&] {
-      if (linked) {
-        arena.reset(shape, words, with_costs);
-        LinkedState state(arena, arena.initial());
-        for (int action; (action = walker.step(state, reference)) >= 0; ++walker.result.transitions) {
-          state = state.fork(action);
-          system.apply(state, action, action);
-        }
-        if (walker.result.transitions >= transitions) arcs = state.arcs();
-      } else {
-        greedy.reset(shape, words);
-        for (int action; (action = walker.step(greedy, reference)) >= 0; ++walker.result.transitions) {
-          system.apply(greedy, action, action);
-        }
-        if (walker.result.transitions >= transitions) arcs = greedy.arcs();
-      }
-      return walker.result.transitions >= transitions;
-    }();
-    if (last) walker.finish(arcs, words, reference.gold.root());
+    if (linked) {
+      arena.reset(shape, reference.gold.words(), with_costs);
+      LinkedState state(arena, arena.initial());
+      walker.derive(state, reference, [](LinkedState& at, int action) { at = at.fork(action); });
+    } else {
+      greedy.reset(shape, reference.gold.words());
+      walker.derive(greedy, reference, [](MutableState&, int) {});
+    }
   }
   return walker.result;
 }

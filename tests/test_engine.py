@@ -156,6 +156,11 @@ def test_indices_out_of_range_are_refused():
             _engine.LinkedStates(engine_of(system), words)
     with pytest.raises(ValueError, match="the state has 3 words, the reference 2"):
         states.costs(0, [system.reference(pp.Gold([2, 0]))])
+    for call in (lambda: states.costs(0, [None]), lambda: _engine.walk(engine_of(system), [None], 1, 1, False, True)):
+        with pytest.raises((ValueError, TypeError)):
+            call()
+    with pytest.raises(ValueError, match="at most 16000 words"):
+        _engine.Reference(engine_of(system), [20001] * 20000)
     foreign = pp.system("arc-standard").reference(pp.Gold([2, 0, 2]))
     with pytest.raises(ValueError, match="another system"):
         states.costs(0, [foreign])
@@ -192,7 +197,7 @@ def test_a_walk_that_never_ends_is_an_error():
 
 @given(
     literals=st.lists(st.tuples(*[st.integers(-3, 40)] * 3), max_size=5),
-    probes=st.lists(st.tuples(*[st.integers(-5, 6)] * 4), max_size=4),
+    probes=st.lists(st.tuples(*[st.integers(-5, 6)] * 3, st.booleans(), st.integers(-5, 0)), max_size=4),
     effects=st.lists(st.tuples(*[st.integers(-1, 6)] * 3), max_size=4),
     terms=st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 63)), max_size=4),
     mask=st.integers(0, 63),
@@ -208,7 +213,8 @@ def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes,
         system = _engine.System(
             [seed % 3 == 0, seed % 5 == 0, True], False, potential, limit, static, literals, probes, rows
         )
-        heads = [h or words + 1 for h in random_projective_tree(words, random.Random(seed))]
+        tree = random_tree if seed % 4 else random_projective_tree
+        heads = [h or words + 1 for h in tree(words, random.Random(seed))]
         if seed % 3 == 0:
             heads = [0 if h == words + 1 else h for h in heads]
         reference = _engine.Reference(system, heads)

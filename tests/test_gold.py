@@ -38,6 +38,7 @@ def test_numpy_heads_are_heads():
         ([0, 3, 2], "the heads form a cycle: 2 <- 3 <- 2"),
         ([-1], "head of word 1: expected 0..n, None, EMPTY, LEFT or RIGHT; got -1"),
         ([0, "1"], "head of word 2: expected 0..n, None, EMPTY, LEFT or RIGHT; got '1'"),
+        ([2**31], "got 2147483648"),
         ([True], "got True"),
         ([1.0], "got 1.0"),
     ],

@@ -96,6 +96,12 @@ def test_regions_print_as_they_are_written(region, text):
         ("[S0 for S0 in STACK]", "not part of the table language", "[S0 for S0 in STACK]"),
         ("shift.__class__", "not part of the table language", "shift.__class__"),
         ("STACK - S0", "expected a condition, an effect or a loss", "STACK - S0"),
+        (
+            "head(S0).among(STACK - STACK)",
+            "head(S0).among expects a region; this one is empty",
+            "head(S0).among(STACK - STACK)",
+        ),
+        (" | ".join(["S0"] * 900), "nested too deeply", None),
         ("STACK - 3", "- expects a region", "STACK - 3"),
         ("is_word(", "cannot read this", None),
         ("", "cannot read this", None),

@@ -36,6 +36,26 @@ def test_a_loss_too_many_is_found():
         check_system(broken)
 
 
+def test_costs_that_are_too_low_are_found():
+    class Low(pp.PythonSystem):
+        transitions = ("SHIFT", "LEFT")
+
+        def legal(self, state, transition):
+            return state.buffer[0] != 0 if transition == "SHIFT" else bool(state.stack)
+
+        def apply(self, state, transition):
+            if transition == "SHIFT":
+                state.stack.append(state.buffer.pop(0))
+            else:
+                state.attach(state.buffer[0], state.stack.pop())
+
+        def cost(self, state, transition, gold):
+            return -5
+
+    with pytest.raises(pp.CheckFailed, match="SHIFT costs 0, but the table says -5"):
+        check_system(Low(), max_words=1)
+
+
 def test_every_single_loss_of_every_table_is_needed():
     """No loss can be left out of a built-in table: the checker notices each one."""
     for system in (pp.system(name) for name in ("arc-eager", "arc-hybrid", "arc-eager-partial", "arc-hybrid-partial")):

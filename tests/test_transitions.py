@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.terms import BUFFER, S0, arc, back, children, head, headless, is_word, pop, shift
+from panparser.terms import BUFFER, S0, S1, arc, back, children, head, headless, is_word, pop, shift
 from panparser.testing import check_system
 
 HYBRID = pp.system("arc-hybrid")
@@ -128,6 +129,7 @@ def values(**changes):
         ({"potential": "magic"}, "potential of arc-hybrid must be one of blocked-chain-1"),
         ({"potential": "arc-standard-loss"}, "arc-standard-loss replaces all losses; got some in SHIFT"),
         ({"static_oracle": "swap-eager"}, "a static_oracle replaces all costs; got loses in SHIFT as well"),
+        ({"ties": 5}, "ties of arc-hybrid must be a list; got 5"),
         ({"ties": ["SHIFT"]}, "ties of arc-hybrid must order SHIFT, LEFT, RIGHT; got SHIFT"),
         ({"transitions": []}, "transitions of arc-hybrid must be Transition values, at least one"),
         ({"transitions": [3]}, "transitions must be a list of tables"),
@@ -162,10 +164,33 @@ def test_a_static_oracle_leaves_no_potential():
 
 def test_too_many_conditions_are_refused():
     rows = tuple(
-        pp.Transition(f"T{i}", when=(f"size(STACK) >= {i}", f"size(BUFFER) >= {i}"), then=(shift,)) for i in range(31)
+        pp.Transition(f"T{i}", when=(f"size(STACK) >= {i}", f"size(BUFFER) <= {i}"), then=(shift,)) for i in range(32)
     )
-    with pytest.raises(pp.TableError, match="at most 32 transitions and 58 different conditions; got 31 and 62"):
+    with pytest.raises(pp.TableError, match="big: malformed table: at most 64 different conditions"):
         pp.TransitionSystem("big", rows)
+    with pytest.raises(pp.TableError, match="1 to 32 transitions"):
+        pp.TransitionSystem("long", tuple(pp.Transition(f"T{i}", then=(shift,)) for i in range(33)))
+
+
+@pytest.mark.parametrize(
+    ("potential", "then"),
+    [
+        ("blocked-chain-1", (shift, pop)),
+        ("blocked-chain-1", (pop(S1),)),
+        ("arc-standard-loss", (pop,)),
+        ("arc-standard-loss", ("arc(head=S0, dependent=S1)", pop)),
+        ("arc-standard-loss", ("arc(head=B0, dependent=S0)", pop)),
+    ],
+)
+def test_potentials_are_refused_where_they_do_not_fit(potential, then):
+    with pytest.raises(pp.TableError, match="this potential does not fit all rows"):
+        pp.TransitionSystem("x", (pp.Transition("X", then=then),), potential=potential)
+
+
+def test_tables_can_be_copied():
+    for again in (copy.copy(HYBRID), copy.deepcopy(HYBRID)):
+        assert again == HYBRID
+        assert again.costs(HYBRID.initial(2), [2, 0]) == HYBRID.costs(again.initial(2), [2, 0]) == {"SHIFT": 0}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ STATIC_ORACLES: dict[str | None, int] = {None: 0, "swap-eager": 1, "swap-lazy": 
 _KEPT_REFERENCES = 512
 
 Literal = tuple[int, int, int]
-Probe = tuple[int, int, int, int]
+Probe = tuple[int, int, int, bool, int]
 Term = tuple[int, int]
 Row = tuple[int, list[int], list[tuple[int, int, int]], list[Term], list[Term]]
 
@@ -54,13 +53,11 @@ class _Numbering:
 
     def term(self, loss: terms.Loss) -> Term:
         position = len(_POSITIONS) if loss.position == terms.ROOT else 0
-        if loss.kind == "wanting":
-            position = int(loss.flag == "above_bottom")
         if loss.position in terms.POSITIONS:
             position = _POSITIONS.index(str(loss.position))
         region = loss.region.mask if loss.region else 0
-        argument = int(loss.flag == "unattached") if loss.direction is None else int(loss.direction)
-        probe = (PROBES.index(loss.kind), position, region, argument)
+        direction = 0 if loss.direction is None else int(loss.direction)
+        probe = (PROBES.index(loss.kind), position, region, bool(loss.flag), direction)
         return self.probes.setdefault(probe, len(self.probes)), self.mask(loss.guard)
 
     def plain_first(self, transitions: Iterable[Transition]) -> None:
@@ -90,11 +87,6 @@ class Lowered:
         numbering = _Numbering()
         numbering.plain_first(system.transitions)
         rows = [numbering.row(transition) for transition in system.transitions]
-        if len(numbering.literals) > _engine.MAX_LITERALS - 6 or len(rows) > _engine.MAX_ROWS:
-            raise TableError(
-                f"{system.name}: at most {_engine.MAX_ROWS} transitions and {_engine.MAX_LITERALS - 6} different "
-                f"conditions; got {len(rows)} and {len(numbering.literals)}"
-            )
         potential, limit = POTENTIALS[system.potential]
         try:
             self.engine = _engine.System(
@@ -110,13 +102,12 @@ class Lowered:
         except ValueError as error:
             raise TableError(f"{system.name}: {error}") from None
         self._system = system
-        self._references: OrderedDict[Gold, _engine.Reference] = OrderedDict()
+        self._references: dict[Gold, _engine.Reference] = {}  # the oldest come first
 
     def reference(self, gold: Gold) -> _engine.Reference:
         """The gold prepared for this system's costs."""
-        if gold in self._references:
-            self._references.move_to_end(gold)
-            return self._references[gold]
+        if (kept := self._references.get(gold)) is not None:
+            return kept
         system = self._system
         if gold.is_directed and not system.knows_directions:
             raise GoldError(f"{system.name} has no costs for head directions (LEFT, RIGHT); got {list(gold.heads)}")
@@ -126,6 +117,6 @@ class Lowered:
         except ValueError as error:
             raise GoldError(f"{system.name}: {error}; got {list(gold.heads)}") from None
         self._references[gold] = reference
-        if len(self._references) > _KEPT_REFERENCES:
-            self._references.popitem(last=False)
+        while len(self._references) > _KEPT_REFERENCES:
+            self._references.pop(next(iter(self._references)), None)
         return reference

@@ -40,7 +40,10 @@ def parse_term(text: str) -> terms.TermLike:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         offset = getattr(error, "offset", None) or 1
         raise TableError(_point(text, offset - 1, offset, "cannot read this")) from None
-    value = _read(tree, text.strip())
+    try:
+        value = _read(tree, text.strip())
+    except RecursionError:
+        raise TableError(_point(text, 0, 10, "this is nested too deeply")) from None
     if not isinstance(value, terms.Condition | terms.AnyOf | terms.Effect | terms.Loss):
         raise TableError(_point(text, 0, len(text), "expected a condition, an effect or a loss"))
     return value

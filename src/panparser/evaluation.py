@@ -154,9 +154,7 @@ def compare(
         if len(a) != len(b):
             raise TreebankError(f"comparison: the predictions were scored against {len(a)} and {len(b)} gold sentences")
         found = _f1(b.sum(axis=0)) - _f1(a.sum(axis=0))
-        drawn = [
-            _f1(weights @ b) - _f1(weights @ a) for weights in _resamples(len(a), samples, rng)
-        ]
+        drawn = [_f1(weights @ b) - _f1(weights @ a) for weights in _resamples(len(a), samples, rng)]
         spread = np.concatenate(drawn) if drawn else np.array([found])
         beyond = float(np.mean(np.abs(spread - found) >= abs(found) - 1e-12))
         interval = (float(np.quantile(spread, 0.025)), float(np.quantile(spread, 0.975)))
@@ -177,9 +175,7 @@ def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterat
         yield np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
 
 
-def _intervals(
-    counts: dict[str, npt.NDArray[np.float64]], samples: int, seed: int
-) -> dict[str, tuple[float, float]]:
+def _intervals(counts: dict[str, npt.NDArray[np.float64]], samples: int, seed: int) -> dict[str, tuple[float, float]]:
     sentences = len(next(iter(counts.values())))
     every = np.concatenate(list(counts.values()), axis=1)
     rng = np.random.default_rng(seed)
@@ -358,9 +354,7 @@ class _Pair:
         followed[self.p] = flags[0][self.g]
         return followed
 
-    def function_words(
-        self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools]
-    ) -> Bools:
+    def function_words(self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools]) -> Bools:
         """For each aligned pair: do both have the same function words, with the same labels, tags and features?
 
         Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both have as many.
@@ -369,8 +363,13 @@ class _Pair:
         is_function = [self.has_label(side, _FUNCTION) for side in (self.gold, self.predicted)]
         predicted_parents = self.predicted.parents()
         good = (
-            is_function[0][g] & is_function[1][p] & same["upos"] & same["feats"] & (labels[0][g] == labels[1][p])
-            & (parents[g] == mapped[p]) & (parents[g] >= 0)
+            is_function[0][g]
+            & is_function[1][p]
+            & same["upos"]
+            & same["feats"]
+            & (labels[0][g] == labels[1][p])
+            & (parents[g] == mapped[p])
+            & (parents[g] >= 0)
         )
         matched = np.bincount(predicted_parents[p][good], minlength=len(predicted_parents))
         in_gold = np.bincount(parents[is_function[0] & (parents >= 0)], minlength=len(parents))

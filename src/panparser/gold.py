@@ -87,7 +87,7 @@ def _head(word: int, head: object) -> Head:
         value = index(head)  # type: ignore[arg-type]
     except TypeError:
         value = -1
-    if value < 0 or isinstance(head, bool):
+    if not 0 <= value < 2**31 or isinstance(head, bool):
         raise GoldError(f"head of word {word}: expected 0..n, None, EMPTY, LEFT or RIGHT; got {head!r}")
     return value
 

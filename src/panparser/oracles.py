@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from panparser.errors import StuckError
+from panparser.errors import IllegalTransitionError, StuckError
 from panparser.gold import Gold, Head
 from panparser.states import System
 from panparser.systems import system as as_system
@@ -31,6 +31,8 @@ def static_derivation(
     """
     system, gold = as_system(system), Gold.of(gold)
     order = tuple(ties or system.ties)
+    if sorted(order) != sorted(system.names):
+        raise IllegalTransitionError(f"ties must order {', '.join(system.names)}; got {', '.join(map(str, order))}")
     draw = random.Random(seed)
     state = system.initial(len(gold))
     limit = 2 * (len(gold) + 2) ** 2  # no sound system takes more steps
@@ -48,7 +50,7 @@ def static_derivation(
 
 def _makes_gold_arc(system: System, state: Any, name: str, gold: Gold) -> bool:
     arc = system.arc(state, name) or system.arc(state, name, proposed=True)
-    return arc is not None and gold.heads[arc[1] - 1] == arc[0]
+    return arc is not None and arc[1] > 0 and gold.heads[arc[1] - 1] == arc[0]
 
 
 def oracle_derivations(system: Any, gold: Gold | Sequence[Head]) -> Iterator[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from panparser.gold import Gold, Head
 class StateView:
     """A state that Python systems change in place: lists, with Root as 0 wherever it stands.
 
-    A system that needs more (a second list, an index) sets more attributes; copies and comparisons include them.
+    A system that needs more (a second list, an index) sets more attributes; copies and `key` include them.
     """
 
     def __init__(self, words: int, stack: list[int], buffer: list[int]) -> None:

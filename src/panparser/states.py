@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.errors import GoldError
+from panparser.errors import GoldError, IllegalTransitionError
 from panparser.gold import Gold, Head
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ class State:
 
     def proposed_head(self, position: str = "S0") -> int | None:
         """The provisional head of the token at S0, S1, S2 or B0, if it has one."""
-        record = self.engine_states.record(self.index, ("S0", "S1", "S2", "B0").index(position))
+        names = ("S0", "S1", "S2", "B0")
+        if position not in names:
+            raise IllegalTransitionError(f"position must be one of {', '.join(names)}; got {position!r}")
+        record = self.engine_states.record(self.index, names.index(position))
         return None if record["proposed"] < 0 else self.outside(record["proposed"])
 
     def key(self) -> tuple[Any, ...]:

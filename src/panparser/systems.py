@@ -51,8 +51,13 @@ from panparser.transitions import Transition, TransitionSystem
 Root = Literal["first", "last"]
 
 _LEFT_ARC = arc(head=B0, dependent=S0)
+_RIGHT_ARC = (arc(head=S1, dependent=S0), pop)
 _LOST_CHILDREN = children(S0).among(BUFFER)  # of a word that leaves the stack
 _LOST_OPEN_CHILDREN = children(B0).among(STACK, unattached)  # of a word that enters the stack
+# What the systems of the ArcHybrid family lose when B0 enters the stack, and when S0 leaves it to the left or the right.
+_HYBRID_ENTER: tuple[Loss, ...] = (head(B0).among(STACK - S0), children(B0).among(STACK))
+_HYBRID_LEFT: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), head(S0).among(S1), _LOST_CHILDREN)
+_HYBRID_LEAVE: tuple[Loss, ...] = (head(S0).among(BUFFER), _LOST_CHILDREN)
 
 
 def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSystem:
@@ -166,9 +171,7 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
     """SHIFT, LEFT, and (when, then, loses) of the row that ArcHybrid calls RIGHT and its non-monotonic kin REDUCE."""
     when_left: tuple[Any, ...] = (is_word(S0),)
     when_leave: tuple[Any, ...] = ()
-    enter: tuple[Loss, ...] = (head(B0).among(STACK - S0), children(B0).among(STACK))
-    left: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), head(S0).among(S1), _LOST_CHILDREN)
-    leave: tuple[Loss, ...] = (head(S0).among(BUFFER), _LOST_CHILDREN)
+    enter, left, leave = _HYBRID_ENTER, _HYBRID_LEFT, _HYBRID_LEAVE
     if single_root and root == "first":
         when_leave = (any_of(is_word(S1), size(BUFFER) == 0),)
     elif single_root:
@@ -189,7 +192,7 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
     return (
         Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=enter),
         Transition("LEFT", when=when_left, then=(_LEFT_ARC, pop), loses=left),
-        (when_leave, (arc(head=S1, dependent=S0), pop), leave),
+        (when_leave, _RIGHT_ARC, leave),
     )
 
 
@@ -298,27 +301,22 @@ def _eager_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
 def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
     short_left: tuple[Condition, ...] = (span(S0, B0) <= _length(name, k),) if k is not None else ()
     short_right: tuple[Condition, ...] = (span(S1, S0) <= _length(name, k),) if k is not None else ()
-    (enter, left, (_, attach, leave)) = _hybrid_rows("last", False)
-    local = {
-        row: tuple(loss for loss in losses if loss.kind not in Loss.IS_DIRECTED)
-        for row, losses in (("enter", enter.loses), ("left", left.loses), ("leave", leave))
-    }
     return TransitionSystem(
         name,
         (
-            Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=local["enter"]),
+            Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=_HYBRID_ENTER),
             Transition(
                 "LEFT",
                 when=(is_word(S0), *short_left),
                 then=(_LEFT_ARC, pop),
-                loses=(headless(S0), *local["left"]),
+                loses=(headless(S0), *_HYBRID_LEFT),
             ),
-            Transition("RIGHT", when=short_right, then=attach, loses=(headless(S0), *local["leave"])),
+            Transition("RIGHT", when=short_right, then=_RIGHT_ARC, loses=(headless(S0), *_HYBRID_LEAVE)),
             Transition(
                 "REDUCE",
                 when=(is_word(S0),),
                 then=(pop,),
-                loses=(head(S0).among(BUFFER), head(S0).among(S1), _LOST_CHILDREN),
+                loses=(head(S0).among(S1), *_HYBRID_LEAVE),
             ),
         ),
         root=root,

@@ -102,6 +102,8 @@ BUFFER = Region(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
 
 def _region(value: object, owner: str) -> Region:
     if isinstance(value, Region):
+        if not value.mask and owner.endswith("among"):
+            raise TableError(f"{owner} expects a region; this one is empty")
         return value
     if value == ROOT:
         return Region(_mask(PLACES, ROOT_TOKEN))

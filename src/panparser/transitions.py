@@ -108,6 +108,9 @@ class TransitionSystem:
         if self.root not in ("first", "last"):
             raise TableError(f"root of {self.name} must be first or last; got {self.root!r}")
         place = "stack" if self.root == "first" else "buffer"
+        for column in ("transitions", "ties"):
+            if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
+                raise TableError(f"{column} of {self.name} must be a list; got {getattr(self, column)!r}")
         object.__setattr__(self, "transitions", tuple(self.transitions))
         object.__setattr__(self, "starts", self.starts or place)
         object.__setattr__(self, "ends", self.ends or place)
@@ -197,6 +200,8 @@ class TransitionSystem:
             values = json.loads(text)
         except json.JSONDecodeError as error:
             raise TableError(f"expected JSON; line {error.lineno}, column {error.colno}: {error.msg}") from None
+        except RecursionError:
+            raise TableError("expected JSON with a table; this is nested too deeply") from None
         return cls.from_values(values)
 
     @classmethod
@@ -244,6 +249,9 @@ class TransitionSystem:
     def _lowered(self) -> Lowered:
         return Lowered(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # copies make an engine of their own
+
     def initial(self, words: int) -> State:
         """The initial state of a sentence of so many words."""
         return State.initial(self, words)
@@ -262,9 +270,7 @@ class TransitionSystem:
         row = self[transition]
         if label is not None and not row.labeled:
             raise IllegalTransitionError(f"{transition} of {self.name} makes no arc; got the label {label!r}")
-        if transition not in self.legal(state):
-            legal = ", ".join(self.legal(state)) or "nothing, the state is final"
-            raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
+        self._check_legal(state, transition)
         return state.after(self.names.index(transition), label)
 
     def costs(self, state: State, gold: Gold | Sequence[Head], label: str | None = None) -> dict[str, int]:
@@ -275,12 +281,12 @@ class TransitionSystem:
         gold = Gold.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
-        row = states.costs(state.index, [self.reference(gold)])[0]
+        row = states.costs(state.index, [state.system.reference(gold)])[0]
         costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
         if label is not None and gold.labels is not None:
             for name in costs:
                 arc = self.arc(state, name)
-                if arc and gold.heads[arc[1] - 1] == arc[0] and gold.labels[arc[1] - 1] not in (None, label):
+                if arc and arc[1] and gold.heads[arc[1] - 1] == arc[0] and gold.labels[arc[1] - 1] not in (None, label):
                     costs[name] += 1
         return costs
 
@@ -290,9 +296,15 @@ class TransitionSystem:
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""
+        self._check_legal(state, transition)
         action = self.names.index(transition)
-        head, dependent = self._own(state).engine_states.made_arc(state.index, action, proposed)
-        return None if dependent < 0 else (state.outside(head), dependent)
+        head, dependent = state.engine_states.made_arc(state.index, action, proposed)
+        return None if dependent < 0 else (state.outside(head), state.outside(dependent))
+
+    def _check_legal(self, state: State, transition: str) -> None:
+        if self[transition].name not in self.legal(state):
+            legal = ", ".join(self.legal(state)) or "nothing, the state is final"
+            raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
 
     def _own(self, state: State) -> State:
         if state.system is not self and state.system != self:

@@ -72,7 +72,6 @@ class CheckReport:
 @dataclass
 class _Node:
     state: Any
-    depth: int
     names: tuple[str, ...] = ()
     after: tuple[int, ...] = ()
 
@@ -146,7 +145,7 @@ def _explore(system: System, words: int, report: Progress) -> list[_Node]:
         if len(after) == len(names):
             path.pop()
             found[key] = len(nodes)
-            nodes.append(_Node(state, len(path), names, tuple(after)))
+            nodes.append(_Node(state, names, tuple(after)))
             if len(nodes) % 1000 == 0:
                 report(f"{words} words: states", len(nodes), 0)
             if path:
@@ -257,7 +256,7 @@ def _check_costs(
             declared = costs.of(node.state, node.names)
             true = reachable[index][:, None] - np.stack([reachable[i] for i in node.after], axis=1)
             excess = declared.min(axis=1, keepdims=True)
-            wrong = (declared - excess) != true
+            wrong = ((declared - excess) != true) | (excess < 0)
             compared += declared.size
             relaxed += int(np.count_nonzero(excess))
             for row in np.flatnonzero(wrong.any(axis=1)):
@@ -318,7 +317,9 @@ def _failure(system: System, state: Any, problem: str) -> str:
 
 
 def _wrong_cost(system: System, node: _Node, gold: Gold, true: IntArray, declared: IntArray) -> str:
-    column = int(np.argmax(true != declared))
+    relaxed = declared - declared.min()
+    suspects = [i for i in range(len(true)) if true[i] not in (declared[i], relaxed[i])]
+    column = suspects[0] if suspects else int(np.argmax(true != declared))
     costs = "  ".join(f"{name} {cost}" for name, cost in zip(node.names, true, strict=True))
     path = " ".join(node.state.derivation) or "(none: this is the initial state)"
     return (
