@@ -319,18 +319,15 @@ void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64
     const auto line = first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(good), '\n');
     problem(line, "encoding", "UTF-8", "a byte that is not", "convert the file, for example with iconv", true);
   }
-  if (reading.words == 0) {
-    const bool fatal = true;
-    const auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
-    if (std::none_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) {
-      problem(first_line, "words", "a sentence with at least one word", "only comments", "", fatal);
-    }
-    return;
+  if (reading.words == 0 && problems_.size() == reading.problems) {
+    problem(first_line, "words", "a sentence with at least one word", "only comments", "", true);
   }
   if (reading.range_end > reading.words) {
     problem(reading.range_line, "range", "a range that ends within the sentence, at word " + std::to_string(reading.words),
             "word " + std::to_string(reading.range_end), "", true);
   }
+  const auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
+  if (std::any_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) return;
   check_tree(rules, reading);
   check_cells(rules, reading);
 }

@@ -3,27 +3,35 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.errors import (
     CheckFailed,
+    ConlluError,
     GoldError,
     IllegalTransitionError,
     PanParserError,
     StuckError,
     TableError,
+    TreebankError,
     UnknownSystemError,
 )
+from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.python_system import PythonSystem, StateView
 from panparser.states import State
 from panparser.systems import system
+from panparser.statistics import stats
 from panparser.transitions import Transition, TransitionSystem
+from panparser.treebank import Sentence, Token, Treebank
 
 __version__ = version("panparser")
 
 __all__ = [
     "CheckFailed",
+    "ConlluError",
     "EMPTY",
+    "Evaluation",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
@@ -32,14 +40,25 @@ __all__ = [
     "PanParserError",
     "PythonSystem",
     "RIGHT",
+    "Sentence",
     "State",
     "StateView",
     "StuckError",
     "TableError",
+    "Token",
     "Transition",
     "TransitionSystem",
+    "Treebank",
+    "TreebankError",
     "UnknownSystemError",
+    "compare",
+    "evaluate",
+    "iter_conllu",
     "oracle_derivations",
+    "parse_conllu",
+    "read_conllu",
     "static_derivation",
+    "stats",
     "system",
+    "write_conllu",
 ]

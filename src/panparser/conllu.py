@@ -39,7 +39,7 @@ def read_conllu(
     path = _name(source)
     with _open(source) as stream:
         text = stream.read()
-    return _strict(parse(text, path=path, format=format, single_root=single_root), lenient)
+    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root), lenient)
 
 
 def iter_conllu(
@@ -69,7 +69,7 @@ def iter_conllu(
                 return
 
 
-def parse(
+def parse_conllu(
     text: bytes | str,
     *,
     path: str = "<text>",

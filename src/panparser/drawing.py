@@ -23,10 +23,6 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequen
 
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
-    arcs = sorted(
-        ((head, dependent) for dependent, head in enumerate(heads) if head >= 0),
-        key=lambda a: abs(a[0] - a[1]),
-    )
     widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
     starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
     centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]

@@ -1,7 +1,7 @@
 """Evaluation: the metrics of the CoNLL 2018 shared task and more, with confidence intervals and comparisons.
 
-Words of the two files are aligned through the characters of the text, so tokenization may differ. Every metric counts correct, gold and
-predicted words for each gold sentence; scores, bootstrap and tests are sums over these counts.
+Words of the two files are aligned through the characters of the text, so tokenization may differ. Every metric counts
+correct, gold and predicted words for each gold sentence; scores, bootstrap and tests are sums over these counts.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from panparser.treebank import Treebank
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 _CONTENT = set(
-    "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod conj "
-    "fixed flat compound list parataxis orphan goeswith reparandum root dep".split()
+    "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod "
+    "conj fixed flat compound list parataxis orphan goeswith reparandum root dep".split()
 )
 _FUNCTION = set("aux cop mark det clf case cc".split())
 _FEATURES = set(
-    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect Voice "
-    "Evident Polarity Person Polite".split()
+    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect "
+    "Voice Evident Polarity Person Polite".split()
 )
 OFFICIAL = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
 EXTRA = ["FullLAS", "UAS-punct", "LAS-punct", "Exact-UAS", "Exact-LAS"]
@@ -40,6 +41,7 @@ DESCRIPTIONS = {
 }
 _SAMPLES = 1000
 _SHUFFLES = 10_000
+_TINY = 1e-9  # differences that rounding makes
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Evaluation:
 
     scores: dict[str, Score]
     coverage: float
-    counts: dict[str, npt.NDArray[np.float64]] = field(repr=False, compare=False, default_factory=dict)
+    counts: dict[str, Floats] = field(repr=False, compare=False, default_factory=dict)
 
     @property
     def uas(self) -> float:
@@ -133,8 +135,8 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
     intervals = _intervals(counts, samples, seed)
     scores = {}
     for name, table in counts.items():
-        correct, in_gold, in_predicted = (int(total) for total in table.sum(axis=0))
-        scores[name] = Score(correct, in_gold, in_predicted, aligned[name], intervals.get(name))
+        totals = [int(total) for total in table.sum(axis=0)]
+        scores[name] = Score(totals[0], totals[1], totals[2], aligned[name], intervals.get(name))
     headed = int(np.count_nonzero(predicted.heads >= 0))
     return Evaluation(scores, 100 * headed / predicted.words if predicted.words else 0.0, counts)
 
@@ -144,30 +146,36 @@ def compare(
 ) -> dict[str, Difference]:
     """For each metric: the second's f1 minus the first's, with interval and p-values, paired by gold sentence.
 
-    The p-value of the bootstrap is that of Berg-Kirkpatrick, Burkett & Klein (2012), two-sided; the other is approximate randomization
-    (Noreen 1989), which swaps the two predictions sentence by sentence.
+    The p-value of the bootstrap is that of Berg-Kirkpatrick, Burkett & Klein (2012), two-sided; the other is that of
+    approximate randomization (Noreen 1989), which swaps the two predictions sentence by sentence.
     """
+    a, b = (np.concatenate(list(side.counts.values()), axis=1) for side in (first, second))
+    if len(a) != len(b):
+        raise TreebankError(f"comparison: the predictions were scored against {len(a)} and {len(b)} gold sentences")
     rng = np.random.default_rng(seed)
-    results = {}
-    for name in first.counts:
-        a, b = first.counts[name], second.counts[name]
-        if len(a) != len(b):
-            raise TreebankError(f"comparison: the predictions were scored against {len(a)} and {len(b)} gold sentences")
-        found = _f1(b.sum(axis=0)) - _f1(a.sum(axis=0))
-        drawn = [_f1(weights @ b) - _f1(weights @ a) for weights in _resamples(len(a), samples, rng)]
-        spread = np.concatenate(drawn) if drawn else np.array([found])
-        beyond = float(np.mean(np.abs(spread - found) >= abs(found) - 1e-12))
-        interval = (float(np.quantile(spread, 0.025)), float(np.quantile(spread, 0.975)))
-        results[name] = Difference(float(found), interval, beyond, _randomization(a, b, float(found), shuffles, rng))
-    return results
+    found = _by_metric(b.sum(axis=0)) - _by_metric(a.sum(axis=0))
+    drawn = [_by_metric(weights @ b) - _by_metric(weights @ a) for weights in _resamples(len(a), samples, rng)]
+    spread = np.concatenate([*drawn, found[None]])
+    low, high = np.quantile(spread, [0.025, 0.975], axis=0)
+    chance = np.mean(np.abs(spread - found) >= np.abs(found) - _TINY, axis=0)
+    swapped = _randomization(a, b, found, shuffles, rng)
+    return {
+        name: Difference(float(found[i]), (float(low[i]), float(high[i])), float(chance[i]), float(swapped[i]))
+        for i, name in enumerate(first.counts)
+    }
 
 
-def _f1(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _by_metric(counts: Floats) -> Floats:
+    """f1 of each metric, from counts (correct, gold, predicted) of one metric after the other."""
+    return _f1(counts.reshape(*counts.shape[:-1], -1, 3))
+
+
+def _f1(counts: Floats) -> Floats:
     total = counts[..., 1] + counts[..., 2]
     return np.divide(200 * counts[..., 0], total, out=np.zeros_like(total), where=total > 0)
 
 
-def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.float64]]:
+def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each sentence is drawn, a hundred samples at a time."""
     for start in range(0, samples if sentences else 0, 100):
         rows = min(100, samples - start)
@@ -175,28 +183,26 @@ def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterat
         yield np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
 
 
-def _intervals(counts: dict[str, npt.NDArray[np.float64]], samples: int, seed: int) -> dict[str, tuple[float, float]]:
-    sentences = len(next(iter(counts.values())))
+def _intervals(counts: dict[str, Floats], samples: int, seed: int) -> dict[str, tuple[float, float]]:
     every = np.concatenate(list(counts.values()), axis=1)
     rng = np.random.default_rng(seed)
-    drawn = [_f1((weights @ every).reshape(len(weights), -1, 3)) for weights in _resamples(sentences, samples, rng)]
+    drawn = [_by_metric(weights @ every) for weights in _resamples(len(every), samples, rng)]
     if not drawn:
         return {}
     low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975], axis=0)
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(counts)}
 
 
-def _randomization(
-    a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], found: float, shuffles: int, rng: np.random.Generator
-) -> float:
+def _randomization(a: Floats, b: Floats, found: Floats, shuffles: int, rng: np.random.Generator) -> Floats:
     """The share of random swaps that make as large a difference, the given order counted in."""
     differs = np.flatnonzero((a != b).any(axis=1))
     change, total_a, total_b = (b - a)[differs], a.sum(axis=0), b.sum(axis=0)
-    extreme = 1
+    extreme = np.ones(len(found))
     for start in range(0, shuffles, 1000):
         rows = min(1000, shuffles - start)
         moved = rng.integers(0, 2, size=(rows, len(differs))).astype(np.float64) @ change
-        extreme += int(np.count_nonzero(np.abs(_f1(total_b - moved) - _f1(total_a + moved)) >= abs(found) - 1e-12))
+        difference = _by_metric(total_b - moved) - _by_metric(total_a + moved)
+        extreme += np.count_nonzero(np.abs(difference) >= np.abs(found) - _TINY, axis=0)
     return extreme / (shuffles + 1)
 
 
@@ -241,7 +247,10 @@ class _Pair:
     def __init__(self, gold: Treebank, predicted: Treebank) -> None:
         self.gold, self.predicted = _Side(gold), _Side(predicted)
         _check_texts(self.gold, self.predicted)
-        forms = self.codes("form", str.lower)
+        forms = [
+            np.where(side.multiword, whole, bare)  # white space counts within multiword tokens alone
+            for side, whole, bare in zip((self.gold, self.predicted), *self.forms(), strict=True)
+        ]
         sides = zip((self.gold, self.predicted), forms, strict=True)
         arrays = [(side.start, side.end, code.astype(np.int32), side.multiword) for side, code in sides]
         pairs = _engine.align(*arrays[0], *arrays[1])
@@ -252,12 +261,20 @@ class _Pair:
         self.sentence_starts = self.gold.sentence_spans[0]
         self.predicted_sentence = self.sentence_at(self.predicted.start)
 
+    def forms(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """Lower-cased forms as numbers: as they are, and without white space."""
+        numbers: dict[str, int] = {}
+        whole = self.codes("form", str.lower, numbers)
+        return whole, self.codes("form", lambda form: _without_spaces(form).lower(), numbers)
+
     def sentence_at(self, start: Ints) -> Ints:
         return np.maximum(np.searchsorted(self.sentence_starts, start, side="right") - 1, 0)
 
-    def codes(self, column: str, change: Callable[[str], str] = str) -> tuple[Ints, Ints]:
+    def codes(
+        self, column: str, change: Callable[[str], str] = str, numbers: dict[str, int] | None = None
+    ) -> tuple[Ints, Ints]:
         """A column of both treebanks as numbers that are equal where the strings, after a change, are."""
-        numbers: dict[str, int] = {}
+        numbers = {} if numbers is None else numbers
         coded = []
         for side in (self.gold, self.predicted):
             strings = side.treebank.vocabulary(column)
@@ -334,7 +351,7 @@ class _Pair:
             yield name, self.exact(right, annotated)
 
     def headed(self, parents: Ints) -> tuple[Bools, Bools]:
-        """Words whose attachment counts: gold ones that are annotated; predicted ones with a head, unless their gold is not."""
+        """Words whose attachment counts: annotated gold ones, predicted ones with a head unless the gold has none."""
         annotated = parents != -2
         headed = self.predicted.treebank.heads >= 0
         headed[self.p] &= annotated[self.g]
@@ -357,7 +374,8 @@ class _Pair:
     def function_words(self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools]) -> Bools:
         """For each aligned pair: do both have the same function words, with the same labels, tags and features?
 
-        Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both have as many.
+        Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both words
+        have as many.
         """
         g, p = self.g, self.p
         is_function = [self.has_label(side, _FUNCTION) for side in (self.gold, self.predicted)]
@@ -375,7 +393,8 @@ class _Pair:
         in_gold = np.bincount(parents[is_function[0] & (parents >= 0)], minlength=len(parents))
         chosen = is_function[1] & (predicted_parents >= 0)
         in_predicted = np.bincount(predicted_parents[chosen], minlength=len(predicted_parents))
-        return (in_gold[g] == in_predicted[p]) & (in_predicted[p] == matched[p])
+        same_children: Bools = (in_gold[g] == in_predicted[p]) & (in_predicted[p] == matched[p])
+        return same_children
 
     def exact(self, right: Bools, annotated: Bools) -> tuple[Ints, Ints, Ints, None]:
         """Gold sentences all of whose annotated words are right."""
@@ -395,7 +414,8 @@ def _check_texts(gold: _Side, predicted: _Side) -> None:
     at = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
     places = []
     for side, text in zip((gold, predicted), texts, strict=True):
-        word = int(side.first_words[min(np.searchsorted(side.token_spans[1], at, side="right"), len(side.texts) - 1)])
+        token = int(np.searchsorted(side.token_spans[1], at, side="right"))
+        word = int(side.first_words[min(token, len(side.texts) - 1)])
         sentence = side.treebank[int(np.searchsorted(side.treebank.offsets, word, side="right")) - 1]
         found = repr(text[at : at + 20]) if at < len(text) else "the end"
         places.append(f"{side.treebank.path} has {found} (sentence {sentence.position + 1}, line {sentence.line})")

@@ -54,7 +54,7 @@ _LEFT_ARC = arc(head=B0, dependent=S0)
 _RIGHT_ARC = (arc(head=S1, dependent=S0), pop)
 _LOST_CHILDREN = children(S0).among(BUFFER)  # of a word that leaves the stack
 _LOST_OPEN_CHILDREN = children(B0).among(STACK, unattached)  # of a word that enters the stack
-# What the systems of the ArcHybrid family lose when B0 enters the stack, and when S0 leaves it to the left or the right.
+# What the ArcHybrid family loses when B0 enters the stack, and when S0 leaves it to the left or to the right.
 _HYBRID_ENTER: tuple[Loss, ...] = (head(B0).among(STACK - S0), children(B0).among(STACK))
 _HYBRID_LEFT: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), head(S0).among(S1), _LOST_CHILDREN)
 _HYBRID_LEAVE: tuple[Loss, ...] = (head(S0).among(BUFFER), _LOST_CHILDREN)

@@ -1,40 +1,24 @@
-"""The command line: `panparser systems`, `panparser check`."""
+"""`panparser systems` and `panparser check`."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from panparser import __version__
-from panparser.errors import CheckFailed, PanParserError, TableError, UnknownSystemError
+from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.errors import TableError, UnknownSystemError
 from panparser.python_system import PythonSteps, PythonSystem
 from panparser.systems import BUILT_IN
 from panparser.systems import system as as_system
 from panparser.testing.check import CheckReport, check_system
-from panparser.testing.check import Progress as Report
 from panparser.transitions import TransitionSystem
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Transition-based dependency parsing.",
-)
-_quiet = False
 
 
 class RootPlace(StrEnum):
@@ -68,18 +52,6 @@ _Oracle = Annotated[SwapOracle | None, typer.Option(help="Static oracle of swap-
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.callback(invoke_without_command=True)
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
-) -> None:
-    global _quiet  # noqa: PLW0603 - one switch for the whole run
-    _quiet = quiet
-    if version:
-        print(f"panparser {__version__}")
-        raise typer.Exit
-
-
 @app.command()
 def systems(
     name: Annotated[str | None, typer.Argument(metavar="[SYSTEM]", help="Show this system's table.")] = None,
@@ -109,10 +81,7 @@ def systems(
     if as_json:
         print(json.dumps([dict(zip(("name", "costs", "source"), row, strict=True)) for row in rows], indent=2))
         return
-    listing = Table("system", "costs", "source", box=None, pad_edge=False, header_style="bold")
-    for row in rows:
-        listing.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(listing)
+    print_table(("system", "costs", "source"), rows, numbers=False)
 
 
 def _costs(table: TransitionSystem) -> str:
@@ -160,11 +129,11 @@ def check(
       panparser check my_module:MySystem --max-words 3
     """
     table = _load(name, root, single_root, k, oracle)
-    with _progress() as report:
+    with progress() as report:
         proof = check_system(table, max_words, golds=golds.value if golds else None, progress=report)
     if as_json:
         print(json.dumps({"system": table.name, "root": table.root, **asdict(proof)}, indent=2))
-    elif not _quiet:
+    elif not is_quiet():
         _print_proof(table, proof)
 
 
@@ -212,40 +181,3 @@ def _python_system(name: str) -> PythonSystem:
     if not (isinstance(declared, type) and issubclass(declared, PythonSystem)):
         raise UnknownSystemError(f"{name} must be a subclass of panparser.PythonSystem; got {declared!r}")
     return declared()
-
-
-@contextmanager
-def _progress() -> Iterator[Report]:
-    """A bar on standard error, if that is a terminal."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=_quiet or not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("")
-
-        def report(description: str, done: int, total: int) -> None:
-            bar.update(task, description=escape(description), completed=done, total=total or None)
-
-        yield report
-
-
-def main() -> None:
-    """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
-    try:
-        app(prog_name="panparser")
-    except CheckFailed as error:
-        print(error)
-        sys.exit(1)
-    except PanParserError as error:
-        print(f"panparser: {error}", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)

@@ -1,0 +1,206 @@
+"""`panparser evaluate`, `panparser validate` and `panparser stats`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.conllu import iter_conllu, read_conllu
+from panparser.evaluation import DESCRIPTIONS, Difference, Evaluation, compare
+from panparser.evaluation import evaluate as score
+from panparser.statistics import stats as count
+from panparser.treebank import Problem
+
+_SHOWN = 20  # problems and distribution rows that a person wants to see at once
+
+
+class FileFormat(StrEnum):
+    auto = "auto"
+    conllu = "conllu"
+    conllx = "conllx"
+
+
+_File = typer.Argument(metavar="FILE", help="A CoNLL-U or CoNLL-X file; - is standard input; gzip, xz and zstd work.")
+_Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")]
+_Format = Annotated[FileFormat, typer.Option(help="CoNLL-X (2006) is recognized where the file leaves no doubt.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The reference.")],
+    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="What a parser made of the same text.")],
+    second: Annotated[
+        str | None, typer.Argument(metavar="[PREDICTED2]", help="Another prediction, to be compared with the first.")
+    ] = None,
+    samples: Annotated[int, typer.Option(min=0, help="Bootstrap samples for the intervals; 0 for none.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1,
+    format: _Format = FileFormat.auto,
+    as_json: _Json = False,
+) -> None:
+    """Score predictions: the metrics of the CoNLL 2018 shared task, and more.
+
+    Words are aligned through the text, so tokenization may differ. Intervals (95 %) are by bootstrap over sentences;
+    two predictions are compared with a paired bootstrap and with approximate randomization.
+
+    Examples:
+
+      panparser evaluate gold.conllu predicted.conllu
+
+      panparser evaluate gold.conllu ours.conllu theirs.conllu --json
+    """
+    with progress() as report:
+        report("reading", 0, 0)
+        files = [read_conllu(path, format=format.value) for path in (gold, predicted, second) if path is not None]
+        report("scoring", 0, 0)
+        results = [score(files[0], file, samples=samples, seed=seed) for file in files[1:]]
+        differences = compare(*results, samples=samples or 1000, seed=seed) if second is not None else {}
+    if as_json:
+        values = results[0].to_values()
+        if second is not None:
+            values["second"] = results[1].to_values()
+            values["comparison"] = {name: vars(difference) for name, difference in differences.items()}
+        print(json.dumps(values, indent=2))
+    elif not is_quiet():
+        for path, result in zip((predicted, second), results, strict=False):
+            print(f"{path}\n")
+            _print_scores(result)
+            print()
+        if second is not None:
+            _print_differences(predicted, second, differences)
+
+
+def _print_scores(result: Evaluation) -> None:
+    rows = []
+    for name, each in result.scores.items():
+        accuracy = "" if each.aligned_accuracy is None else f"{each.aligned_accuracy:.2f}"
+        interval = "" if each.interval is None else f"{each.interval[0]:.2f} - {each.interval[1]:.2f}"
+        scores = (f"{each.precision:.2f}", f"{each.recall:.2f}", f"{each.f1:.2f}", accuracy, interval)
+        rows.append((name, *scores, DESCRIPTIONS.get(name, "")))
+    print_table(("metric", "precision", "recall", "F1", "aligned", "95 % of F1", ""), rows)
+    if result.coverage < 100:
+        print(f"\n{result.coverage:.2f} % of the predicted words have a head; precision is that of these words")
+
+
+def _print_differences(first: str, second: str, differences: dict[str, Difference]) -> None:
+    print(f"{second} minus {first}\n")
+    rows = [
+        (
+            name,
+            f"{each.difference:+.2f}",
+            f"{each.interval[0]:+.2f} - {each.interval[1]:+.2f}",
+            f"{each.p_bootstrap:.4f}",
+            f"{each.p_randomization:.4f}",
+        )
+        for name, each in differences.items()
+    ]
+    print_table(("metric", "F1", "95 %", "p (bootstrap)", "p (randomization)"), rows)
+
+
+@app.command()
+def validate(
+    files: _Files,
+    single_root: Annotated[
+        bool, typer.Option("--single-root/--multi-root", help="Must a sentence have one word with HEAD 0?")
+    ] = True,
+    all_problems: Annotated[bool, typer.Option("--all", help=f"Show all problems, not the first {_SHOWN}.")] = False,
+    format: _Format = FileFormat.auto,
+    as_json: _Json = False,
+) -> None:
+    """List all that is wrong with the format and the trees of files. Exit code 1 if anything is.
+
+    Examples:
+
+      panparser validate train.conllu dev.conllu
+
+      zcat big.conllu.gz | panparser validate -
+    """
+    results: list[dict[str, Any]] = []
+    found: list[Problem] = []
+    with progress() as report:
+        for path in files:
+            sentences = words = 0
+            problems: list[Problem] = []
+            for part in iter_conllu(path, format=format.value, lenient=True, single_root=single_root):
+                sentences, words = sentences + len(part), words + part.words
+                problems += part.problems
+                report(path, words, 0)
+            results.append({"file": path, "sentences": sentences, "words": words, "problems": problems})
+            found += problems
+    if as_json:
+        values = [result | {"problems": [vars(problem) for problem in result["problems"]]} for result in results]
+        print(json.dumps({"valid": not found, "files": values}, indent=2))
+    elif not is_quiet():
+        _print_problems(results, found, len(found) if all_problems else _SHOWN)
+    if found:
+        raise typer.Exit(1)
+
+
+def _print_problems(results: list[dict[str, Any]], found: list[Problem], shown: int) -> None:
+    for problem in found[:shown]:
+        print(problem)
+    if len(found) > shown:
+        print(f"... and {len(found) - shown} more (--all shows them)")
+    if found:
+        print()
+    rows = []
+    for result in results:
+        counts = Counter(problem.rule for problem in result["problems"])
+        unread = sum(problem.fatal for problem in result["problems"])
+        kinds = ", ".join(f"{number} {rule}" for rule, number in counts.most_common()) or "none"
+        rows.append(
+            (result["file"], f"{result['sentences']:,}", f"{result['words']:,}", kinds, f"{unread:,}" if unread else "")
+        )
+    print_table(("file", "sentences", "words", "problems", "unreadable"), rows)
+
+
+@app.command()
+def stats(files: _Files, format: _Format = FileFormat.auto, as_json: _Json = False) -> None:
+    """Count sentences, words, tags and labels, and measure the trees.
+
+    Examples:
+
+      panparser stats train.conllu
+
+      panparser stats train.conllu dev.conllu test.conllu --json
+    """
+    with progress() as report:
+        values = {}
+        for path in files:
+            report(path, 0, 0)
+            values[path] = count(read_conllu(path, format=format.value))
+    if as_json:
+        print(json.dumps(values, indent=2))
+    elif not is_quiet():
+        _print_stats(values)
+
+
+def _print_stats(values: dict[str, dict[str, Any]]) -> None:
+    percent = ("annotated", "head to the right", "non-projective sentences", "non-projective arcs")
+    first = next(iter(values.values()))
+    rows = []
+    for name, sample in first.items():
+        if name in ("upos", "labels"):
+            continue
+        if isinstance(sample, dict):
+            cells = ["{mean:.2f} (median {median:.0f}, max {max})".format(**each[name]) for each in values.values()]
+        else:
+            unit = " %" if name in percent else ""
+            cells = [f"{each[name]:.2f}{unit}" if unit else f"{each[name]:,}" for each in values.values()]
+        rows.append((name, *cells))
+    print_table(("", *values), rows)
+    for name in ("upos", "labels"):
+        print()
+        total = Counter[str]()
+        for each in values.values():
+            total.update(each[name])
+        top = [key for key, _ in total.most_common(_SHOWN)]
+        rows = [(key, *(f"{each[name].get(key, 0):,}" for each in values.values())) for key in top]
+        print_table((name, *values), rows)
+        if len(total) > len(top):
+            print(f"... and {len(total) - len(top)} more")
