@@ -14,6 +14,16 @@ from panparser.errors import (
 )
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
 from panparser.oracles import oracle_derivations, static_derivation
+from panparser.projectivity import (
+    conflicts,
+    crossing_arcs,
+    deprojectivize,
+    gap_degree,
+    is_projective,
+    nonprojectivity,
+    projective_subset,
+    projectivize,
+)
 from panparser.python_system import PythonSystem, StateView
 from panparser.states import State
 from panparser.systems import system
@@ -39,7 +49,15 @@ __all__ = [
     "Transition",
     "TransitionSystem",
     "UnknownSystemError",
+    "conflicts",
+    "crossing_arcs",
+    "deprojectivize",
+    "gap_degree",
+    "is_projective",
+    "nonprojectivity",
     "oracle_derivations",
+    "projective_subset",
+    "projectivize",
     "static_derivation",
     "system",
 ]
