@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "decode.hpp"
 #include "eisner.hpp"
 #include "gold.hpp"
 #include "projectivity.hpp"
@@ -194,6 +195,19 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
   return {kept->data(), {kept->size()}, owner};
 }
 
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+auto decode(std::vector<Token> (*best_tree)(Scores, bool), const Matrix& scores, bool single_root) {
+  if (scores.shape(0) != scores.shape(1) || scores.shape(0) < 2) throw std::invalid_argument("expected a square");
+  const Scores view{{scores.data(), scores.size()}, static_cast<Token>(scores.shape(0)) - 1};
+  std::vector<Token> heads;
+  {
+    nb::gil_scoped_release release;
+    heads = best_tree(view, single_root);
+  }
+  return owned(std::move(heads));
+}
+
 auto nonprojectivity(nb::ndarray<const Token, nb::ndim<1>, nb::c_contig, nb::device::cpu> heads,
                      nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> offsets) {
   const auto ends = std::span(offsets.data(), offsets.size());
@@ -340,4 +354,10 @@ NB_MODULE(_engine, m) {
       "Two words whose arcs no projective tree has both; empty if some projective tree has all arcs.");
   m.def("nonprojectivity", &nonprojectivity, nb::arg("heads").noconvert(), nb::arg("offsets").noconvert(),
         "(words) is the arc not projective, (sentences) gap degree; of trees one after the other, Root as 0.");
+  m.def(
+      "maximum_spanning_tree", [](Matrix scores, bool single) { return decode(maximum_spanning_tree, scores, single); },
+      nb::arg("scores").noconvert(), "single_root"_a, "Heads of the best tree, by token.");
+  m.def(
+      "projective_tree", [](Matrix scores, bool single) { return decode(projective_tree, scores, single); },
+      nb::arg("scores").noconvert(), "single_root"_a, "Heads of the best projective tree, by token.");
 }

@@ -3,8 +3,10 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.errors import (
     CheckFailed,
+    DecodingError,
     GoldError,
     IllegalTransitionError,
     PanParserError,
@@ -33,6 +35,7 @@ __version__ = version("panparser")
 
 __all__ = [
     "CheckFailed",
+    "DecodingError",
     "EMPTY",
     "Gold",
     "GoldError",
@@ -54,9 +57,11 @@ __all__ = [
     "deprojectivize",
     "gap_degree",
     "is_projective",
+    "maximum_spanning_tree",
     "nonprojectivity",
     "oracle_derivations",
     "projective_subset",
+    "projective_tree",
     "projectivize",
     "static_derivation",
     "system",

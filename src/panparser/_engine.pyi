@@ -97,3 +97,9 @@ def nonprojectivity(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), o
     """
     (words) is the arc not projective, (sentences) gap degree; of trees one after the other, Root as 0.
     """
+
+def maximum_spanning_tree(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Heads of the best tree, by token."""
+
+def projective_tree(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Heads of the best projective tree, by token."""
