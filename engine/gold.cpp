@@ -64,24 +64,25 @@ void Gold::walk_chain() {
   }
 }
 
-bool Gold::completable(bool single_root) const {
-  if (single_root && children(root_).size() > 1) return false;
+std::vector<Token> Gold::conflict(bool single_root) const {
+  const auto tops = children(root_);
+  if (single_root && tops.size() > 1) return {tops[0], tops[1]};
   for (Token word = 1; word <= words_; ++word) {
     const Token head = head_[word];
     if (head < 0) continue;
     const Token low = std::min(word, head);
     const Token high = std::max(word, head);
     for (Token inner = low + 1; inner < high; ++inner) {
-      if (head_[inner] >= 0 && (head_[inner] < low || head_[inner] > high)) return false;
+      if (head_[inner] >= 0 && (head_[inner] < low || head_[inner] > high)) return {word, inner};
       const auto grown = children(inner);
-      if (!grown.empty() && (grown.front() < low || grown.back() > high)) return false;
+      if (!grown.empty() && grown.front() < low) return {grown.front(), word};
+      if (!grown.empty() && grown.back() > high) return {word, grown.back()};
     }
-    // No arc may cover a proper ancestor of its head: {1 <- 2, 3 <- 1} crosses nothing, yet no tree has both.
-    for (Token ancestor = head; ancestor >= 0; ancestor = head_[ancestor]) {
-      if (ancestor > low && ancestor < high) return false;
-    }
+    // No arc may cover an ancestor of its head: {1 <- 2, 3 <- 1} crosses nothing, yet no tree has both. As nothing
+    // crosses, all ancestors up to the one that is covered are covered too.
+    if (low < head_[head] && head_[head] < high) return {std::min(word, head), std::max(word, head)};
   }
-  return true;
+  return {};
 }
 
 }  // namespace panparser

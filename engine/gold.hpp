@@ -29,8 +29,10 @@ class Gold {
   }
   bool directed() const { return directed_; }  // some word has only a direction
 
-  // Are the arcs a subset of some projective tree's? (Of one with a single child of Root, if `single_root`.)
-  bool completable(bool single_root) const;
+  // Two words whose arcs no projective tree has both (none with a single child of Root, if `single_root`); empty if
+  // some projective tree has all arcs. Arcs that no tree has together always include such a pair.
+  std::vector<Token> conflict(bool single_root) const;
+  bool completable(bool single_root) const { return conflict(single_root).empty(); }
 
   // The first of n, head(n), head(head(n)), ... that stands left of `front`; kNone if the chain ends before.
   Token chain_exit(Token front) const { return front <= words_ ? chain_exit_[front] : kNone; }

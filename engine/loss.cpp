@@ -60,7 +60,7 @@ ArcStandardLoss::ArcStandardLoss(const Gold& gold, bool single_root) : gold_(gol
   }
   const Token first = gold.root() == 0 ? 0 : 1;
   const Token last = gold.root() == 0 ? gold.words() : gold.root();
-  spans_ = std::make_unique<const Eisner>(gold.heads(), gold.root(), first, last);
+  spans_ = std::make_unique<const Agreement>(agreement(gold.heads(), gold.root()), first, last);
 }
 
 int ArcStandardLoss::from_root(std::span<const Token> tokens) const {
@@ -180,7 +180,7 @@ int ArcStandardLoss::collapsed(std::span<const Token> stack, Token front, Scratc
 int ArcStandardLoss::general(std::span<const Token> stack, Token front, Scratch& scratch) const {
   const Token root = gold_.root();
   const Token last = root == 0 || single_root_ ? gold_.words() : root;
-  const Eisner& spans = *spans_;
+  const Agreement& spans = *spans_;
   if (stack.empty() && front > last) return 0;
   if (stack.empty()) {
     if (!single_root_) return root == 0 ? spans.right(front, last) : spans.left(front, last);

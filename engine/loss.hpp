@@ -56,7 +56,7 @@ class ArcStandardLoss {
 
   Gold gold_;
   bool single_root_;
-  std::unique_ptr<const Eisner> spans_;  // for `general`; null for `collapsed`
+  std::unique_ptr<const Agreement> spans_;  // for `general`; null for `collapsed`
 };
 
 }  // namespace panparser

@@ -4,9 +4,11 @@ from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
+from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.errors import (
     CheckFailed,
     ConlluError,
+    DecodingError,
     GoldError,
     IllegalTransitionError,
     PanParserError,
@@ -18,6 +20,16 @@ from panparser.errors import (
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
 from panparser.oracles import oracle_derivations, static_derivation
+from panparser.projectivity import (
+    conflicts,
+    crossing_arcs,
+    deprojectivize,
+    gap_degree,
+    is_projective,
+    nonprojectivity,
+    projective_subset,
+    projectivize,
+)
 from panparser.python_system import PythonSystem, StateView
 from panparser.states import State
 from panparser.systems import system
@@ -30,6 +42,7 @@ __version__ = version("panparser")
 __all__ = [
     "CheckFailed",
     "ConlluError",
+    "DecodingError",
     "EMPTY",
     "Evaluation",
     "Gold",
@@ -52,10 +65,20 @@ __all__ = [
     "TreebankError",
     "UnknownSystemError",
     "compare",
+    "conflicts",
+    "crossing_arcs",
+    "deprojectivize",
     "evaluate",
+    "gap_degree",
+    "is_projective",
     "iter_conllu",
+    "maximum_spanning_tree",
+    "nonprojectivity",
     "oracle_derivations",
     "parse_conllu",
+    "projective_subset",
+    "projective_tree",
+    "projectivize",
     "read_conllu",
     "static_derivation",
     "stats",

@@ -132,5 +132,18 @@ def projective_subset(heads: Sequence[int], root_first: bool, single_root: bool)
     The largest subset of arcs that a projective tree contains; -1 elsewhere.
     """
 
-def completable(heads: Sequence[int], root_first: bool, single_root: bool) -> bool:
-    """Are the arcs a subset of some projective tree's?"""
+def conflict(heads: Sequence[int], root_first: bool, single_root: bool) -> list[int]:
+    """
+    Two words whose arcs no projective tree has both; empty if some projective tree has all arcs.
+    """
+
+def nonprojectivity(heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    (words) is the arc not projective, (sentences) gap degree; of trees one after the other, Root as 0.
+    """
+
+def maximum_spanning_tree(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Heads of the best tree, by token."""
+
+def projective_tree(scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], single_root: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Heads of the best projective tree, by token."""

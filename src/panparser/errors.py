@@ -4,6 +4,7 @@ PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
 ├── UnknownSystemError (LookupError)  no transition system of that name
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
+├── DecodingError (ValueError)        scores of the wrong form, or that allow no tree
 ├── IllegalTransitionError (ValueError)  a transition that the state does not allow
 ├── StuckError (RuntimeError)         a state that is not final and allows no transition
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
@@ -26,6 +27,10 @@ class UnknownSystemError(PanParserError, LookupError):
 
 class GoldError(PanParserError, ValueError):
     """A malformed reference."""
+
+
+class DecodingError(PanParserError, ValueError):
+    """Scores of the wrong form, or that allow no tree."""
 
 
 class IllegalTransitionError(PanParserError, ValueError):

@@ -71,7 +71,7 @@ class Gold:
 
     def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:
         """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)?"""
-        return _engine.completable(_placed(self.codes(), root), root == "first", single_root)
+        return not _engine.conflict(_placed(self.codes(), root), root == "first", single_root)
 
     def projective_subset(self, *, root: str = "last", single_root: bool = False) -> Gold:
         """The largest subset of the arcs that a projective tree contains; the rest is unknown. Marks are dropped."""
@@ -94,6 +94,8 @@ def _head(word: int, head: object) -> Head:
 
 def _placed(codes: list[int], root: str) -> list[int]:
     """Heads with Root at its position: 0 if it is first, n+1 if it is last."""
+    if root not in ("first", "last"):
+        raise GoldError(f"root must be 'first' or 'last'; got {root!r}")
     return codes if root == "first" else [len(codes) + 1 if head == 0 else head for head in codes]
 
 
