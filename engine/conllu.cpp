@@ -150,11 +150,12 @@ void TreebankData::read(const Rules& rules) {
   for (auto& column : columns_) column.reserve(guess);
   std::size_t at = 0;
   std::int64_t line_number = rules.first_line;
-  std::size_t begin = 0;  // of the sentence, blank lines before it included
-  if (line_number == 1 && text_.substr(0, 3) == "\xEF\xBB\xBF") {
+  if (line_number == 1 && text_.starts_with("\xEF\xBB\xBF")) {
     problem(1, "encoding", "UTF-8 without a byte-order mark", "a byte-order mark", "save the file as plain UTF-8");
-    at = 3;
+    mark_ = text_.substr(0, 3);
+    at = mark_.size();
   }
+  std::size_t begin = at;  // of the sentence, blank lines before it included
   Reading reading{};
   while (at < text_.size()) {
     // Blank lines before a sentence.
@@ -448,6 +449,7 @@ std::string TreebankData::write(std::int64_t begin, std::int64_t end) const {
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     std::string_view text = body(sentence);
     std::int64_t word = offsets_[sentence];
+    if (sentence == 0) out += mark_;
     const auto replaced = comments_.find(sentence);
     if (replaced != comments_.end()) out += replaced->second;
     while (!text.empty()) {
@@ -459,7 +461,7 @@ std::string TreebankData::write(std::int64_t begin, std::int64_t end) const {
       if (!line.empty() && line[0] == '#' && replaced != comments_.end()) continue;
       const bool is_word = !line.empty() && line[0] != '#' &&
                            line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
-      if (is_word) {
+      if (is_word && word < offsets_[sentence + 1]) {
         write_word(out, line, word++, sentence);
         out += whole.substr(line.size());
       } else {

@@ -79,6 +79,7 @@ class TreebankData {
                bool fatal = false);
 
   std::string_view text_;
+  std::string_view mark_;  // a byte-order mark, if the text starts with one
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::int64_t> begins_, ends_, first_lines_;  // bytes and first line of each sentence
   std::vector<std::int32_t> heads_;

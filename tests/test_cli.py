@@ -91,6 +91,9 @@ def test_a_counter_example_is_drawn_with_exit_code_1(run, tmp_path):
     code, out, _ = run("check", path)
     assert code == 1
     assert "RIGHT costs 1, but the table says 0" in out
+    code, out, _ = run("check", path, "--json")
+    assert code == 1
+    assert "RIGHT costs 1" in json.loads(out)["counter_example"]
 
 
 def test_a_python_system_is_checked(run, monkeypatch):
@@ -99,6 +102,33 @@ def test_a_python_system_is_checked(run, monkeypatch):
     assert code == 0
     assert "Covington, Root last" in out
     assert run("systems", "covington:Covington")[0] == 2
+    assert run("check", "covington.py:Covington", "--max-words", "1", "--golds", "all")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("def", "cannot import broken:Mine: SyntaxError"),
+        ("import sys; sys.exit(3)", "cannot import broken:Mine: SystemExit: 3"),
+        ("class Mine(pp.PythonSystem):\n    def __init__(self, x): ...", "cannot import broken:Mine: TypeError"),
+        (
+            "class Mine(pp.PythonSystem):\n    transitions = ('A',)",
+            "Mine raised NotImplementedError: Mine must define legal",
+        ),
+        (
+            "class Mine(pp.PythonSystem):\n    transitions = ('A',)\n    def legal(self, s, t): return 1 / 0",
+            "Mine raised ZeroDivisionError: division by zero (broken.py:4)",
+        ),
+    ],
+)
+def test_errors_in_a_users_code_are_one_message(run, tmp_path, monkeypatch, code, message):
+    (tmp_path / "broken.py").write_text(f"import panparser as pp\n{code}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken", raising=False)
+    code, _, err = run("check", "broken:Mine")
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(
@@ -107,10 +137,15 @@ def test_a_python_system_is_checked(run, monkeypatch):
         (["check", "arc-egaer"], "did you mean arc-eager?"),
         (["check", "nowhere.toml"], "nowhere.toml: cannot be read"),
         (["check", "no_such_module:X"], "cannot import no_such_module:X"),
+        (["evaluate", "nowhere", "nowhere"], "nowhere: cannot be read"),
+        (["validate", "nowhere"], "nowhere: cannot be read"),
+        (["stats", "nowhere"], "nowhere: cannot be read"),
         (["check", "json:dumps"], "must be a subclass of panparser.PythonSystem"),
         (["check", "arc-eager", "--max-words", "0"], "--max-words"),
         (["check", "arc-eager", "--root", "middle"], "--root"),
         (["check", "arc-eager", "-k", "2"], "arc-eager takes root, single_root; got k"),
+        (["check", ":"], "cannot import :"),
+        (["systems", "--root", "first"], "go with the name of a system"),
         (["check"], "SYSTEM"),
         (["frobnicate"], "frobnicate"),
     ],

@@ -89,8 +89,40 @@ def test_what_a_python_system_refuses():
         system.initial(0)
     with pytest.raises(pp.GoldError, match="expected 2 heads"):
         system.costs(state, [0])
-    with pytest.raises(pp.TableError, match="transitions of PythonSystem must name its transitions; got none"):
+    with pytest.raises(pp.TableError, match="transitions of PythonSystem must name its transitions"):
         pp.system(pp.PythonSystem())
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"transitions": "SHIFT"}, "must name its transitions, like"),
+        ({"transitions": (1, 2)}, "must name its transitions, like"),
+        ({"transitions": ("A", "A")}, "transitions of Bad must differ; got A, A"),
+        ({"root": "middle"}, "root of Bad must be first or last; got 'middle'"),
+    ],
+)
+def test_malformed_declarations_are_refused(fields, message):
+    with pytest.raises(pp.TableError, match=message):
+        pp.system(type("Bad", (Hybrid,), fields)())
+
+
+@pytest.mark.parametrize("cost", [0.5, "1", None])
+def test_costs_must_be_integers(cost):
+    system = pp.system(type("Bad", (Hybrid,), {"cost": lambda *_: cost})())
+    with pytest.raises(pp.TableError, match="cost of SHIFT in Bad must be an integer; got"):
+        system.costs(system.initial(1), [0])
+
+
+def test_costs_cannot_change_the_state():
+    def cost(self, state, transition, gold):
+        state.stack.append(7)
+        return 0
+
+    system = pp.system(type("Meddling", (Hybrid,), {"cost": cost})())
+    state = system.initial(1)
+    system.costs(state, [0])
+    assert state.stack == []
 
 
 def test_missing_methods_are_named():

@@ -33,7 +33,6 @@ def test_names_are_case_and_hyphen_blind(name):
         ("arc-hybrid-span", {"k": True}, "k of arc-hybrid-span must be an integer >= 1; got True"),
         ("swap-standard", {"oracle": "late"}, "oracle of swap-standard must be eager or lazy; got 'late'"),
         (pp.system("arc-eager"), {"root": "first"}, "arc-eager is complete as it is; got root"),
-        ("mine.toml", {"root": "first"}, "mine.toml says everything itself; got root"),
         ("nowhere.json", {}, "nowhere.json: cannot be read: No such file or directory"),
     ],
 )
@@ -46,3 +45,20 @@ def test_what_is_not_there_is_refused(name, options, message):
 def test_a_system_is_its_own_system():
     system = pp.system("arc-eager")
     assert pp.system(system) is system
+
+
+def test_a_file_may_be_asked_for_what_it_says(tmp_path):
+    path = tmp_path / "mine.JSON"
+    path.write_text(pp.system("arc-eager").to_json())
+    assert pp.system(path, root="last") == pp.system("arc-eager")
+    with pytest.raises(pp.TableError, match="says everything itself; got root=first"):
+        pp.system(path, root="first")
+    (tmp_path / "table.txt").write_text("")
+    with pytest.raises(pp.UnknownSystemError, match=r"a table's ends in .toml or .json"):
+        pp.system(str(tmp_path / "table.txt"))
+
+
+@pytest.mark.parametrize("value", [3, None, pp.PythonSystem])
+def test_what_is_no_system_is_refused(value):
+    with pytest.raises(pp.TableError, match="expected the name of a system, a file, or a system; got"):
+        pp.system(value)

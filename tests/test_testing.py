@@ -27,7 +27,7 @@ def test_a_missing_loss_is_found_with_the_smallest_case():
     text = str(caught.value)
     assert text.startswith("arc-hybrid, Root last: LEFT costs 1, but the table says 0\n\ngold tree\n")
     assert "after   SHIFT" in text
-    assert "1    2    ROOT" in text  # two words suffice
+    assert " 1    2   ROOT" in text  # two words suffice
 
 
 def test_a_loss_too_many_is_found():
@@ -157,6 +157,44 @@ def test_progress_is_reported_and_counts_are_right():
     assert [row.words for row in report.rows] == [1, 2, 3, 4]
     assert "costs compared" in str(report)
     assert "48132" in str(report)
+
+
+def test_golds_must_be_known():
+    with pytest.raises(
+        ValueError, match="golds must be one of partial, projective, all, any, directions, none; got 'projectve'"
+    ):
+        check_system(HYBRID, golds="projectve")
+
+
+def test_arcs_beyond_max_span_are_found():
+    with pytest.raises(pp.CheckFailed, match="final, with an arc longer than max_span, 1"):
+        check_system(replace(pp.system("arc-hybrid-partial"), max_span=1), max_words=3)
+
+
+def test_states_that_grow_for_ever_are_found():
+    class Growing(pp.PythonSystem):
+        transitions = ("GROW",)
+
+        def legal(self, state, transition):
+            return True
+
+        def apply(self, state, transition):
+            state.stack.append(1)
+
+    with pytest.raises(pp.CheckFailed, match="more than 18 transitions for 1 words: it need never end"):
+        check_system(Growing())
+
+
+def test_structure_can_be_proven_alone():
+    bare = replace(HYBRID, transitions=tuple(replace(row, loses=()) for row in HYBRID.transitions))
+    assert check_system(bare, golds="none").rows[-1].outputs == 55
+    with pytest.raises(pp.CheckFailed):
+        check_system(bare)
+
+
+def test_a_gold_out_of_reach_is_explained():
+    with pytest.raises(pp.CheckFailed, match="No projective tree has all these arcs"):
+        check_system(pp.system("arc-eager"), max_words=4, golds="all")
 
 
 @pytest.mark.parametrize("max_words", [0, -1, 2.5])

@@ -85,11 +85,11 @@ def test_extending_a_table_makes_the_partial_system():
         ({"name": "A B", "then": (shift,)}, "name of Transition must be a word like SHIFT; got 'A B'"),
         (
             {"when": is_word(S0), "then": (shift,)},
-            "when of X must be a tuple of conditions; got is_word(S0) (a comma",
+            "when of X must be a tuple or list of conditions; got is_word(S0) (a comma",
         ),
         ({"when": (shift,), "then": (shift,)}, "when of X, term 1: expected conditions; got shift"),
         ({"then": (shift, is_word(S0))}, "then of X, term 2: expected effects; got is_word(S0)"),
-        ({"then": "shift"}, "then of X must be a tuple of effects; got 'shift'"),
+        ({"then": "shift"}, "then of X must be a tuple or list of effects; got 'shift'"),
         ({"then": ()}, "then of X is empty"),
         (
             {"then": (pop, arc(head=S0, dependent=pp.system("arc-eager")["RIGHT"].then[0].positions[1]))},
@@ -197,7 +197,7 @@ def test_tables_can_be_copied():
     ("name", "content", "message"),
     [
         ("a.json", b"{", "a.json: expected JSON; line 1, column 2"),
-        ("a.json", b"[]", "a.json: expected a table with name and transitions; got list"),
+        ("a.json", b"[1]", "a.json: expected a table with name and transitions; got list"),
         ("a.toml", b"name = ", "a.toml: expected TOML"),
         ("a.toml", b"\xff", "a.toml: cannot be read"),
         ("a.toml", b"transitions = []", "a.toml: missing 'name'"),

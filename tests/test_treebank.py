@@ -194,4 +194,4 @@ def test_trees_are_drawn(small):
     assert small[0]._repr_html_() in page
     assert "&lt;" in parse("1\t<b>\t_\t_\t_\t_\t0\troot\t_\t_\n\n")._repr_html_()
     assert "more sentences" in read_conllu(DATA)._repr_html_()
-    assert parse("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0].draw() == "a    ROOT"
+    assert parse("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0].draw() == " a   ROOT"

@@ -32,8 +32,8 @@ from panparser.projectivity import (
 )
 from panparser.python_system import PythonSystem, StateView
 from panparser.states import State
-from panparser.systems import system
 from panparser.statistics import stats
+from panparser.systems import system
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Sentence, Token, Treebank
 

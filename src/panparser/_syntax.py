@@ -39,7 +39,8 @@ def parse_term(text: str) -> terms.TermLike:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         offset = getattr(error, "offset", None) or 1
-        raise TableError(_point(text, offset - 1, offset, "cannot read this")) from None
+        reason = error.msg if isinstance(error, SyntaxError) else "nested too deeply"
+        raise TableError(_point(text, offset - 1, offset, f"cannot read this: {reason}")) from None
     try:
         value = _read(tree, text.strip())
     except RecursionError:
@@ -54,7 +55,7 @@ def _read(node: ast.expr, text: str) -> Any:
         case ast.Name(id=name):
             if name in WORDS:
                 return WORDS[name]
-            near = get_close_matches(name, WORDS, 1)
+            near = [word for word in WORDS if word.lower() == name.lower()] or get_close_matches(name, WORDS, 1)
             hint = f"; did you mean {near[0]}?" if near else f"; the words are {', '.join(WORDS)}"
             raise _error(node, text, f"unknown word {name}{hint}")
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
@@ -69,7 +70,12 @@ def _read(node: ast.expr, text: str) -> Any:
         case ast.Call(func=func, args=args, keywords=keywords):
             named = {keyword.arg: _read(keyword.value, text) for keyword in keywords if keyword.arg}
             return _call(node, text, _function(func, text), *[_read(arg, text) for arg in args], **named)
-    raise _error(node, text, "this is not part of the table language")
+    hint = {
+        ast.BoolOp: "; write several conditions, or any_of(...)",
+        ast.UnaryOp: "; conditions come in pairs, like is_word and is_root",
+        ast.Compare: "; counts compare with >=, <= and ==",
+    }.get(type(node), "")
+    raise _error(node, text, f"this is not part of the table language{hint}")
 
 
 def _function(node: ast.expr, text: str) -> Any:
@@ -78,7 +84,9 @@ def _function(node: ast.expr, text: str) -> Any:
         if node.attr in METHODS and hasattr(owner, node.attr):
             return getattr(owner, node.attr)
         start = (node.end_col_offset or 0) - len(node.attr)
-        raise TableError(_point(text, start, start + len(node.attr), f"unknown word {node.attr} here"))
+        near = [name for name in METHODS if hasattr(owner, name)]
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise TableError(_point(text, start, start + len(node.attr), f"unknown word {node.attr} here{hint}"))
     function = _read(node, text)
     if not callable(function):
         raise _error(node, text, f"{function} takes no arguments")

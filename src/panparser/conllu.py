@@ -133,7 +133,7 @@ def _last_blank_line(text: bytes) -> int:
 # --- Formats ---
 
 _CONLLU_SIGNS = re.compile(
-    rb"^(?:#|\d+[-.]\d+\t|\d+\t(?:[^\t\n]*\t){4}[^\t\n=]+=|\d+\t(?:[^\t\n]*\t){7}\d+(?:\.\d+)?:)", re.M
+    rb"^(?:(?:\xef\xbb\xbf)?#|\d+[-.]\d+\t|\d+\t(?:[^\t\n]*\t){4}[^\t\n=]+=|\d+\t(?:[^\t\n]*\t){7}\d+(?:\.\d+)?:)", re.M
 )
 _PHEAD = re.compile(rb"^\d+\t(?:[^\t\n]*\t){7}\d+\t", re.M)
 _PLAIN_FEATS = re.compile(rb"^\d+\t(?:[^\t\n]*\t){4}(?!_\t)[^\t\n=]+\t", re.M)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
+from panparser.errors import GoldError
 from panparser.gold import EMPTY, Gold, Head
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequen
 
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
+    forms = [f" {form}" if cell_len(form) == 1 else form for form in forms]  # room for arcs on both sides
     widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
     starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
     centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]
@@ -71,7 +73,7 @@ def _bend(grid: list[list[int]], row: int, start: int, end: int) -> None:
 
 def draw_tree(heads: Sequence[Head], root: str, forms: Sequence[str] | None = None) -> str:
     """A tree over words 1..n, Root at its end. Unknown heads have no arc; marks are listed below."""
-    words = list(forms) if forms is not None else [str(word) for word in range(1, len(heads) + 1)]
+    words = _words(forms, len(heads))
     arcs = [head if isinstance(head, int) and head >= 0 else -1 for head in heads]
     drawing = _with_root(words, arcs, root)
     marks = [
@@ -80,6 +82,14 @@ def draw_tree(heads: Sequence[Head], root: str, forms: Sequence[str] | None = No
         if isinstance(head, int) and head < 0 and hasattr(head, "name")
     ]
     return "\n".join([drawing, *(["   ".join(marks)] if marks else [])])
+
+
+def _words(forms: Sequence[str] | None, count: int) -> list[str]:
+    if forms is None:
+        return [str(word) for word in range(1, count + 1)]
+    if isinstance(forms, str) or len(forms) != count:
+        raise GoldError(f"forms of a drawing must be {count} words; got {forms!r}")
+    return [" ".join(form.split()) for form in forms]
 
 
 def _with_root(words: list[str], heads: Sequence[int], root: str) -> str:
@@ -97,7 +107,7 @@ def draw_state(
 ) -> str:
     """Arcs so far, stack, buffer, and the legal transitions with their costs; `*` marks those of minimum cost."""
     root = system.root if system else "first"
-    words = list(forms) if forms is not None else [str(word) for word in range(1, state.words + 1)]
+    words = _words(forms, state.words)
     names = ["ROOT", *words]
 
     def show(tokens: Sequence[int]) -> str:

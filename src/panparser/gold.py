@@ -43,6 +43,8 @@ class Gold:
     labels: tuple[str | None, ...] | None = None
 
     def __init__(self, heads: Iterable[Head], labels: Iterable[str | None] | None = None) -> None:
+        if not isinstance(heads, Iterable) or isinstance(heads, str):
+            raise GoldError(f"heads of Gold: expected one for each word; got {heads!r}")
         object.__setattr__(self, "heads", tuple(_head(word, head) for word, head in enumerate(heads, start=1)))
         object.__setattr__(self, "labels", None if labels is None else tuple(labels))
         if self.labels is not None and len(self.labels) != len(self.heads):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from panparser.errors import GoldError, IllegalTransitionError, TableError
@@ -92,12 +93,21 @@ class PythonSystem:
         raise NotImplementedError(f"{self.name} must define cost(state, transition, gold)")
 
 
+def _check_declaration(declared: PythonSystem) -> None:
+    names = declared.transitions
+    if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
+        raise TableError(f'transitions of {declared.name} must name its transitions, like ("SHIFT",); got {names!r}')
+    if len(set(names)) < len(names):
+        raise TableError(f"transitions of {declared.name} must differ; got {', '.join(names)}")
+    if declared.root not in ("first", "last"):
+        raise TableError(f"root of {declared.name} must be first or last; got {declared.root!r}")
+
+
 class PythonSteps:
     """A PythonSystem behind the interface of tables: immutable states, legal transitions and costs by name."""
 
     def __init__(self, declared: PythonSystem) -> None:
-        if not declared.transitions:
-            raise TableError(f"transitions of {declared.name} must name its transitions; got none")
+        _check_declaration(declared)
         self.declared = declared
         self.name = declared.name
         self.names = self.ties = tuple(declared.transitions)
@@ -134,7 +144,14 @@ class PythonSteps:
         gold = Gold.of(gold)
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
-        return {name: int(self.declared.cost(state, name, gold)) for name in self.legal(state)}
+        return {name: self._cost(copy.deepcopy(state), name, gold) for name in self.legal(state)}
+
+    def _cost(self, state: Any, name: str, gold: Gold) -> int:
+        cost = self.declared.cost(state, name, gold)
+        try:
+            return index(cost)
+        except TypeError:
+            raise TableError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
 
     def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         return None if proposed else _new_arc(state, self.apply(state, transition))

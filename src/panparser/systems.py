@@ -364,14 +364,17 @@ def system(
         if options:
             raise TableError(f"{name.name} is complete as it is; got {', '.join(options)}")
         return PythonSteps(name) if isinstance(name, PythonSystem) else name
-    if Path(name).suffix in (".json", ".toml"):
-        if options:
-            raise TableError(f"{name} says everything itself; got {', '.join(options)}")
-        return TransitionSystem.load(name)
+    if not isinstance(name, str | Path):
+        hint = "; make an instance: MySystem()" if isinstance(name, type) and issubclass(name, PythonSystem) else ""
+        raise TableError(f"expected the name of a system, a file, or a system; got {name!r}{hint}")
+    if Path(name).suffix.lower() in (".json", ".toml"):
+        return _from_file(name, options)
     known = {_plain(key): function for key, function in BUILT_IN.items()}
     if _plain(str(name)) not in known:
         near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
+        if Path(name).is_file():
+            hint = "there is a file of that name; a table's ends in .toml or .json"
         raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
     function = known[_plain(str(name))]
     names = inspect.signature(function).parameters
@@ -385,6 +388,14 @@ def system(
     if options.get("root", "last") not in ("first", "last"):
         raise TableError(f"root must be first or last; got {options['root']!r}")
     return function(**options)
+
+
+def _from_file(path: str | Path, options: dict[str, Any]) -> TransitionSystem:
+    table = TransitionSystem.load(path)
+    for option, value in options.items():
+        if getattr(table, option, None) != value:
+            raise TableError(f"{path} says everything itself; got {option}={value}")
+    return table
 
 
 def _plain(name: str) -> str:

@@ -12,6 +12,37 @@ from typing import ClassVar, TypeAlias
 from panparser.errors import TableError
 from panparser.gold import LEFT, RIGHT, Mark
 
+# LEFT and RIGHT are panparser.LEFT and .RIGHT: here they would hide transitions of that name.
+__all__ = [
+    "B0",
+    "BUFFER",
+    "ROOT",
+    "S0",
+    "S1",
+    "S2",
+    "STACK",
+    "above_bottom",
+    "any_of",
+    "arc",
+    "back",
+    "children",
+    "head",
+    "headless",
+    "is_attached",
+    "is_root",
+    "is_unattached",
+    "is_word",
+    "pop",
+    "precedes",
+    "propose",
+    "shift",
+    "size",
+    "span",
+    "unattached",
+    "wanting",
+    "wants",
+]
+
 # --- Positions and regions ---
 
 PLACES = ("S0", "S1", "S2", "deeper", "B0", "behind")  # where a token can be; a region has two bits for each:

@@ -50,7 +50,9 @@ class Transition:
         values = getattr(self, column)
         nouns = {"when": "conditions", "then": "effects", "loses": "losses"}[column]
         if isinstance(values, str) or not isinstance(values, Sequence):
-            raise TableError(f"{column} of {self.name} must be a tuple of {nouns}; got {values!r} (a comma missing?)")
+            raise TableError(
+                f"{column} of {self.name} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)"
+            )
         read = []
         for number, value in enumerate(values, start=1):
             try:
@@ -114,14 +116,14 @@ class TransitionSystem:
         object.__setattr__(self, "transitions", tuple(self.transitions))
         object.__setattr__(self, "starts", self.starts or place)
         object.__setattr__(self, "ends", self.ends or place)
-        object.__setattr__(self, "ties", tuple(self.ties) or tuple(t.name for t in self.transitions))
+        if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
+            raise TableError(f"transitions of {self.name} must be Transition values, at least one")
+        object.__setattr__(self, "ties", tuple(self.ties) or self.names)
         self._check_fields()
         self._check_oracle()
         self._lowered  # noqa: B018 - a table that the engine cannot take is refused here, not when it is used
 
     def _check_fields(self) -> None:
-        if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
-            raise TableError(f"transitions of {self.name} must be Transition values, at least one")
         names = self.names
         for name in names:
             if names.count(name) > 1:
@@ -209,20 +211,23 @@ class TransitionSystem:
         """A declaration from a .toml or .json file."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-            return cls.from_values(tomllib.loads(text)) if path.suffix == ".toml" else cls.from_json(text)
+            text = path.read_text(encoding="utf-8-sig")
+            return cls.from_values(tomllib.loads(text)) if path.suffix.lower() == ".toml" else cls.from_json(text)
         except (OSError, UnicodeDecodeError) as error:
             raise TableError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
         except tomllib.TOMLDecodeError as error:
             raise TableError(f"{path}: expected TOML; {error}") from None
+        except RecursionError:
+            raise TableError(f"{path}: expected a table; this is nested too deeply") from None
         except TableError as error:
             raise TableError(f"{path}: {error}") from None
 
     @classmethod
     def from_values(cls, values: Any) -> TransitionSystem:
         """The declaration in plain values, as a JSON or TOML file holds it."""
-        if not isinstance(values, dict):
-            raise TableError(f"expected a table with name and transitions; got {type(values).__name__}")
+        if not isinstance(values, dict) or not values:
+            found = type(values).__name__ if values else "nothing"
+            raise TableError(f"expected a table with name and transitions; got {found}")
         values = dict(values)
         if values.pop("format", FORMAT) != FORMAT:
             raise TableError(f"expected format {FORMAT}; a newer version of panparser wrote this")
@@ -307,6 +312,8 @@ class TransitionSystem:
             raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
 
     def _own(self, state: State) -> State:
+        if not isinstance(state, State):
+            raise IllegalTransitionError(f"expected a state of {self.name}; got {state!r}")
         if state.system is not self and state.system != self:
             raise IllegalTransitionError(f"the state belongs to {state.system.name}, not to {self.name}")
         return state

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 
 from panparser.cli import systems, treebanks
@@ -13,6 +15,9 @@ __all__ = ["app", "main", "systems", "treebanks"]
 
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?
     try:
         app(prog_name="panparser")
     except CheckFailed as error:
@@ -22,5 +27,9 @@ def main() -> None:
         print(f"panparser: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads what is left
         sys.exit(141)
+    except OSError as error:
+        print(f"panparser: cannot write: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import traceback
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -13,11 +14,11 @@ from typing import Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet, print_table, progress
-from panparser.errors import TableError, UnknownSystemError
+from panparser.errors import CheckFailed, PanParserError, TableError, UnknownSystemError
 from panparser.python_system import PythonSteps, PythonSystem
 from panparser.systems import BUILT_IN
 from panparser.systems import system as as_system
-from panparser.testing.check import CheckReport, check_system
+from panparser.testing.check import CheckReport, CheckRow, Golds, check_system
 from panparser.transitions import TransitionSystem
 
 
@@ -32,6 +33,7 @@ class GoldKind(StrEnum):
     all = "all"
     any = "any"
     directions = "directions"
+    none = "none"
 
 
 class SwapOracle(StrEnum):
@@ -41,7 +43,7 @@ class SwapOracle(StrEnum):
 
 _System = Annotated[
     str,
-    typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or module:Class for one in Python."),
+    typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or file.py:Class (module:Class)."),
 ]
 _Root = Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]", show_default=False)]
 _SingleRoot = Annotated[
@@ -77,6 +79,8 @@ def systems(
             raise TableError(f"{name} is written in Python and has no table")
         print(table.to_json() if as_json else table)
         return
+    if any(value is not None for value in (root, single_root, k, oracle)):
+        raise TableError("--root, --single-root, -k and --oracle go with the name of a system")
     rows = [(key, _costs(function()), _summary(function)) for key, function in BUILT_IN.items()]
     if as_json:
         print(json.dumps([dict(zip(("name", "costs", "source"), row, strict=True)) for row in rows], indent=2))
@@ -87,7 +91,7 @@ def systems(
 def _costs(table: TransitionSystem) -> str:
     if table.static_oracle:
         return "static oracle"
-    return "tabular loss" if table.potential == "arc-standard-loss" else "local table"
+    return "tabular loss" if table.potential == "arc-standard-loss" else "losses"
 
 
 def _summary(function: Any) -> str:
@@ -104,7 +108,8 @@ def check(
         GoldKind | None,
         typer.Option(
             help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
-            "any subset of any tree, or head directions.  [default: partial; all for static oracles]",
+            "any subset of any tree, head directions, or none (structure alone).  "
+            "[default: partial; all for static oracles]",
             show_default=False,
         ),
     ] = None,
@@ -129,23 +134,53 @@ def check(
       panparser check my_module:MySystem --max-words 3
     """
     table = _load(name, root, single_root, k, oracle)
-    with progress() as report:
-        proof = check_system(table, max_words, golds=golds.value if golds else None, progress=report)
+    talks = not as_json and not is_quiet()
+    if talks:
+        print(f"{_title(table)}\n\n{CheckReport.header()}")
+    try:
+        with progress() as report:
+            kind: Golds | None = golds.value if golds else None
+            proof = check_system(table, max_words, golds=kind, progress=report, proven=_print_row if talks else None)
+    except CheckFailed as failure:
+        if not as_json:
+            print()
+            raise
+        print(json.dumps({"proven": False, "counter_example": str(failure)}, indent=2))
+        raise typer.Exit(1) from None
+    except PanParserError:
+        raise
+    except Exception as error:
+        if isinstance(table, TransitionSystem):
+            raise
+        raise TableError(f"{table.name} raised {_describe(error)}") from error
     if as_json:
-        print(json.dumps({"system": table.name, "root": table.root, **asdict(proof)}, indent=2))
-    elif not is_quiet():
+        print(json.dumps({"proven": True, "system": table.name, "root": table.root, **asdict(proof)}, indent=2))
+    elif talks:
         _print_proof(table, proof)
 
 
+def _title(table: TransitionSystem | PythonSteps) -> str:
+    return f"{table.name}, Root {table.root}{', one child of Root' if table.single_root else ''}"
+
+
+def _print_row(row: CheckRow) -> None:
+    print(row, flush=True)
+
+
+def _describe(error: Exception) -> str:
+    """The error of a user's own code, with its place."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
 def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> None:
-    last = proof.rows[-1]
     single = ", one child of Root" if table.single_root else ""
     tree = "forest" if table.partial else "tree"
-    print(f"{proof.system}{single}\n\n{proof}\n")
-    print(f"proven up to {last.words} words: always ends, never stuck, every output a {tree}{single}")
+    print(f"\nproven up to {proof.rows[-1].words} words: always ends, never stuck, every output a {tree}{single}")
     if isinstance(table, TransitionSystem) and table.static_oracle:
         print(f"the static oracle {table.static_oracle} reproduces every tree")
-    else:
+    elif proof.golds != "none":
         relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""
         kinds = {
             "partial": "subset of a projective tree",
@@ -154,7 +189,8 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> N
             "any": "subset of a tree",
             "directions": "choice of head directions",
         }
-        print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kinds[proof.golds]}")
+        kind = kinds[proof.golds]
+        print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kind}")
 
 
 def _load(
@@ -171,13 +207,18 @@ def _load(
 
 
 def _python_system(name: str) -> PythonSystem:
-    module, _, attribute = name.partition(":")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    module, _, attribute = name.rpartition(":")
+    path = Path(module)
+    folder, module = (path.parent, path.stem) if path.suffix == ".py" else (Path.cwd(), module)
+    sys.path.insert(0, str(folder.resolve()))
     try:
         declared = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UnknownSystemError(f"cannot import {name}: {error}") from None
-    if not (isinstance(declared, type) and issubclass(declared, PythonSystem)):
-        raise UnknownSystemError(f"{name} must be a subclass of panparser.PythonSystem; got {declared!r}")
-    return declared()
+        if isinstance(declared, type) and issubclass(declared, PythonSystem):
+            return declared()
+    except (Exception, SystemExit) as error:
+        raise UnknownSystemError(f"cannot import {name}: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(folder.resolve()))
+    if isinstance(declared, PythonSystem):
+        return declared
+    raise UnknownSystemError(f"{name} must be a subclass of panparser.PythonSystem; got {declared!r}")

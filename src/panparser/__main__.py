@@ -1,0 +1,5 @@
+"""`python -m panparser`."""
+
+from panparser.cli import main
+
+main()
