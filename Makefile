@@ -6,7 +6,7 @@ ENGINE := $(wildcard engine/*.hpp engine/*.cpp) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all lint format stubs bench sanitize wheel sdist clean
+.PHONY: help build demo test test-all lint format stubs bench fuzz sanitize wheel sdist clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,8 +52,23 @@ format: $(VENV)/.dev  ## format everything
 stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi
 
-bench: build  ## measure the engine; results go to benchmarks/results/
+bench: build  ## measure the engine and the treebank layer; results go to benchmarks/results/
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[bench]"
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/treebank.py $(TREEBANK)
+
+FUZZ_SECONDS ?= 60
+CLANG := $(firstword $(shell command -v clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14))
+fuzz: $(VENV)/.dev  ## feed the CoNLL-U reader mutated files for a minute: natively (with clang), else through Python (atheris)
+	mkdir -p build/fuzz/corpus
+	$(BIN)/python fuzz/seeds.py build/fuzz/corpus
+ifneq ($(CLANG),)
+	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp engine/conllu.cpp -o build/fuzz/conllu
+	cd build/fuzz && ./conllu corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
+else
+	$(PIP) install atheris
+	cd build/fuzz && ../../$(BIN)/python ../../fuzz/conllu.py corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096
+endif
 
 # A virtual environment of its own, since the editable one would import the ordinary engine.
 sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-behaviour sanitizers

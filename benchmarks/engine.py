@@ -10,13 +10,12 @@ the exact cost of each against the gold is computed, one of them is chosen at ra
 from __future__ import annotations
 
 import argparse
-import platform
 import random
 import time
-from datetime import date
 from pathlib import Path
 
 import panparser as pp
+from machine import heading
 from panparser import _engine
 from panparser.testing import random_projective_tree
 
@@ -45,18 +44,9 @@ def describe(system: pp.TransitionSystem) -> str:
     return f"{system.name}, {system.root}{', single root' if system.single_root else ''}"
 
 
-def processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
 def report(scale: int) -> str:
     lines = [
-        f"panparser {pp.__version__}, {date.today()}, {processor()}, Python {platform.python_version()}, one thread",
+        heading(),
         "",
         "Random legal walks with exact costs, 25 words, million transitions/s",
         f"{'system':44}{'mutable':>9}{'linked':>9}",

@@ -25,8 +25,6 @@ nb::str decode(std::string_view text) {
   return nb::steal<nb::str>(decoded);
 }
 
-nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
-
 // The data with the bytes that its strings point into.
 class TreebankStore {
  public:
@@ -173,12 +171,12 @@ void bind_treebank(nb::module_& m) {
           "write",
           [](const TreebankStore& s, std::int64_t begin, std::int64_t end) {
             if (begin < 0 || end > s.data().sentences() || begin > end) throw std::out_of_range("no such sentences");
-            std::string text;
+            Output text(0);
             {
               nb::gil_scoped_release release;
               text = s.data().write(begin, end);
             }
-            return as_bytes(text);
+            return nb::bytes(text.view().data(), text.view().size());
           },
           "begin"_a, "end"_a, "Sentences begin..end-1 as CoNLL-U.");
 }

@@ -1,6 +1,7 @@
 #include "conllu.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -114,15 +115,26 @@ struct TreebankData::Cells {
 
   explicit Cells(std::string_view line) {
     const char* start = line.data();
+    const char* at = start;
     const char* const end = start + line.size();
-    for (const char* at = start; at != end; ++at) {
-      if (*at != '\t') continue;
-      if (count < kCells) cell[count] = {start, static_cast<std::size_t>(at - start)};
+    auto tab = [&](const char* place) {
+      if (count < kCells) cell[count] = {start, static_cast<std::size_t>(place - start)};
       ++count;
-      start = at + 1;
+      start = place + 1;
+    };
+    // Eight bytes at a time: a byte of `tabs` has its high bit set where the byte of the chunk is a tab.
+    for (; std::endian::native == std::endian::little && end - at >= 8; at += 8) {
+      std::uint64_t chunk;
+      std::memcpy(&chunk, at, 8);
+      chunk ^= 0x0909090909090909u;
+      constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7Fu;
+      std::uint64_t tabs = ~(((chunk & kLow) + kLow) | chunk | kLow);
+      for (; tabs; tabs &= tabs - 1) tab(at + (std::countr_zero(tabs) >> 3));
     }
-    if (count < kCells) cell[count] = {start, static_cast<std::size_t>(end - start)};
-    ++count;
+    for (; at != end; ++at) {
+      if (*at == '\t') tab(at);
+    }
+    tab(end);
   }
 };
 
@@ -190,7 +202,7 @@ void TreebankData::read(const Rules& rules) {
     finish(rules, reading, first_line, text_.substr(sentence_begin, at - sentence_begin));
     auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
     std::stable_sort(from, problems_.end(), [](const Problem& a, const Problem& b) { return a.line < b.line; });
-    if (std::any_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) {
+    if (has_fatal(reading)) {
       drop(reading);
     } else {
       offsets_.push_back(static_cast<std::int64_t>(heads_.size()));
@@ -201,6 +213,11 @@ void TreebankData::read(const Rules& rules) {
     begin = at;
   }
   if (!ends_.empty() && static_cast<std::size_t>(ends_.back()) == begin) ends_.back() = static_cast<std::int64_t>(at);
+}
+
+bool TreebankData::has_fatal(const Reading& reading) const {
+  const auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
+  return std::any_of(from, problems_.end(), [](const Problem& p) { return p.fatal; });
 }
 
 void TreebankData::drop(const Reading& reading) {
@@ -320,15 +337,14 @@ void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64
     const auto line = first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(good), '\n');
     problem(line, "encoding", "UTF-8", "a byte that is not", "convert the file, for example with iconv", true);
   }
-  if (reading.words == 0 && problems_.size() == reading.problems) {
+  if (reading.words == 0 && !has_fatal(reading)) {
     problem(first_line, "words", "a sentence with at least one word", "only comments", "", true);
   }
   if (reading.range_end > reading.words) {
     problem(reading.range_line, "range", "a range that ends within the sentence, at word " + std::to_string(reading.words),
             "word " + std::to_string(reading.range_end), "", true);
   }
-  const auto from = problems_.begin() + static_cast<std::ptrdiff_t>(reading.problems);
-  if (std::any_of(from, problems_.end(), [](const Problem& p) { return p.fatal; })) return;
+  if (has_fatal(reading)) return;
   check_tree(rules, reading);
   check_cells(rules, reading);
 }
@@ -419,57 +435,83 @@ void TreebankData::set_comments(std::int64_t sentence, const std::vector<std::st
   comments_[sentence] = std::move(text);
 }
 
-void TreebankData::write_word(std::string& out, std::string_view line, std::int64_t word, std::int64_t sentence) const {
+namespace {
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.empty() || (a[0] == b[0] && std::memcmp(a.data(), b.data(), a.size()) == 0));
+}
+
+}  // namespace
+
+// Copies a line, with the cells that are not what they were replaced.
+void TreebankData::write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
+                              std::int64_t sentence) const {
   const auto words = static_cast<std::int32_t>(offsets_[sentence + 1] - offsets_[sentence]);
   auto complain = [&](const std::string& what) {
     throw std::invalid_argument("sentence " + std::to_string(sentence + 1) + ", word " +
                                 std::to_string(word - offsets_[sentence] + 1) + ": " + what);
   };
   const Cells cells(line);
-  std::array<std::string_view, kCells> now = cells.cell;
-  for (int c = 0; c < kColumns; ++c) {
+  const char* copied = whole.data();  // up to here
+  auto replace = [&](std::string_view cell, std::string_view now) {
+    out.put(copied, static_cast<std::size_t>(cell.data() - copied));
+    out.put(now);
+    copied = cell.data() + cell.size();
+  };
+  auto write_column = [&](Column c) {
+    if (!shared_[c]) return;
     const std::int32_t id = columns_[c][word];
-    if (id < 0 || id >= vocabularies_[c].size()) complain("no " + std::string(kNames[kCellOf[c]]) + " has the id " + std::to_string(id));
-    now[kCellOf[c]] = vocabularies_[c][id];
+    const std::string_view cell = cells.cell[kCellOf[c]];
+    if (id < 0 || id >= vocabularies_[c].size()) {
+      complain("no " + std::string(kNames[kCellOf[c]]) + " has the id " + std::to_string(id));
+    }
+    if (const std::string_view now = vocabularies_[c][id]; !same(now, cell)) replace(cell, now);
+  };
+  for (const Column c : {kForm, kLemma, kUpos, kXpos, kFeats}) write_column(c);
+  if (heads_shared_) {
+    const std::int32_t head = heads_[word];
+    if (head < -1 || head > words) {
+      complain("expected a head from -1 to " + std::to_string(words) + ", found " + std::to_string(head));
+    }
+    char digits[16] = {'_'};
+    const char* end = head < 0 ? digits + 1 : std::to_chars(digits, digits + sizeof digits, head).ptr;
+    const std::string_view now(digits, static_cast<std::size_t>(end - digits));
+    if (!same(now, cells.cell[kHeadCell])) replace(cells.cell[kHeadCell], now);
   }
-  const std::int32_t head = heads_[word];
-  if (head < -1 || head > words) complain("expected a head from -1 to " + std::to_string(words) + ", found " + std::to_string(head));
-  char digits[16];
-  const auto written = std::to_chars(digits, digits + sizeof digits, head);
-  now[kHeadCell] = head < 0 ? std::string_view("_") : std::string_view(digits, written.ptr - digits);
-  for (int i = 0; i < kCells; ++i) {
-    if (i > 0) out += '\t';
-    out += now[i];
-  }
+  for (const Column c : {kDeprel, kDeps, kMisc}) write_column(c);
+  out.put(copied, static_cast<std::size_t>(whole.data() + whole.size() - copied));
 }
 
-std::string TreebankData::write(std::int64_t begin, std::int64_t end) const {
-  std::string out;
-  if (begin < end) out.reserve(static_cast<std::size_t>(ends_[end - 1] - begins_[begin]) + 64);
+Output TreebankData::write(std::int64_t begin, std::int64_t end) const {
+  Output out(begin < end ? static_cast<std::size_t>(ends_[end - 1] - begins_[begin]) * 9 / 8 + 1024 : 0);
+  const bool any_shared = heads_shared_ || std::find(shared_.begin(), shared_.end(), true) != shared_.end();
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     std::string_view text = body(sentence);
     std::int64_t word = offsets_[sentence];
-    if (sentence == 0) out += mark_;
+    if (sentence == 0) out.put(mark_);
     const auto replaced = comments_.find(sentence);
-    if (replaced != comments_.end()) out += replaced->second;
+    if (!any_shared && replaced == comments_.end()) {
+      out.put(text);
+      text = {};
+    }
+    if (replaced != comments_.end()) out.put(replaced->second);
     while (!text.empty()) {
       const std::size_t end_of_line = text.find('\n');
-      const std::string_view whole = text.substr(0, end_of_line == std::string_view::npos ? text.size() : end_of_line + 1);
+      const bool last = end_of_line == std::string_view::npos;
+      const std::string_view whole = text.substr(0, last ? text.size() : end_of_line + 1);
+      const std::string_view line = without_return(text.substr(0, end_of_line));
       text.remove_prefix(whole.size());
-      const std::string_view stripped = whole.back() == '\n' ? whole.substr(0, whole.size() - 1) : whole;
-      const std::string_view line = without_return(stripped);
       if (!line.empty() && line[0] == '#' && replaced != comments_.end()) continue;
       const bool is_word = !line.empty() && line[0] != '#' &&
                            line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
       if (is_word && word < offsets_[sentence + 1]) {
-        write_word(out, line, word++, sentence);
-        out += whole.substr(line.size());
+        write_word(out, whole, line, word++, sentence);
       } else {
-        out += whole;
+        out.put(whole);
       }
     }
-    if (sentence + 1 < end && !out.ends_with("\n\n") && !out.ends_with("\n\r\n")) {
-      out += out.ends_with("\n") ? "\n" : "\n\n";  // the last sentence of the file, taken elsewhere
+    if (sentence + 1 < end && !out.view().ends_with("\n\n") && !out.view().ends_with("\n\r\n")) {
+      out.put(out.view().ends_with("\n") ? "\n" : "\n\n");  // the last sentence of the file, taken elsewhere
     }
   }
   return out;

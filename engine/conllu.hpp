@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,30 @@ struct Rules {
   std::int64_t first_line = 1;  // of the text, in its file
 };
 
+// Text that grows; each piece is copied once, and most are short.
+class Output {
+ public:
+  explicit Output(std::size_t guess) : text_(new char[guess]), capacity_(guess) {}
+
+  void put(const char* from, std::size_t size) {
+    if (used_ + size > capacity_) grow(size);
+    std::memcpy(text_.get() + used_, from, size);
+    used_ += size;
+  }
+  void put(std::string_view piece) { put(piece.data(), piece.size()); }
+  std::string_view view() const { return {text_.get(), used_}; }
+
+ private:
+  void grow(std::size_t size) {
+    capacity_ = 2 * (used_ + size);
+    std::unique_ptr<char[]> larger(new char[capacity_]);
+    std::memcpy(larger.get(), text_.get(), used_);
+    text_ = std::move(larger);
+  }
+  std::unique_ptr<char[]> text_;
+  std::size_t capacity_, used_ = 0;
+};
+
 class TreebankData {
  public:
   // Reads all of `text`, which must outlive the object. Sentences with a fatal problem are left out; all problems are kept.
@@ -39,8 +65,16 @@ class TreebankData {
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t words() const { return offsets_.back(); }
   std::vector<std::int64_t>& offsets() { return offsets_; }         // of each sentence's first word, and the end
-  std::vector<std::int32_t>& heads() { return heads_; }             // by word; -1 is "_"
-  std::vector<std::int32_t>& column(Column column) { return columns_[column]; }
+
+  // By word: heads, -1 is "_", and ids. Who asks may change them; what nobody asked for is written as it was read.
+  std::vector<std::int32_t>& heads() {
+    heads_shared_ = true;
+    return heads_;
+  }
+  std::vector<std::int32_t>& column(Column column) {
+    shared_[column] = true;
+    return columns_[column];
+  }
   Vocabulary& vocabulary(Column column) { return vocabularies_[column]; }
   const std::vector<Problem>& problems() const { return problems_; }
 
@@ -58,7 +92,7 @@ class TreebankData {
   void set_comments(std::int64_t sentence, const std::vector<std::string>& lines);
 
   // Sentences begin..end-1 as text. Throws std::invalid_argument on a head or an id out of range, naming the sentence.
-  std::string write(std::int64_t begin, std::int64_t end) const;
+  Output write(std::int64_t begin, std::int64_t end) const;
 
  private:
   struct Cells;
@@ -73,7 +107,8 @@ class TreebankData {
   void check_tree(const Rules& rules, const Reading& reading);
   void check_cells(const Rules& rules, const Reading& reading);
   void drop(const Reading& reading);
-  void write_word(std::string& out, std::string_view line, std::int64_t word, std::int64_t sentence) const;
+  void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word, std::int64_t sentence) const;
+  bool has_fatal(const Reading& reading) const;
   std::string_view body(std::int64_t sentence) const;
   void problem(std::int64_t line, std::string rule, std::string expected, std::string found, std::string hint = {},
                bool fatal = false);
@@ -85,6 +120,8 @@ class TreebankData {
   std::vector<std::int32_t> heads_;
   std::array<std::vector<std::int32_t>, kColumns> columns_;
   std::array<Vocabulary, kColumns> vocabularies_;
+  std::array<bool, kColumns> shared_ = {};
+  bool heads_shared_ = false;
   std::vector<Extra> ranges_, empty_nodes_;
   std::map<std::int64_t, std::string> comments_;  // of sentences whose comments were replaced
   std::vector<Problem> problems_;

@@ -176,3 +176,77 @@ def test_a_closed_pipe_is_no_error():
     command = f'{sys.executable} -c "from panparser.cli import main; main()" systems arc-eager | head -0'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+# --- Treebanks ---
+
+DATA = Path(__file__).parent / "data"
+GOLD, PREDICTED = DATA / "english.conllu", DATA / "english-predicted.conllu"
+
+
+def test_evaluate_prints_a_table(run):
+    code, out, _ = run("evaluate", GOLD, PREDICTED)
+    assert code == 0
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
+    assert rows["LAS"][:4] == ["65.13", "70.24", "67.59", "76.22"]
+    assert not any(line.endswith(" ") for line in out.splitlines())
+
+
+def test_evaluate_as_json(run):
+    values = json.loads(run("evaluate", GOLD, PREDICTED, "--json", "--samples", "0")[1])
+    assert set(values["metrics"]["LAS"]) >= {"precision", "recall", "f1", "aligned_accuracy"}
+    assert round(values["metrics"]["LAS"]["f1"], 2) == 67.59
+    assert values["metrics"]["LAS"]["interval"] is None
+
+
+def test_evaluate_compares_two_predictions(run):
+    code, out, _ = run("evaluate", GOLD, PREDICTED, GOLD)
+    assert code == 0
+    assert "p (randomization)" in out
+    values = json.loads(run("evaluate", GOLD, PREDICTED, GOLD, "--json")[1])
+    assert values["comparison"]["LAS"]["difference"] == pytest.approx(100 - 67.59, abs=0.01)
+    assert values["second"]["metrics"]["UAS"]["f1"] == 100
+
+
+def test_evaluate_says_how_much_is_covered(run, tmp_path):
+    path = tmp_path / "partial.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    assert "50.00 % of the predicted words have a head" in run("evaluate", path, path)[1]
+
+
+def test_validate_lists_all_problems(run, tmp_path):
+    assert run("validate", GOLD, PREDICTED)[0] == 0
+    path = tmp_path / "bad.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t5\tx\t_\t_\n\n" * 30 + "1\ta\t_\t_\t_\tx=\t0\tx\t_\t_\n")
+    code, out, _ = run("validate", path)
+    assert code == 1
+    assert f"{path}:1: expected a HEAD up to 1, found 5" in out
+    assert "... and 12 more (--all shows them)" in out
+    assert "30 head, 1 blank-line, 1 feats" in out
+    assert len(run("validate", path, "--all")[1].splitlines()) == 35
+    values = json.loads(run("validate", path, "--json")[1])
+    assert not values["valid"]
+    assert values["files"][0]["problems"][0]["rule"] == "head"
+    assert run("--quiet", "validate", path)[:2] == (1, "")
+
+
+def test_validate_asks_for_one_root_unless_told_otherwise(run, tmp_path):
+    path = tmp_path / "roots.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\tx\t_\t_\n\n")
+    assert run("validate", path)[0] == 1
+    assert run("validate", path, "--multi-root")[0] == 0
+
+
+def test_stats(run):
+    code, out, _ = run("stats", GOLD, PREDICTED)
+    assert code == 0
+    assert "non-projective sentences" in out
+    assert json.loads(run("stats", GOLD, "--json")[1])[str(GOLD)]["sentences"] == 243
+
+
+def test_mismatched_files_are_one_message(run, tmp_path):
+    path = tmp_path / "other.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    code, _, err = run("evaluate", GOLD, path)
+    assert code == 2
+    assert "the two files must have the same text" in err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import subprocess
 import sys
@@ -21,8 +20,10 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_run_and_print_what_they_show(page):
+def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
     """A ```text block right after a ```python block is that block's output."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
     namespace: dict[str, object] = {}
     printed = None
     for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
@@ -37,13 +38,8 @@ def test_pages_run_and_print_what_they_show(page):
             printed = None
         elif kind == "toml":
             declared = namespace.get("mine")
-            path = ROOT / "build" / f"docs-{os.getpid()}.toml"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(code, encoding="utf-8")
-            try:
-                assert pp.system(path) == declared
-            finally:
-                path.unlink()
+            (tmp_path / "mine.toml").write_text(code, encoding="utf-8")
+            assert pp.system("mine.toml") == declared
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

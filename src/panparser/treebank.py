@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -51,9 +52,8 @@ class Treebank(Sequence["Sentence"]):
         self._store = _engine.TreebankStore(text, format == "conllx", single_root, line)
         self.path = path
         self.format: Format = format
-        self.heads: IntArray = self._store.heads
         self.offsets: npt.NDArray[np.int64] = self._store.offsets
-        self._columns: list[IntArray] = [self._store.column(number) for number in range(len(COLUMNS))]
+        self._columns: dict[int, IntArray] = {}  # what the engine shares must be compared when it is written
         self._strings: list[list[str]] = [[] for _ in COLUMNS]
         self._extras: list[dict[int, list[tuple[int, int, str]]]] | None = None
 
@@ -97,6 +97,11 @@ class Treebank(Sequence["Sentence"]):
 
     # --- Columns ---
 
+    @cached_property
+    def heads(self) -> IntArray:
+        """Heads of all words; -1 is `_`."""
+        return self._store.heads
+
     @property
     def labels(self) -> IntArray:
         """Ids of the labels (DEPREL) of all words."""
@@ -104,7 +109,10 @@ class Treebank(Sequence["Sentence"]):
 
     def column(self, name: str) -> IntArray:
         """Ids of a column of all words; `vocabulary(name)` says what they stand for."""
-        return self._columns[_number(name)]
+        number = _number(name)
+        if number not in self._columns:
+            self._columns[number] = self._store.column(number)
+        return self._columns[number]
 
     def vocabulary(self, name: str) -> list[str]:
         """The strings of a column, by id; `_` is 0. It grows when values are set, and is not to be changed."""

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from panparser import __version__
 
@@ -41,14 +41,18 @@ def _options(
         raise typer.Exit
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = True) -> None:
-    """An aligned table on standard output; all columns but the first to the right if they are `numbers`."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for index, name in enumerate(header):
-        table.add_column(name, justify="right" if numbers and index else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table)
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:
+    """An aligned table on standard output; `align` is l or r for each column (default: the first l, the rest r)."""
+    align = align or "l" + "r" * (len(header) - 1)
+    lines = [header, *rows]
+    widths = [max(cell_len(line[i]) for line in lines) for i in range(len(header))]
+    for number, line in enumerate(lines):
+        cells = []
+        for text, width, side in zip(line, widths, align, strict=True):
+            space = " " * (width - cell_len(text))
+            cells.append(text + space if side == "l" else space + text)
+        shown = "  ".join(cells).rstrip()
+        print(f"\033[1m{shown}\033[0m" if number == 0 and sys.stdout.isatty() else shown)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def systems(
     if as_json:
         print(json.dumps([dict(zip(("name", "costs", "source"), row, strict=True)) for row in rows], indent=2))
         return
-    print_table(("system", "costs", "source"), rows, numbers=False)
+    print_table(("system", "costs", "source"), rows, "lll")
 
 
 def _costs(table: TransitionSystem) -> str:

@@ -82,7 +82,7 @@ def _print_scores(result: Evaluation) -> None:
         interval = "" if each.interval is None else f"{each.interval[0]:.2f} - {each.interval[1]:.2f}"
         scores = (f"{each.precision:.2f}", f"{each.recall:.2f}", f"{each.f1:.2f}", accuracy, interval)
         rows.append((name, *scores, DESCRIPTIONS.get(name, "")))
-    print_table(("metric", "precision", "recall", "F1", "aligned", "95 % of F1", ""), rows)
+    print_table(("metric", "precision", "recall", "F1", "aligned", "95 % of F1", ""), rows, "lrrrrrl")
     if result.coverage < 100:
         print(f"\n{result.coverage:.2f} % of the predicted words have a head; precision is that of these words")
 
@@ -156,7 +156,7 @@ def _print_problems(results: list[dict[str, Any]], found: list[Problem], shown: 
         rows.append(
             (result["file"], f"{result['sentences']:,}", f"{result['words']:,}", kinds, f"{unread:,}" if unread else "")
         )
-    print_table(("file", "sentences", "words", "problems", "unreadable"), rows)
+    print_table(("file", "sentences", "words", "problems", "unreadable"), rows, "lrrlr")
 
 
 @app.command()

@@ -1,0 +1,117 @@
+"""Reading, writing and memory of treebanks, against the packages `conllu` and `pyconll`, in one run on one file.
+
+    python benchmarks/treebank.py [FILE.conllu]    # prints, and writes benchmarks/results/treebank.txt
+
+Without a file it takes the project's own treebank, eighty times over. CPU time, the best of three runs; one thread.
+Writing is timed after all heads and labels were replaced.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import panparser as pp
+from machine import heading
+from panparser.conllu import parse_conllu
+
+OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
+RESULTS = Path(__file__).parent / "results" / "treebank.txt"
+MEMORY = """
+import sys
+from pathlib import Path
+import panparser as pp
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+pp.parse_conllu(Path(sys.argv[2]).read_bytes()).to_bytes()
+before = resident()
+treebank = pp.read_conllu(sys.argv[1])
+print(resident() - before)
+"""
+
+
+def best(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        result = work()
+        times.append(time.process_time() - start)
+    return min(times), result
+
+
+def ours(data: bytes) -> tuple[float, float]:
+    reading, treebank = best(lambda: parse_conllu(data))
+    treebank.heads[:] = 0
+    treebank.labels[:] = treebank.id_of("deprel", "replaced")
+    writing, _ = best(treebank.to_bytes)
+    return reading, writing
+
+
+def conllu(data: bytes) -> tuple[float, float]:
+    import conllu as package
+
+    text = data.decode()
+    reading, sentences = best(lambda: package.parse(text), 1)
+    for sentence in sentences:
+        for token in sentence:
+            token["head"], token["deprel"] = 0, "replaced"
+    writing, _ = best(lambda: "".join(sentence.serialize() for sentence in sentences), 1)
+    return reading, writing
+
+
+def pyconll(data: bytes) -> tuple[float, float]:
+    import pyconll as package
+
+    text = data.decode()
+    reading, treebank = best(lambda: package.load_from_string(text), 1)
+    for sentence in treebank:
+        for token in sentence:
+            token.head, token.deprel = "0", "replaced"
+    writing, _ = best(lambda: treebank.write(io.StringIO()), 1)
+    return reading, writing
+
+
+def memory(path: Path) -> float:
+    """Bytes in memory for each byte on disk, of a process that reads the file."""
+    done = subprocess.run([sys.executable, "-c", MEMORY, path, OWN], capture_output=True, text=True, check=True)
+    return int(done.stdout) / path.stat().st_size
+
+
+def report(path: Path, name: str) -> str:
+    data = path.read_bytes()
+    treebank = parse_conllu(data)
+    words = treebank.words
+    rows = {"panparser": ours(data), "conllu": conllu(data), "pyconll": pyconll(data)}
+    fastest = [min(rows[peer][i] for peer in ("conllu", "pyconll")) for i in (0, 1)]
+    lines = [
+        heading(),
+        f"{name}: {len(treebank):,} sentences, {words:,} words, {len(data) / 1e6:.1f} MB",
+        "",
+        f"{'':12}{'read, words/s':>16}{'write, words/s':>16}{'to the faster peer':>24}",
+    ]
+    for package, times in rows.items():
+        ratios = " / ".join(f"{fastest[i] / times[i]:.1f}x" for i in (0, 1))
+        lines.append(f"{package:12}{words / times[0]:16,.0f}{words / times[1]:16,.0f}{ratios:>24}")
+    lines += ["", f"memory: {memory(path):.2f} bytes for each byte on disk"]
+    scoring, _ = best(lambda: pp.evaluate(treebank, parse_conllu(data)))
+    lines.append(f"evaluate the file against itself, bootstrap included: {scoring:.2f} s")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        text = report(Path(sys.argv[1]), "/".join(Path(sys.argv[1]).parts[-3:]))
+    else:
+        with tempfile.NamedTemporaryFile(suffix=".conllu") as file:
+            file.write(OWN.read_bytes() * 80)
+            file.flush()
+            text = report(Path(file.name), "english.conllu, 80 times over")
+    print(text)
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,43 @@
+"""A fuzz target for the whole treebank layer, guided by the coverage of its Python part (atheris).
+
+`conllu.cpp` is the one for the native reader. No bytes may crash it, and what it reads it must write back.
+
+    python fuzz/conllu.py CORPUS_FOLDER -max_total_time=60
+"""
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports():
+    from panparser.conllu import parse_conllu
+    from panparser.errors import ConlluError
+    from panparser.evaluation import evaluate
+    from panparser.treebank import COLUMNS
+
+
+def check(data: bytes) -> None:
+    for format in ("conllu", "conllx"):
+        treebank = parse_conllu(data, format=format, single_root=True)
+        problems = treebank.problems
+        for name in COLUMNS:
+            treebank.column(name)
+        written = treebank.to_bytes()
+        if len(treebank) and not any(problem.fatal for problem in problems):
+            assert written == data, "a file that can be read must come back as it was"
+        again = parse_conllu(written, format=format)
+        assert len(again) == len(treebank)
+        for sentence in treebank:
+            assert len(sentence.forms) == len(sentence) > 0
+            sentence.multiword_tokens, sentence.empty_nodes, sentence.metadata
+        if len(treebank) and not any(problem.rule in ("cycle", "cell") for problem in problems):
+            assert evaluate(treebank, again, samples=0)["Words"].f1 == 100
+    try:
+        parse_conllu(data)
+    except ConlluError:
+        pass
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, check)
+    atheris.Fuzz()
