@@ -58,7 +58,7 @@ bench: build  ## measure the engine and the treebank layer; results go to benchm
 	$(BIN)/python benchmarks/treebank.py $(TREEBANK)
 
 FUZZ_SECONDS ?= 60
-CLANG := $(firstword $(shell command -v clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14))
+CLANG := $(shell for c in clang++ clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do command -v $$c; done | head -1)
 fuzz: $(VENV)/.dev  ## feed the CoNLL-U reader mutated files for a minute: natively (with clang), else through Python (atheris)
 	mkdir -p build/fuzz/corpus
 	$(BIN)/python fuzz/seeds.py build/fuzz/corpus

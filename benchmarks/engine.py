@@ -14,8 +14,9 @@ import random
 import time
 from pathlib import Path
 
-import panparser as pp
 from machine import heading
+
+import panparser as pp
 from panparser import _engine
 from panparser.testing import random_projective_tree
 

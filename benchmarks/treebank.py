@@ -17,8 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import panparser as pp
 from machine import heading
+
+import panparser as pp
 from panparser.conllu import parse_conllu
 
 OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
