@@ -39,7 +39,7 @@ test-all: $(VENV)/.dev  ## run all tests, the slow ones too
 lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror engine/*.hpp engine/*.cpp
+	$(BIN)/clang-format --dry-run --Werror engine/*.hpp engine/*.cpp fuzz/*.cpp
 	$(BIN)/mypy
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o build/_engine.pyi
 	diff -u src/panparser/_engine.pyi build/_engine.pyi
@@ -47,7 +47,7 @@ lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 format: $(VENV)/.dev  ## format everything
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
-	$(BIN)/clang-format -i engine/*.hpp engine/*.cpp
+	$(BIN)/clang-format -i engine/*.hpp engine/*.cpp fuzz/*.cpp
 
 stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi

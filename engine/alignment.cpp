@@ -27,8 +27,8 @@ struct Cursor {
 using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 // Aligns gold words g0..g1-1 with predicted words p0..p1-1 by the longest common subsequence of their forms.
-void align_forms(const AlignedWords& gold, std::size_t g0, std::size_t g1, const AlignedWords& predicted, std::size_t p0,
-                 std::size_t p1, Pairs& pairs) {
+void align_forms(const AlignedWords& gold, std::size_t g0, std::size_t g1, const AlignedWords& predicted,
+                 std::size_t p0, std::size_t p1, Pairs& pairs) {
   const std::size_t rows = g1 - g0;
   const std::size_t columns = p1 - p0;
   std::vector<std::int32_t> longest((rows + 1) * (columns + 1), 0);  // of the rest from (row, column) on

@@ -31,7 +31,8 @@ class TreebankStore {
   TreebankStore(nb::bytes text, bool conllx, bool single_root, std::int64_t first_line) : text_(std::move(text)) {
     const std::string_view view(text_.c_str(), text_.size());
     nb::gil_scoped_release release;
-    data_ = std::make_unique<TreebankData>(view, Rules{conllx ? Format::kConllx : Format::kConllu, single_root, first_line});
+    data_ = std::make_unique<TreebankData>(view,
+                                           Rules{conllx ? Format::kConllx : Format::kConllu, single_root, first_line});
   }
   TreebankData& data() const { return *data_; }
   void check(std::int64_t sentence) const {
@@ -50,8 +51,8 @@ class TreebankStore {
 template <class Value>
 nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig> view(std::vector<Value>& values) {
   static Value none{};  // numpy wants an address even for nothing
-  return nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>(values.empty() ? &none : values.data(), {values.size()},
-                                                                  nb::handle());
+  return nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>(values.empty() ? &none : values.data(),
+                                                                  {values.size()}, nb::handle());
 }
 
 using Extras = std::vector<std::tuple<std::int64_t, std::int32_t, std::int32_t, nb::str>>;
@@ -123,13 +124,15 @@ void bind_treebank(nb::module_& m) {
           [](const TreebankStore& s, int c, std::int32_t from) {
             const Vocabulary& vocabulary = s.data().vocabulary(TreebankStore::column(c));
             std::vector<nb::str> strings;
-            for (std::int32_t id = std::max(from, 0); id < vocabulary.size(); ++id) strings.push_back(decode(vocabulary[id]));
+            for (std::int32_t id = std::max(from, 0); id < vocabulary.size(); ++id)
+              strings.push_back(decode(vocabulary[id]));
             return strings;
           },
           "column"_a, "start"_a, "The strings of a column from an id on.")
       .def(
           "vocabulary_size",
-          [](const TreebankStore& s, int c) { return s.data().vocabulary(TreebankStore::column(c)).size(); }, "column"_a)
+          [](const TreebankStore& s, int c) { return s.data().vocabulary(TreebankStore::column(c)).size(); },
+          "column"_a)
       .def(
           "intern",
           [](const TreebankStore& s, int c, const std::string& text) {
@@ -163,7 +166,8 @@ void bind_treebank(nb::module_& m) {
            [](const TreebankStore& s) {
              std::vector<std::tuple<std::int64_t, nb::str, nb::str, nb::str, nb::str, bool>> problems;
              for (const Problem& p : s.data().problems()) {
-               problems.emplace_back(p.line, decode(p.rule), decode(p.expected), decode(p.found), decode(p.hint), p.fatal);
+               problems.emplace_back(p.line, decode(p.rule), decode(p.expected), decode(p.found), decode(p.hint),
+                                     p.fatal);
              }
              return problems;
            })

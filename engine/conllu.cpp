@@ -56,7 +56,10 @@ std::size_t valid_utf8(std::string_view text) {
       ++i;
       continue;
     }
-    const int extra = lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 0;
+    const int extra = lead >= 0xC2 && lead < 0xE0   ? 1
+                      : lead >= 0xE0 && lead < 0xF0 ? 2
+                      : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                    : 0;
     if (extra == 0 || i + extra >= size) return i;
     for (int k = 1; k <= extra; ++k) {
       if ((bytes[i + k] & 0xC0) != 0x80) return i;
@@ -144,15 +147,15 @@ struct TreebankData::Reading {
   std::int32_t words = 0;
   std::int32_t range_end = 0;  // last word of the last multiword range
   std::int64_t range_line = 0;
-  std::int32_t minor = 0;      // last empty node after the last word
+  std::int32_t minor = 0;  // last empty node after the last word
   std::size_t ranges, empty_nodes, problems;
   std::vector<std::int64_t> lines;  // of the words
 };
 
 TreebankData::TreebankData(std::string_view text, const Rules& rules) : text_(text) { read(rules); }
 
-void TreebankData::problem(std::int64_t line, std::string rule, std::string expected, std::string found, std::string hint,
-                           bool fatal) {
+void TreebankData::problem(std::int64_t line, std::string rule, std::string expected, std::string found,
+                           std::string hint, bool fatal) {
   problems_.push_back({line, std::move(rule), std::move(expected), std::move(found), std::move(hint), fatal});
 }
 
@@ -319,8 +322,8 @@ void TreebankData::read_empty_node(const Cells& cells, std::string_view text, st
     return;
   }
   if (*after != reading.words || *minor != reading.minor + 1) {
-    problem(line, "id", "empty node " + std::to_string(reading.words) + "." + std::to_string(reading.minor + 1), quoted(id),
-            "", true);
+    problem(line, "id", "empty node " + std::to_string(reading.words) + "." + std::to_string(reading.minor + 1),
+            quoted(id), "", true);
     return;
   }
   for (const int cell : {kHeadCell, 7}) {
@@ -341,7 +344,8 @@ void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64
     problem(first_line, "words", "a sentence with at least one word", "only comments", "", true);
   }
   if (reading.range_end > reading.words) {
-    problem(reading.range_line, "range", "a range that ends within the sentence, at word " + std::to_string(reading.words),
+    problem(reading.range_line, "range",
+            "a range that ends within the sentence, at word " + std::to_string(reading.words),
             "word " + std::to_string(reading.range_end), "", true);
   }
   if (has_fatal(reading)) return;
@@ -360,8 +364,8 @@ void TreebankData::check_tree(const Rules& rules, const Reading& reading) {
     complete &= heads[word] >= 0;
     if (heads[word] > reading.words) {
       in_range = false;
-      problem(reading.lines[word - 1], "head", "a HEAD up to " + std::to_string(reading.words), std::to_string(heads[word]),
-              "", true);
+      problem(reading.lines[word - 1], "head", "a HEAD up to " + std::to_string(reading.words),
+              std::to_string(heads[word]), "", true);
     }
   }
   if (!in_range) return;

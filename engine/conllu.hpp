@@ -20,10 +20,10 @@ enum class Format { kConllu, kConllx };
 enum Column : std::uint8_t { kForm, kLemma, kUpos, kXpos, kFeats, kDeprel, kDeps, kMisc, kColumns };
 
 struct Problem {
-  std::int64_t line;       // 1-based
-  std::string rule;        // columns, id, head, ...
+  std::int64_t line;  // 1-based
+  std::string rule;   // columns, id, head, ...
   std::string expected, found, hint;
-  bool fatal;              // the sentence cannot be read
+  bool fatal;  // the sentence cannot be read
 };
 
 // What the reader asks of a file beyond its shape.
@@ -59,12 +59,13 @@ class Output {
 
 class TreebankData {
  public:
-  // Reads all of `text`, which must outlive the object. Sentences with a fatal problem are left out; all problems are kept.
+  // Reads all of `text`, which must outlive the object. Sentences with a fatal problem are left out; all problems are
+  // kept.
   TreebankData(std::string_view text, const Rules& rules);
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t words() const { return offsets_.back(); }
-  std::vector<std::int64_t>& offsets() { return offsets_; }         // of each sentence's first word, and the end
+  std::vector<std::int64_t>& offsets() { return offsets_; }  // of each sentence's first word, and the end
 
   // By word: heads, -1 is "_", and ids. Who asks may change them; what nobody asked for is written as it was read.
   std::vector<std::int32_t>& heads() {
@@ -107,7 +108,8 @@ class TreebankData {
   void check_tree(const Rules& rules, const Reading& reading);
   void check_cells(const Rules& rules, const Reading& reading);
   void drop(const Reading& reading);
-  void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word, std::int64_t sentence) const;
+  void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
+                  std::int64_t sentence) const;
   bool has_fatal(const Reading& reading) const;
   std::string_view body(std::int64_t sentence) const;
   void problem(std::int64_t line, std::string rule, std::string expected, std::string found, std::string hint = {},

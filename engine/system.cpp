@@ -24,9 +24,7 @@ bool in_region(const Frame& frame, Token token, std::int32_t region) {
   return region >> (2 * place(frame, token) + (token == frame.root)) & 1;
 }
 
-bool makes_arc(const Effect& effect) {
-  return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose;
-}
+bool makes_arc(const Effect& effect) { return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose; }
 
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
@@ -56,7 +54,8 @@ void System::check() const {
   require(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
   require(table_.potential >= Potential::kZero && table_.potential <= Potential::kArcStandard, "potential");
   require(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
-  require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy, "static oracle");
+  require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
+          "static oracle");
   const auto literals = table_.literals.size();
   const Bits known = literals == 64 ? ~Bits(0) : (Bits(1) << literals) - 1;
   for (const Literal& literal : table_.literals) {
@@ -82,14 +81,16 @@ void System::check() const {
       require(effect.first >= 0 && effect.first < kPositions, "effect's position");
       require(effect.second >= 0 && effect.second < kPositions, "effect's position");
       require(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
-      require(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent, "back without a static oracle");
+      require(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
+              "back without a static oracle");
       require(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
     require(fits_potential(row), "this potential does not fit all rows");
   }
 }
 
-// Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its three rows.
+// Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
+// three rows.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
@@ -100,7 +101,8 @@ bool System::fits_potential(const Row& row) const {
   }
   if (!arc) return move.kind == EffectKind::kShift;
   const Effect& made = row.effects[0];
-  const bool joins = made.kind == EffectKind::kArc && made.first <= kS1 && made.second <= kS1 && made.first != made.second;
+  const bool joins =
+      made.kind == EffectKind::kArc && made.first <= kS1 && made.second <= kS1 && made.first != made.second;
   return joins && move.kind == EffectKind::kPop && move.first == made.second;
 }
 
@@ -146,7 +148,8 @@ void System::require_positions(Row& row) {
     const auto found = std::find_if(table_.literals.begin(), table_.literals.end(), same);
     const auto index = found - table_.literals.begin();
     if (found == table_.literals.end()) {
-      require(table_.literals.size() < kMaxLiterals, "at most 64 different conditions, those that tokens exist included");
+      require(table_.literals.size() < kMaxLiterals,
+              "at most 64 different conditions, those that tokens exist included");
       table_.literals.push_back(literal);
     }
     row.all |= Bits(1) << index;

@@ -31,10 +31,10 @@ struct Effect {
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
 struct Probe {
   ProbeKind kind;
-  std::int32_t position;  // whose head or children; kPositions is Root
-  std::int32_t region;    // bit (2 * place + is Root) for each place that counts
-  bool flag;                // children: only unattached ones; wanting: the lowest token left out
-  std::int32_t direction;   // wants, wanting: kLeftward or kRightward
+  std::int32_t position;   // whose head or children; kPositions is Root
+  std::int32_t region;     // bit (2 * place + is Root) for each place that counts
+  bool flag;               // children: only unattached ones; wanting: the lowest token left out
+  std::int32_t direction;  // wants, wanting: kLeftward or kRightward
 };
 
 // Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; or gone.

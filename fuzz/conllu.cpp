@@ -1,9 +1,9 @@
 // A libFuzzer target for the native CoNLL-U reader: no bytes may crash it, and what it reads it must write back.
+#include "conllu.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-
-#include "conllu.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace panparser;
