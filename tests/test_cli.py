@@ -68,6 +68,7 @@ def test_a_table_is_shown_and_can_be_saved_and_checked(run, tmp_path):
         (["swap-standard", "--oracle", "eager"], "the static oracle swap-eager reproduces every tree"),
         (["arc-standard", "--golds", "all"], "for every tree"),
         (["arc-hybrid", "--golds", "directions"], "for every choice of head directions"),
+        (["arc-hybrid", "--golds", "none"], "always ends, never stuck"),
     ],
 )
 def test_proofs(run, arguments, said):
@@ -80,7 +81,8 @@ def test_proofs(run, arguments, said):
 def test_json_and_quiet(run):
     proof = json.loads(run("check", "arc-hybrid", "--max-words", "2", "--json")[1])
     assert proof["rows"][1]["outputs"] == 3
-    assert run("--quiet", "check", "arc-hybrid", "--max-words", "2") == (0, "", "")
+    for arguments in (["--quiet", "check"], ["check", "-q"]):
+        assert run(*arguments, "arc-hybrid", "--max-words", "2") == (0, "", "")
 
 
 def test_a_counter_example_is_drawn_with_exit_code_1(run, tmp_path):

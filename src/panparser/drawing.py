@@ -180,9 +180,9 @@ def svg_tree(
         if head == 0:
             lines.append(_svg_arrow(centers[word], centers[word], height, height - 18, labels[word]))
         elif head > 0:
-            shift = 5 if head - 1 < word else -5
+            shift = 7 if head - 1 < word else -7  # arcs leave beside the middle and arrive at it
             top = height - arcs[head - 1, word] * _STEP - _BASE
-            lines.append(_svg_arrow(centers[head - 1] + shift, centers[word] - shift, top, height, labels[word]))
+            lines.append(_svg_arrow(centers[head - 1] + shift, centers[word], top, height, labels[word]))
     for center, form, tag in zip(centers, forms, tags, strict=True):
         lines.append(f'<text x="{center:.0f}" y="{height + 18}" font-weight="600">{html.escape(form)}</text>')
         if tag not in ("", "_"):

@@ -13,13 +13,19 @@ from panparser.errors import CheckFailed, PanParserError
 __all__ = ["app", "main", "systems", "treebanks"]
 
 
+def _quiet_first(arguments: list[str]) -> list[str]:
+    """--quiet may stand anywhere."""
+    quiet = [argument for argument in arguments if argument in ("--quiet", "-q")]
+    return [*quiet[:1], *(argument for argument in arguments if argument not in quiet)]
+
+
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?
     try:
-        app(prog_name="panparser")
+        app(_quiet_first(sys.argv[1:]), prog_name="panparser")
     except CheckFailed as error:
         print(error)
         sys.exit(1)

@@ -20,7 +20,18 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Transition-based dependency parsing.",
+    help="""Transition-based dependency parsing.
+
+Examples:
+
+  panparser systems arc-hybrid
+
+  panparser check arc-eager --root first
+
+  panparser validate train.conllu
+
+  panparser evaluate gold.conllu mine.conllu
+""",
 )
 _state = {"quiet": False}
 

@@ -9,7 +9,7 @@ import traceback
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -139,8 +139,15 @@ def check(
         print(f"{_title(table)}\n\n{CheckReport.header()}")
     try:
         with progress() as report:
-            kind: Golds | None = golds.value if golds else None
-            proof = check_system(table, max_words, golds=kind, progress=report, proven=_print_row if talks else None)
+            kind = None if golds is None or golds is GoldKind.none else cast(Golds, golds.value)
+            proof = check_system(
+                table,
+                max_words,
+                golds=kind,
+                exact_cost=golds is not GoldKind.none,
+                progress=report,
+                proven=_print_row if talks else None,
+            )
     except CheckFailed as failure:
         if not as_json:
             print()
@@ -180,7 +187,7 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> N
     print(f"\nproven up to {proof.rows[-1].words} words: always ends, never stuck, every output a {tree}{single}")
     if isinstance(table, TransitionSystem) and table.static_oracle:
         print(f"the static oracle {table.static_oracle} reproduces every tree")
-    elif proof.golds != "none":
+    elif proof.golds is not None:
         relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""
         kinds = {
             "partial": "subset of a projective tree",
