@@ -160,7 +160,8 @@ void TreebankData::problem(std::int64_t line, std::string rule, std::string expe
 }
 
 void TreebankData::read(const Rules& rules) {
-  const auto guess = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));  // lines: words, and a few more
+  const auto guess =
+      static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));  // lines: words, and a few more
   heads_.reserve(guess);
   for (auto& column : columns_) column.reserve(guess);
   std::size_t at = 0;

@@ -152,7 +152,7 @@ void MutableState::back() {
   ++counters_.returned_size;
 }
 
-void MutableState::attach(Position head, Position dependent, std::int32_t label) {
+void MutableState::attach(Position head, Position dependent, std::int32_t label, bool) {
   const Token h = token(head);
   const Token d = token(dependent);
   counters_.open_words -= dependent != kB0 && d != counters_.root && records_[d].head == kNone;
@@ -342,21 +342,24 @@ void LinkedState::back() {
   ++state().counters.returned_size;
 }
 
-void LinkedState::attach(Position head, Position dependent, std::int32_t label) {
+void LinkedState::attach(Position head, Position dependent, std::int32_t label, bool leaves) {
   if (head == kB0 || dependent == kB0) materialize();
   Record parent = arena_->records_[find(head)];
-  Record child = arena_->records_[find(dependent)];
-  const bool open = dependent != kB0 && child.token != state().counters.root && child.head == kNone;
-  child.head = parent.token;
-  child.label = label;
-  parent.add_child(child.token, label);
+  const std::int32_t before = find(dependent);
+  const Token token = arena_->records_[before].token;
+  parent.add_child(token, label);
   put(head, arena_->add_record(parent));
-  put(dependent, arena_->add_record(child));
+  if (!leaves) {
+    Record child = arena_->records_[before];
+    state().counters.open_words -= dependent != kB0 && token != state().counters.root && child.head == kNone;
+    child.head = parent.token;
+    child.label = label;
+    put(dependent, arena_->add_record(child));
+  }
   Arena::State& here = state();
-  here.arc = {parent.token, child.token, label};
+  here.arc = {parent.token, token, label};
   here.counters.root_children += parent.token == here.counters.root;
-  here.counters.open_words -= open;
-  if (arena_->width_) set_bit(attached(), child.token);
+  if (arena_->width_) set_bit(attached(), token);
 }
 
 void LinkedState::propose(Position head, Position dependent, std::int32_t label) {

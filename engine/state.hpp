@@ -99,7 +99,8 @@ class MutableState {
   void shift();
   void pop(int depth);
   void back();  // S1 goes to the front of the buffer
-  void attach(Position head, Position dependent, std::int32_t label);
+  // `leaves`: the dependent is popped next, so nobody will see its record again.
+  void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
  private:
@@ -162,7 +163,8 @@ class LinkedState {
   void shift();
   void pop(int depth);
   void back();
-  void attach(Position head, Position dependent, std::int32_t label);
+  // `leaves`: the dependent is popped next, so nobody will see its record again.
+  void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
  private:

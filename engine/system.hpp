@@ -134,7 +134,9 @@ class System {
 
 template <class State>
 void System::apply(State& state, int action, std::int32_t label) const {
-  for (const Effect& effect : table_.rows[action].effects) {
+  const std::vector<Effect>& effects = table_.rows[action].effects;
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    const Effect& effect = effects[i];
     switch (effect.kind) {
       case EffectKind::kShift:
         state.shift();
@@ -146,7 +148,9 @@ void System::apply(State& state, int action, std::int32_t label) const {
         state.back();
         break;
       case EffectKind::kArc:
-        state.attach(Position(effect.first), Position(effect.second), label);
+        state.attach(
+            Position(effect.first), Position(effect.second), label,
+            i + 1 < effects.size() && effects[i + 1].kind == EffectKind::kPop && effects[i + 1].first == effect.second);
         break;
       case EffectKind::kPropose:
         state.propose(Position(effect.first), Position(effect.second), label);
