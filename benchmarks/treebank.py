@@ -58,11 +58,11 @@ def conllu(data: bytes) -> tuple[float, float]:
     import conllu as package
 
     text = data.decode()
-    reading, sentences = best(lambda: package.parse(text), 1)
+    reading, sentences = best(lambda: package.parse(text))
     for sentence in sentences:
         for token in sentence:
             token["head"], token["deprel"] = 0, "replaced"
-    writing, _ = best(lambda: "".join(sentence.serialize() for sentence in sentences), 1)
+    writing, _ = best(lambda: "".join(sentence.serialize() for sentence in sentences))
     return reading, writing
 
 
@@ -70,11 +70,11 @@ def pyconll(data: bytes) -> tuple[float, float]:
     import pyconll as package
 
     text = data.decode()
-    reading, treebank = best(lambda: package.load_from_string(text), 1)
+    reading, treebank = best(lambda: package.load_from_string(text))
     for sentence in treebank:
         for token in sentence:
             token.head, token.deprel = "0", "replaced"
-    writing, _ = best(lambda: treebank.write(io.StringIO()), 1)
+    writing, _ = best(lambda: treebank.write(io.StringIO()))
     return reading, writing
 
 

@@ -28,11 +28,12 @@ nb::str decode(std::string_view text) {
 // The data with the bytes that its strings point into.
 class TreebankStore {
  public:
-  TreebankStore(nb::bytes text, bool conllx, bool single_root, std::int64_t first_line) : text_(std::move(text)) {
+  TreebankStore(nb::bytes text, bool conllx, bool single_root, bool thorough, std::int64_t first_line)
+      : text_(std::move(text)) {
     const std::string_view view(text_.c_str(), text_.size());
     nb::gil_scoped_release release;
     data_ = std::make_unique<TreebankData>(view,
-                                           Rules{conllx ? Format::kConllx : Format::kConllu, single_root, first_line});
+                                           Rules{conllx ? Format::kConllx : Format::kConllu, single_root, thorough, first_line});
   }
   TreebankData& data() const { return *data_; }
   void check(std::int64_t sentence) const {
@@ -49,8 +50,8 @@ class TreebankStore {
 };
 
 template <class Value>
-nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig> view(std::vector<Value>& values) {
-  static Value none{};  // numpy wants an address even for nothing
+nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig> view(std::vector<std::remove_const_t<Value>>& values) {
+  static std::remove_const_t<Value> none{};  // numpy wants an address even for nothing
   return nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig>(values.empty() ? &none : values.data(),
                                                                   {values.size()}, nb::handle());
 }
@@ -109,15 +110,18 @@ void bind_treebank(nb::module_& m) {
       "Pairs (word, other word) of two analyses of one text.");
 
   nb::class_<TreebankStore>(m, "TreebankStore", "A treebank's columns, over the bytes that it was read from.")
-      .def(nb::init<nb::bytes, bool, bool, std::int64_t>(), "text"_a, "conllx"_a, "single_root"_a, "first_line"_a)
+      .def(nb::init<nb::bytes, bool, bool, bool, std::int64_t>(), "text"_a, "conllx"_a, "single_root"_a, "thorough"_a,
+           "first_line"_a)
       .def_prop_ro("sentences", [](const TreebankStore& s) { return s.data().sentences(); })
       .def_prop_ro("words", [](const TreebankStore& s) { return s.data().words(); })
       .def_prop_ro(
-          "offsets", [](const TreebankStore& s) { return view(s.data().offsets()); }, nb::rv_policy::reference_internal)
+          "offsets",
+          [](const TreebankStore& s) { return view<const std::int64_t>(s.data().offsets()); },
+          nb::rv_policy::reference_internal, "Read-only: the engine relies on them.")
       .def_prop_ro(
-          "heads", [](const TreebankStore& s) { return view(s.data().heads()); }, nb::rv_policy::reference_internal)
+          "heads", [](const TreebankStore& s) { return view<std::int32_t>(s.data().heads()); }, nb::rv_policy::reference_internal)
       .def(
-          "column", [](const TreebankStore& s, int c) { return view(s.data().column(TreebankStore::column(c))); },
+          "column", [](const TreebankStore& s, int c) { return view<std::int32_t>(s.data().column(TreebankStore::column(c))); },
           nb::rv_policy::reference_internal, "column"_a)
       .def(
           "strings",
@@ -171,16 +175,14 @@ void bind_treebank(nb::module_& m) {
              }
              return problems;
            })
+      .def_prop_ro("dropped", [](const TreebankStore& s) { return s.data().dropped(); })
       .def(
           "write",
-          [](const TreebankStore& s, std::int64_t begin, std::int64_t end) {
-            if (begin < 0 || end > s.data().sentences() || begin > end) throw std::out_of_range("no such sentences");
-            Output text(0);
-            {
-              nb::gil_scoped_release release;
-              text = s.data().write(begin, end);
-            }
+          [](const TreebankStore& s, const std::vector<std::int64_t>& sentences) {
+            for (const std::int64_t sentence : sentences) s.check(sentence);
+            // The GIL stays held: another thread may intern strings or replace comments.
+            const Output text = s.data().write(sentences);
             return nb::bytes(text.view().data(), text.view().size());
           },
-          "begin"_a, "end"_a, "Sentences begin..end-1 as CoNLL-U.");
+          "sentences"_a, "Sentences as CoNLL-U, in the order given.");
 }

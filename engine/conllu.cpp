@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 namespace panparser {
 
@@ -84,29 +85,37 @@ bool all_items(std::string_view text, char separator, Each each) {
   }
 }
 
-bool good_feats(std::string_view feats) {
-  return all_items(feats, '|', [](std::string_view item) {
-    const std::size_t equals = item.find('=');
-    return equals != std::string_view::npos && equals > 0 && equals + 1 < item.size() &&
-           item.find('=', equals + 1) == std::string_view::npos && item.find(' ') == std::string_view::npos;
-  });
+bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+// A name of Universal Dependencies: Case, Number[psor]; a capital or a digit first.
+bool good_name(std::string_view name) {
+  if (const std::size_t layer = name.find('['); layer != std::string_view::npos && name.back() == ']') {
+    const std::string_view inside = name.substr(layer + 1, name.size() - layer - 2);
+    if (inside.empty() || !std::all_of(inside.begin(), inside.end(), is_letter_or_digit)) return false;
+    name = name.substr(0, layer);
+  }
+  return !name.empty() && (name[0] < 'a' || name[0] > 'z') && std::all_of(name.begin(), name.end(), is_letter_or_digit);
 }
 
-// head:label items, sorted by head; heads are words or empty nodes (5.1), words not above `words`.
-bool good_deps(std::string_view deps, std::int32_t words) {
-  std::pair<std::int32_t, std::int32_t> last = {-1, 0};
-  return all_items(deps, '|', [&](std::string_view item) {
-    const std::size_t colon = item.find(':');
-    if (colon == std::string_view::npos || colon == 0 || colon + 1 >= item.size()) return false;
-    const std::string_view head = item.substr(0, colon);
-    const std::size_t dot = head.find('.');
-    const auto major = number(head.substr(0, dot));
-    const auto minor = dot == std::string_view::npos ? 0 : number(head.substr(dot + 1));
-    if (!major || !minor || *major > words) return false;
-    const std::pair here = {*major, *minor};
-    const bool sorted = here >= last;
-    last = here;
-    return sorted;
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+// Key=Value items; if `thorough`, with proper names, sorted by key, each key once.
+bool good_feats(std::string_view feats, bool thorough) {
+  std::string last;
+  return all_items(feats, '|', [&](std::string_view item) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 >= item.size()) return false;
+    const std::string_view key = item.substr(0, equals);
+    const std::string_view value = item.substr(equals + 1);
+    if (value.find('=') != std::string_view::npos || item.find(' ') != std::string_view::npos) return false;
+    if (!thorough) return true;
+    const bool sorted = lower(key) > last;
+    last = lower(key);
+    return sorted && good_name(key) && all_items(value, ',', good_name);
   });
 }
 
@@ -149,7 +158,8 @@ struct TreebankData::Reading {
   std::int64_t range_line = 0;
   std::int32_t minor = 0;  // last empty node after the last word
   std::size_t ranges, empty_nodes, problems;
-  std::vector<std::int64_t> lines;  // of the words
+  std::vector<std::int64_t> lines;        // of the words
+  std::vector<std::int64_t> empty_lines;  // of the empty nodes
 };
 
 TreebankData::TreebankData(std::string_view text, const Rules& rules) : text_(text) { read(rules); }
@@ -183,6 +193,7 @@ void TreebankData::read(const Rules& rules) {
     reading.empty_nodes = empty_nodes_.size();
     reading.problems = problems_.size();
     reading.lines.clear();
+    reading.empty_lines.clear();
     bool blank = false;
     bool some = false;
     while (at < text_.size() && !blank) {
@@ -217,6 +228,7 @@ void TreebankData::read(const Rules& rules) {
     begin = at;
   }
   if (!ends_.empty() && static_cast<std::size_t>(ends_.back()) == begin) ends_.back() = static_cast<std::int64_t>(at);
+  if (sentences() == 0 && dropped_ == 0) mark_ = text_;  // blank lines alone
 }
 
 bool TreebankData::has_fatal(const Reading& reading) const {
@@ -225,6 +237,7 @@ bool TreebankData::has_fatal(const Reading& reading) const {
 }
 
 void TreebankData::drop(const Reading& reading) {
+  ++dropped_;
   const auto words = static_cast<std::size_t>(offsets_.back());
   heads_.resize(words);
   for (auto& column : columns_) column.resize(words);
@@ -234,7 +247,7 @@ void TreebankData::drop(const Reading& reading) {
 
 void TreebankData::read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading) {
   if (line[0] == '#' && rules.format == Format::kConllu) {
-    if (reading.words > 0) {
+    if (reading.words > 0 || ranges_.size() > reading.ranges || empty_nodes_.size() > reading.empty_nodes) {
       problem(number_of_line, "comment", "comments before the first word of the sentence", quoted(line),
               "a blank line may be missing before it");
     }
@@ -246,6 +259,7 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
     problem(number_of_line, "columns", "10 columns separated by tabs",
             cells.count == 1 ? "one column" : std::to_string(cells.count) + " columns",
             spaces ? "the columns are separated by spaces" : "", true);
+    if (number(cells.cell[kIdCell]) == reading.words + 1) ++reading.words;  // so that the next word is not blamed
     return;
   }
   for (int i = 0; i < kCells; ++i) {
@@ -254,6 +268,8 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
       problem(number_of_line, "cell", std::string("a value or _ in ") + kNames[i], "nothing");
     } else if (cell.front() == ' ' || cell.back() == ' ') {
       problem(number_of_line, "cell", std::string("no space at the ends of ") + kNames[i], quoted(cell));
+    } else if (rules.thorough && i != 1 && i != 2 && i != 9 && cell.find(' ') != std::string_view::npos) {
+      problem(number_of_line, "cell", std::string("no space in ") + kNames[i], quoted(cell));
     }
   }
   const std::string_view id = cells.cell[kIdCell];
@@ -281,7 +297,7 @@ void TreebankData::read_word(const Cells& cells, std::int64_t line, Reading& rea
   }
   heads_.push_back(head);
   for (int c = 0; c < kColumns; ++c) columns_[c].push_back(vocabularies_[c].intern(cells.cell[kCellOf[c]]));
-  ++reading.words;
+  reading.words = id.value_or(reading.words + 1);  // one wrong id does not make all that follow wrong
   reading.minor = 0;
   reading.lines.push_back(line);
 }
@@ -324,8 +340,7 @@ void TreebankData::read_empty_node(const Cells& cells, std::string_view text, st
   }
   if (*after != reading.words || *minor != reading.minor + 1) {
     problem(line, "id", "empty node " + std::to_string(reading.words) + "." + std::to_string(reading.minor + 1),
-            quoted(id), "", true);
-    return;
+            quoted(id));
   }
   for (const int cell : {kHeadCell, 7}) {
     if (cells.cell[cell] != "_") {
@@ -334,6 +349,7 @@ void TreebankData::read_empty_node(const Cells& cells, std::string_view text, st
   }
   reading.minor = *minor;
   empty_nodes_.push_back({reading.sentence, *after, *minor, text});
+  reading.empty_lines.push_back(line);
 }
 
 void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64_t first_line, std::string_view text) {
@@ -358,10 +374,11 @@ void TreebankData::check_tree(const Rules& rules, const Reading& reading) {
   const auto first = heads_.size() - reading.words;
   const std::int32_t* heads = heads_.data() + first - 1;  // by word, from 1
   int roots = 0;
+  std::int32_t last_root = 1;
   bool complete = true;
   bool in_range = true;
   for (std::int32_t word = 1; word <= reading.words; ++word) {
-    roots += heads[word] == 0;
+    if (heads[word] == 0 && ++roots == 2) last_root = word;
     complete &= heads[word] >= 0;
     if (heads[word] > reading.words) {
       in_range = false;
@@ -384,8 +401,8 @@ void TreebankData::check_tree(const Rules& rules, const Reading& reading) {
       problem(reading.lines[at - 1], "cycle", "a tree", "the cycle " + cycle + " <- " + std::to_string(at));
     }
   }
-  if (rules.single_root && complete && roots != 1) {
-    problem(reading.lines[0], "root", "one word with HEAD 0", roots == 0 ? "none" : std::to_string(roots));
+  if (rules.single_root && (roots > 1 || (complete && roots == 0))) {
+    problem(reading.lines[last_root - 1], "root", "one word with HEAD 0", roots == 0 ? "none" : std::to_string(roots));
   }
 }
 
@@ -400,18 +417,62 @@ void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
       }
       continue;
     }
-    if (feats != 0) {  // each distinct value is judged once
+    bool judged = false;  // each distinct value of FEATS is judged once
+    if (feats != 0) {
       if (static_cast<std::size_t>(feats) >= good_feats_.size()) good_feats_.resize(feats + 1, -1);
-      if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats]);
-      if (!good_feats_[feats]) {
-        problem(reading.lines[i], "feats", "FEATS like Case=Nom|Number=Sing", quoted(vocabularies_[kFeats][feats]));
+      if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats], rules.thorough);
+      judged = good_feats_[feats] == 1;
+    }
+    check_values(judged ? "_" : vocabularies_[kFeats][feats], vocabularies_[kDeps][deps], i + 1, reading.lines[i], rules,
+                 reading);
+    if (rules.thorough) {
+      const std::string_view label = vocabularies_[kDeprel][columns_[kDeprel][first + i]];
+      const bool is_root = label.substr(0, label.find(':')) == "root";
+      if (heads_[first + i] >= 0 && is_root != (heads_[first + i] == 0)) {
+        problem(reading.lines[i], "root", "DEPREL root where HEAD is 0, and nowhere else",
+                quoted(label) + " with HEAD " + std::to_string(heads_[first + i]));
       }
     }
-    if (deps != 0 && !good_deps(vocabularies_[kDeps][deps], reading.words)) {
-      problem(reading.lines[i], "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head",
-              quoted(vocabularies_[kDeps][deps]));
-    }
   }
+  if (!rules.thorough) return;
+  for (std::size_t i = reading.empty_nodes; i < empty_nodes_.size(); ++i) {
+    const Cells cells(empty_nodes_[i].line);
+    check_values(cells.cell[5], cells.cell[8], -1, reading.empty_lines[i - reading.empty_nodes], rules, reading);
+  }
+}
+
+void TreebankData::check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
+                                const Rules& rules, const Reading& reading) {
+  if (feats != "_" && !good_feats(feats, rules.thorough)) {
+    problem(line, "feats", rules.thorough ? "FEATS like Case=Nom|Number=Sing, sorted" : "FEATS like Case=Nom|Number=Sing",
+            quoted(feats));
+  }
+  if (deps != "_" && !good_deps(deps, word, rules, reading)) {
+    problem(line, "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head", quoted(deps));
+  }
+}
+
+// head:label items, sorted by head; heads are words of the sentence or empty nodes (5.1). If `thorough`, those exist, no word is its
+// own head, and no item comes twice.
+bool TreebankData::good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const {
+  std::tuple<std::int32_t, std::int32_t, std::string_view> last = {-1, 0, ""};
+  return all_items(deps, '|', [&](std::string_view item) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 >= item.size()) return false;
+    const std::string_view head = item.substr(0, colon);
+    const std::size_t dot = head.find('.');
+    const auto major = number(head.substr(0, dot));
+    const auto minor = dot == std::string_view::npos ? 0 : number(head.substr(dot + 1));
+    if (!major || !minor || *major > reading.words) return false;
+    const std::tuple here = {*major, *minor, rules.thorough ? item.substr(colon + 1) : std::string_view()};
+    const bool sorted = rules.thorough ? here > last : here >= last;
+    last = here;
+    if (!rules.thorough) return sorted;
+    auto is_it = [&](const Extra& node) { return node.first == *major && node.second == *minor; };
+    const auto from = empty_nodes_.begin() + static_cast<std::ptrdiff_t>(reading.empty_nodes);
+    const bool exists = dot == std::string_view::npos || std::any_of(from, empty_nodes_.end(), is_it);
+    return sorted && exists && !(dot == std::string_view::npos && *major == word);
+  });
 }
 
 // --- Writing ---
@@ -487,35 +548,47 @@ void TreebankData::write_word(Output& out, std::string_view whole, std::string_v
   out.put(copied, static_cast<std::size_t>(whole.data() + whole.size() - copied));
 }
 
-Output TreebankData::write(std::int64_t begin, std::int64_t end) const {
-  Output out(begin < end ? static_cast<std::size_t>(ends_[end - 1] - begins_[begin]) * 9 / 8 + 1024 : 0);
+void TreebankData::write_sentence(Output& out, std::int64_t sentence, bool any_shared) const {
+  std::string_view text = body(sentence);
+  std::int64_t word = offsets_[sentence];
+  const auto replaced = comments_.find(sentence);
+  const bool new_comments = replaced != comments_.end();
+  if (!any_shared && !new_comments) {
+    out.put(text);
+    return;
+  }
+  bool comments_written = !new_comments;
+  while (!text.empty()) {
+    const std::size_t end_of_line = text.find('\n');
+    const bool last = end_of_line == std::string_view::npos;
+    const std::string_view whole = text.substr(0, last ? text.size() : end_of_line + 1);
+    const std::string_view line = without_return(text.substr(0, end_of_line));
+    text.remove_prefix(whole.size());
+    if (!line.empty() && !comments_written) {
+      out.put(replaced->second);
+      comments_written = true;
+    }
+    if (!line.empty() && line[0] == '#' && new_comments) continue;
+    const bool is_word = !line.empty() && line[0] != '#' &&
+                         line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
+    if (is_word && word < offsets_[sentence + 1]) {
+      write_word(out, whole, line, word++, sentence);
+    } else {
+      out.put(whole);
+    }
+  }
+}
+
+Output TreebankData::write(const std::vector<std::int64_t>& sentences) const {
+  std::size_t size = 1024;
+  for (const std::int64_t sentence : sentences) size += static_cast<std::size_t>(ends_[sentence] - begins_[sentence]);
+  Output out(size * 9 / 8);
   const bool any_shared = heads_shared_ || std::find(shared_.begin(), shared_.end(), true) != shared_.end();
-  for (std::int64_t sentence = begin; sentence < end; ++sentence) {
-    std::string_view text = body(sentence);
-    std::int64_t word = offsets_[sentence];
-    if (sentence == 0) out.put(mark_);
-    const auto replaced = comments_.find(sentence);
-    if (!any_shared && replaced == comments_.end()) {
-      out.put(text);
-      text = {};
-    }
-    if (replaced != comments_.end()) out.put(replaced->second);
-    while (!text.empty()) {
-      const std::size_t end_of_line = text.find('\n');
-      const bool last = end_of_line == std::string_view::npos;
-      const std::string_view whole = text.substr(0, last ? text.size() : end_of_line + 1);
-      const std::string_view line = without_return(text.substr(0, end_of_line));
-      text.remove_prefix(whole.size());
-      if (!line.empty() && line[0] == '#' && replaced != comments_.end()) continue;
-      const bool is_word = !line.empty() && line[0] != '#' &&
-                           line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
-      if (is_word && word < offsets_[sentence + 1]) {
-        write_word(out, whole, line, word++, sentence);
-      } else {
-        out.put(whole);
-      }
-    }
-    if (sentence + 1 < end && !out.view().ends_with("\n\n") && !out.view().ends_with("\n\r\n")) {
+  if (sentences.empty() ? offsets_.size() == 1 : sentences.front() == 0) out.put(mark_);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    write_sentence(out, sentences[i], any_shared);
+    const bool ended = out.view().ends_with("\n\n") || out.view().ends_with("\n\r\n");
+    if (i + 1 < sentences.size() && !ended) {
       out.put(out.view().ends_with("\n") ? "\n" : "\n\n");  // the last sentence of the file, taken elsewhere
     }
   }

@@ -30,6 +30,7 @@ struct Problem {
 struct Rules {
   Format format = Format::kConllu;
   bool single_root = false;
+  bool thorough = false;        // what Universal Dependencies asks of tags, features and labels beyond their shape
   std::int64_t first_line = 1;  // of the text, in its file
 };
 
@@ -78,6 +79,7 @@ class TreebankData {
   }
   Vocabulary& vocabulary(Column column) { return vocabularies_[column]; }
   const std::vector<Problem>& problems() const { return problems_; }
+  std::int64_t dropped() const { return dropped_; }  // sentences that could not be read
 
   // Lines that are not words: multiword ranges (first, last) and empty nodes (after, minor), by sentence.
   struct Extra {
@@ -92,8 +94,8 @@ class TreebankData {
   std::vector<std::string> comments(std::int64_t sentence) const;  // whole lines, with '#', without line ends
   void set_comments(std::int64_t sentence, const std::vector<std::string>& lines);
 
-  // Sentences begin..end-1 as text. Throws std::invalid_argument on a head or an id out of range, naming the sentence.
-  Output write(std::int64_t begin, std::int64_t end) const;
+  // Sentences as text, in any order. Throws std::invalid_argument on a head or an id out of range, naming the sentence.
+  Output write(const std::vector<std::int64_t>& sentences) const;
 
  private:
   struct Cells;
@@ -108,6 +110,10 @@ class TreebankData {
   void check_tree(const Rules& rules, const Reading& reading);
   void check_cells(const Rules& rules, const Reading& reading);
   void drop(const Reading& reading);
+  void write_sentence(Output& out, std::int64_t sentence, bool any_shared) const;
+  bool good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const;
+  void check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line, const Rules& rules,
+                    const Reading& reading);
   void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
                   std::int64_t sentence) const;
   bool has_fatal(const Reading& reading) const;
@@ -116,7 +122,8 @@ class TreebankData {
                bool fatal = false);
 
   std::string_view text_;
-  std::string_view mark_;  // a byte-order mark, if the text starts with one
+  std::string_view mark_;  // what stands before the first sentence: a byte-order mark; or all, if there is no sentence
+  std::int64_t dropped_ = 0;
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::int64_t> begins_, ends_, first_lines_;  // bytes and first line of each sentence
   std::vector<std::int32_t> heads_;

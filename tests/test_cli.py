@@ -217,26 +217,39 @@ def test_evaluate_says_how_much_is_covered(run, tmp_path):
 
 
 def test_validate_lists_all_problems(run, tmp_path):
-    assert run("validate", GOLD, PREDICTED)[0] == 0
+    assert run("validate", GOLD)[0] == 0
     path = tmp_path / "bad.conllu"
-    path.write_text("1\ta\t_\t_\t_\t_\t5\tx\t_\t_\n\n" * 30 + "1\ta\t_\t_\t_\tx=\t0\tx\t_\t_\n")
-    code, out, _ = run("validate", path)
-    assert code == 1
-    assert f"{path}:1: expected a HEAD up to 1, found 5" in out
-    assert "... and 12 more (--all shows them)" in out
+    path.write_text("1\ta\t_\t_\t_\t_\t5\tx\t_\t_\n\n" * 30 + "1\ta\t_\t_\t_\tx=\t0\troot\t_\t_\n")
+    code, out, _ = run("validate", path, tmp_path / "nowhere")
+    assert code == 2
+    assert f"{path}:1: expected a HEAD up to 1, found 5 [head]" in out
     assert "30 head, 1 blank-line, 1 feats" in out
-    assert len(run("validate", path, "--all")[1].splitlines()) == 35
+    assert len(out.splitlines()) == 36
+    code, out, _ = run("validate", path, "--most", "3")
+    assert code == 1
+    assert f"... and 29 more in {path}" in out
     values = json.loads(run("validate", path, "--json")[1])
     assert not values["valid"]
     assert values["files"][0]["problems"][0]["rule"] == "head"
+    assert values["files"][0]["unreadable"] == 30
     assert run("--quiet", "validate", path)[:2] == (1, "")
 
 
 def test_validate_asks_for_one_root_unless_told_otherwise(run, tmp_path):
     path = tmp_path / "roots.conllu"
-    path.write_text("1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\tx\t_\t_\n\n")
+    path.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     assert run("validate", path)[0] == 1
     assert run("validate", path, "--multi-root")[0] == 0
+
+
+def test_evaluate_scores_what_can_be_read_and_says_what_is_wrong(run, tmp_path):
+    path = tmp_path / "x.conllu"
+    path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t0\troot\t_\t_\n\n")
+    code, _, err = run("evaluate", path, path)
+    assert code == 0
+    assert "1 problems; the first: " in err
+    path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t7\troot\t_\t_\n\n")
+    assert run("evaluate", path, path)[0] == 2
 
 
 def test_stats(run):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -163,7 +166,9 @@ def test_real_treebanks_come_back(tmp_path):
         (line(1, "a", head=2) + "\n", 1, "head", "expected a HEAD up to 1, found 2"),
         (line(1, "a", head=1) + "\n", 1, "cycle", "expected a tree, found the cycle 1 <- 1"),
         (line(1, "a", head=2) + line(2, "b", head=1) + "\n", 1, "cycle", "found the cycle 1 <- 2 <- 1"),
-        (line(1, "a", head=0) + line(2, "b", head=0) + "\n", 1, "root", "expected one word with HEAD 0, found 2"),
+        (line(1, "a", head=0) + line(2, "b", head=0) + "\n", 2, "root", "expected one word with HEAD 0, found 2"),
+        (line(1, "a", head=0) + line(2, "b", head=0) + line(3, "c") + "\n", 2, "root", "HEAD 0, found 2"),
+        (line(1, "a", head=2) + line(2, "b", head=3) + line(3, "c", head=2) + "\n", 1, "root", "HEAD 0, found none"),
         (WORDS, 3, "blank-line", "expected a blank line after the last sentence, found the end of the file"),
         ("\n" + GOOD, 1, "blank-line", "expected one blank line after each sentence, found a blank line too many"),
         (GOOD + "\n" + GOOD, 6, "blank-line", "found a blank line too many"),
@@ -246,8 +251,58 @@ def test_several_roots_are_refused_only_where_one_is_asked_for():
     text = line(1, "a", head=0) + line(2, "b", head=0) + "\n"
     assert parse(text).problems == []
     assert parse(text, single_root=True).problems[0].rule == "root"
-    partial = line(1, "a", head=0) + line(2, "b", head=0) + line(3, "c") + "\n"
+    partial = line(1, "a", head=2) + line(2, "b") + "\n"
     assert parse(partial, single_root=True).problems == []
+
+
+THOROUGH = [
+    ({"feats": "Number=Sing|Case=Nom"}, "feats"),
+    ({"feats": "Case=Nom|Case=Acc"}, "feats"),
+    ({"feats": "case=nom"}, "feats"),
+    ({"feats": "Case=nom"}, "feats"),
+    ({"deps": "1:x"}, "deps"),
+    ({"deps": "0:root|0:root"}, "deps"),
+    ({"deps": "2:b|2:a"}, "deps"),
+    ({"deps": "1.7:x"}, "deps"),
+    ({"upos": "A B"}, "cell"),
+    ({"deprel": "nsubj"}, "root"),
+    ({"head": 2, "deprel": "root"}, "root"),
+]
+
+
+@pytest.mark.parametrize(("cells", "rule"), THOROUGH)
+def test_what_universal_dependencies_asks_for_more(cells, rule):
+    head = {"head": 0} if "head" not in cells else {"head": 2}
+    text = line(1, "a", **({"deprel": "root"} | cells | head)) + line(
+        2, "b", head=0 if head["head"] else 1, deprel="dep"
+    )
+    text = (text if "head" not in cells else text.replace("\tdep\t", "\troot\t")) + "\n"
+    assert parse(text, format="conllu").problems == []
+    assert [p.rule for p in parse(text, format="conllu", thorough=True).problems] == [rule]
+
+
+def test_thorough_rules_accept_what_is_right():
+    text = line("0.1", "e", deps="1:x", feats="Case=Nom|Number[psor]=Plur,Sing") + line(
+        1, "a", feats="Case=Acc|Number=Sing", head=0, deprel="root", deps="0:root|0.1:x"
+    )
+    assert parse(text + "\n", thorough=True).problems == []
+    broken = text.replace("Case=Nom", "junk").replace("\t1:x", "\t9:x")
+    assert [(p.line, p.rule) for p in parse(broken + "\n", thorough=True).problems] == [(1, "feats"), (1, "deps")]
+
+
+def test_one_bad_line_is_one_problem():
+    lines = [line(i, "a", head=max(0, i - 1)) for i in range(1, 8)]
+    short = [*lines[:3], "4\ta\n", *lines[4:], "\n"]
+    missing_blank = [*lines[:3], *lines, "\n"]
+    wrong = [*lines[:3], line(5, "x", head=1), *lines[5:], "\n"]
+    for text, place in ((short, 4), (missing_blank, 4), (wrong, 4)):
+        treebank = parse("".join(text), format="conllu")
+        assert [p.line for p in treebank.problems] == [place]
+        assert len(treebank) == 0
+
+
+def test_blank_lines_alone_come_back():
+    assert parse("\n\n").to_bytes() == b"\n\n"
 
 
 VALID = DATA.read_bytes()[:3000].rsplit(b"\n\n", 1)[0] + b"\n\n"
@@ -296,7 +351,7 @@ def test_conllx_is_recognized_where_there_is_no_doubt():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("# a comment\n" + CONLLX, "x:2: a number in column 9 (PHEAD?)"),
+        (line(1, "a", feats="A=B", head=2) + CONLLX, "x:2: a number in column 9 (PHEAD?)"),
         (line(1, "a", feats="sg", head=0) + "\n", "x:1: features without '=' in column 6"),
     ],
 )
@@ -321,7 +376,18 @@ def test_conllx_has_rules_of_its_own(text, rule):
     assert parse(text, format="conllx").problems[0].rule == rule
 
 
-def test_an_unknown_format_is_refused():
+def test_comments_settle_the_format():
+    treebank = parse("# a comment\n" + CONLLX)
+    assert treebank.format == "conllu"
+    assert {problem.rule for problem in treebank.problems} == {"feats", "deps"}
+
+
+def test_an_unknown_format_is_refused(tmp_path):
+    (tmp_path / "x").write_text(GOOD)
+    with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
+        list(iter_conllu(tmp_path / "x", format="xml"))
+    with pytest.raises(pp.ConlluError, match="block of iter_conllu must be >= 1; got 0"):
+        list(iter_conllu(tmp_path / "x", block=0))
     with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
         parse(GOOD, format="xml")
 
@@ -344,12 +410,48 @@ def test_the_compression_is_told_by_the_content(tmp_path):
         assert read_conllu(tmp_path / name).words == 3
 
 
-@pytest.mark.parametrize("data", [gzip.compress(GOOD.encode())[:20], lzma.compress(GOOD.encode())[:30]])
-def test_a_truncated_archive_is_a_named_error(tmp_path, data):
+MUCH = (GOOD * 50).encode()
+ZSTD = zstandard.ZstdCompressor().compress(MUCH)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gzip.compress(MUCH)[:40],
+        lzma.compress(MUCH)[:60],
+        ZSTD[: len(ZSTD) // 2],
+        gzip.compress(MUCH)[:20] + b"junk" + gzip.compress(MUCH)[24:],
+        ZSTD[:10] + b"junk" + ZSTD[14:],
+    ],
+)
+def test_a_damaged_archive_is_a_named_error(tmp_path, data):
     path = tmp_path / "x"
     path.write_bytes(data)
     with pytest.raises(pp.ConlluError, match="x: cannot be read: "):
         read_conllu(path)
+
+
+def test_archives_in_several_pieces(tmp_path):
+    path = tmp_path / "x.zst"
+    path.write_bytes(ZSTD + zstandard.ZstdCompressor().compress(GOOD.encode()))
+    assert len(read_conllu(path)) == 51
+    assert sum(map(len, iter_conllu(path, block=100))) == 51
+
+
+def test_writing_keeps_links_modes_and_pipes(tmp_path):
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_conllu(link, parse(GOOD))
+    assert link.is_symlink()
+    assert target.read_text() == GOOD
+    assert target.stat().st_mode & 0o777 == 0o600
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    write_conllu(pipe, parse(GOOD))
+    assert reader.communicate(timeout=10)[0].decode() == GOOD
+    assert not pipe.is_file()
 
 
 def test_files_that_are_not_there(tmp_path):

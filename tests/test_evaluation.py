@@ -160,6 +160,11 @@ def test_headless_words_lower_recall_and_coverage_but_not_precision():
     against = evaluate(unknown, table("a a X _ 2 dep", "b b X _ 0 root"), samples=0)
     assert (against["UAS"].correct, against["UAS"].gold, against["UAS"].predicted) == (1, 1, 1)
     assert against["Exact-UAS"].correct == 1
+    open_gold = table("the the DET _ _ _", "dog dog NOUN _ 0 root")
+    full = evaluate(open_gold, table("the the DET _ 2 det", "dog dog NOUN _ 0 root"), samples=0)
+    assert (full["LAS"].correct, full["MLAS"].correct, full["MLAS"].gold) == (1, 1, 1)
+    bare = evaluate(table("a a X _ _ _"), table("a a X _ 0 root"), samples=0)
+    assert (bare["Exact-UAS"].correct, bare["Exact-UAS"].gold) == (0, 0)
 
 
 def test_exact_matches_count_sentences():
@@ -218,9 +223,14 @@ def test_a_clear_difference_is_significant_and_none_is_not():
     assert max(found.p_bootstrap, found.p_randomization) < 0.01
     same = compare(results[0], results[2])["UAS"]
     assert (same.difference, same.p_bootstrap, same.p_randomization) == (0, 1, 1)
+    assert found.p_bootstrap > 0
     assert compare(results[0], results[1])["LAS"] == compare(results[0], results[1])["LAS"]
-    with pytest.raises(pp.TreebankError, match="against 243 and 5 gold sentences"):
+    with pytest.raises(pp.TreebankError, match=r"scored against other golds \(243, 5 sentences\)"):
         compare(results[0], evaluate(gold[:5], gold[:5], samples=0))
+    with pytest.raises(pp.TreebankError, match="scored against other golds"):
+        compare(results[0], evaluate(gold[::-1], gold[::-1], samples=0))
+    with pytest.raises(pp.TreebankError, match="expected sentences, samples and shuffles; got 243, 0, 10000"):
+        compare(results[0], results[1], samples=0)
 
 
 def test_chance_gives_no_small_p_values_too_often():
@@ -255,6 +265,13 @@ def test_empty_files():
     assert evaluate(empty, empty).las == 0
     with pytest.raises(pp.TreebankError, match="expected the words of the other file, found none"):
         evaluate(empty, analysis("a"))
+
+
+def test_words_of_spaces_alone_are_refused():
+    spaces = parse("1\t\u00a0\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    for pair in ((parse(""), spaces), (spaces, spaces)):
+        with pytest.raises(pp.TreebankError, match="found one of spaces alone"):
+            evaluate(*pair)
 
 
 def test_spaces_within_words_do_not_matter():

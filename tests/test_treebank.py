@@ -136,8 +136,14 @@ def test_only_changed_cells_change():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda s: setattr(s[0], "form", "a\tb"), "form must be a text without tabs and line ends, or _; got 'a\\tb'"),
+        (
+            lambda s: setattr(s[0], "form", "a\tb"),
+            "form must be a text without tabs, line ends and spaces around it, or _; got 'a\\tb'",
+        ),
         (lambda s: setattr(s[0], "form", ""), "form must be a text"),
+        (lambda s: setattr(s[0], "form", " a"), "form must be a text"),
+        (lambda s: setattr(s[0], "form", "\ud800"), "form must be a text"),
+        (lambda s: setattr(s, "heads", [0.9, 1, 1, 1]), "head of word 1 must be 0..4 or None; got 0.9"),
         (lambda s: setattr(s[0], "upos", None), "upos must be a text"),
         (lambda s: setattr(s[0], "head", 5), "head of word 1 must be 0..4 or None; got 5"),
         (lambda s: setattr(s[0], "head", -2), "head of word 1 must be 0..4 or None; got -2"),
@@ -161,6 +167,39 @@ def test_bad_numbers_in_arrays_are_refused_when_written(small, array, value):
         small.to_bytes()
 
 
+def test_bad_numbers_in_arrays_are_refused_when_read(small):
+    small.labels[2] = -1
+    with pytest.raises(pp.TreebankError, match="word 3 of sentence 1: deprel has ids"):
+        _ = small[0][2].label
+    with pytest.raises(pp.TreebankError, match="sentence 1: deprel has ids"):
+        _ = small[0].labels
+    for call in (small[0].to_conllu, lambda: small[:1]):
+        with pytest.raises(pp.TreebankError, match="no DEPREL has the id -1"):
+            call()
+
+
+def test_offsets_cannot_be_written(small):
+    with pytest.raises(ValueError, match="read-only"):
+        small.offsets[0] = 10**9
+
+
+def test_treebanks_can_be_joined_and_turned_around():
+    one = parse(SMALL.rstrip("\n"))
+    both = one + parse(SMALL)
+    assert [s.forms[0] for s in both] == ["Do", "Yes", "Do", "Yes"]
+    assert [s.forms[0] for s in one[::-1]] == ["Yes", "Do"]
+    assert one[::-1].problems == []
+    marked = parse(b"\xef\xbb\xbf" + SMALL.encode())
+    assert [s.forms[0] for s in marked[::-1]] == ["Yes", "Do"]
+    assert (parse("") + one).words == one.words
+    with pytest.raises(pp.TreebankError, match="only treebanks of one format can be joined"):
+        one + parse(SMALL.split("\n\n")[1] + "\n\n", format="conllx")
+
+
+def test_slices_know_their_lines(small):
+    assert small[1:][0].line == small[1].line == 10
+
+
 def test_comments_are_replaced(small):
     small[1].comments = ["# a = b", "#plain"]
     assert small[1].metadata == {"a": "b"}
@@ -168,6 +207,11 @@ def test_comments_are_replaced(small):
     assert small.to_bytes().decode().endswith("\n\n# a = b\n#plain\n1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_\n\n")
     small[0].comments = []
     assert small.to_bytes().decode().startswith("1-2\t")
+    late = parse("\n" + SMALL)
+    late[0].comments = ["# new"]
+    assert late.to_bytes().decode().startswith("\n# new\n1-2\t")
+    with pytest.raises(pp.TreebankError, match="CoNLL-X has no comments"):
+        parse(SMALL.split("\n\n")[1] + "\n\n", format="conllx")[0].comments = ["# x"]
 
 
 def test_a_sentence_is_a_gold(small):
@@ -183,6 +227,8 @@ def test_pandas(small):
     assert list(frame["head"]) == [3, 3, 0, -1, 0]
     assert list(frame["form"]) == ["Do", "n't", "go", ".", "Yes"]
     assert len(parse("").to_pandas()) == 0
+    bad = b"".join(b"1\t" + byte + b"\t_" * 4 + b"\t0\troot\t_\t_\n\n" for byte in (b"\xff", b"\xfe", b"a"))
+    assert len(parse(bad, format="conllu").to_pandas()) == 1
 
 
 def test_trees_are_drawn(small):

@@ -26,7 +26,7 @@ def align(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', 
 class TreebankStore:
     """A treebank's columns, over the bytes that it was read from."""
 
-    def __init__(self, text: bytes, conllx: bool, single_root: bool, first_line: int) -> None: ...
+    def __init__(self, text: bytes, conllx: bool, single_root: bool, thorough: bool, first_line: int) -> None: ...
 
     @property
     def sentences(self) -> int: ...
@@ -35,7 +35,8 @@ class TreebankStore:
     def words(self) -> int: ...
 
     @property
-    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Read-only: the engine relies on them."""
 
     @property
     def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]: ...
@@ -61,8 +62,11 @@ class TreebankStore:
 
     def problems(self) -> list[tuple[int, str, str, str, str, bool]]: ...
 
-    def write(self, begin: int, end: int) -> bytes:
-        """Sentences begin..end-1 as CoNLL-U."""
+    @property
+    def dropped(self) -> int: ...
+
+    def write(self, sentences: Sequence[int]) -> bytes:
+        """Sentences as CoNLL-U, in the order given."""
 
 class System:
     """A transition table, lowered by panparser._compile."""

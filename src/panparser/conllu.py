@@ -7,7 +7,7 @@ import lzma
 import os
 import re
 import sys
-import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from os import PathLike
@@ -28,18 +28,20 @@ def read_conllu(
     format: Format | Literal["auto"] = "auto",
     lenient: bool = False,
     single_root: bool = False,
+    thorough: bool = False,
 ) -> Treebank:
     """The treebank of a file (`-` is standard input; gzip, xz and zstd are recognized).
 
     What is not well-formed raises `ConlluError` with file, line, what was expected and what was found. With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
-    must have exactly one word with HEAD 0. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X where the
+    must have exactly one word with HEAD 0; `thorough` asks for what Universal Dependencies asks of features, labels and
+    enhanced dependencies beyond their shape. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X where the
     file leaves no doubt.
     """
     path = _name(source)
     with _open(source) as stream:
         text = stream.read()
-    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root), lenient)
+    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root, thorough=thorough), lenient)
 
 
 def iter_conllu(
@@ -48,25 +50,35 @@ def iter_conllu(
     format: Format | Literal["auto"] = "auto",
     lenient: bool = False,
     single_root: bool = False,
+    thorough: bool = False,
     block: int = _BLOCK,
 ) -> Iterator[Treebank]:
     """A file of any size, as treebanks of about `block` bytes, in order; options as for `read_conllu`."""
     path, line = _name(source), 1
+    for text in _parts(source, block):
+        if format == "auto":
+            format = _format(text[:_LOOK], path)
+        options: dict[str, Any] = {"single_root": single_root, "thorough": thorough, "line": line}
+        yield _strict(Treebank(text, path=path, format=format, **options), lenient)
+        line += text.count(b"\n")
+
+
+def _parts(source: Source, block: int) -> Iterator[bytes]:
+    """A file in pieces that end after a blank line."""
+    if block < 1:
+        raise ConlluError(f"block of iter_conllu must be >= 1; got {block}")
     with _open(source) as stream:
-        rest = b""
-        while True:
-            data = stream.read(block)
-            text = rest + data
-            cut = len(text) if not data else _last_blank_line(text)
-            if cut:
-                if format == "auto":
-                    format = _format(text[:_LOOK], path)
-                part = Treebank(text[:cut], path=path, format=format, single_root=single_root, line=line)
-                yield _strict(part, lenient)
-                line += text.count(b"\n", 0, cut)
-            rest = text[cut:]
-            if not data:
-                return
+        pending: list[bytes] = []
+        while data := stream.read(block):
+            seam = pending[-1][-2:] if pending else b""  # a blank line may begin in the piece before
+            cut = _last_blank_line(seam + data) - len(seam)
+            if cut > 0:
+                yield b"".join([*pending, data[:cut]])
+                pending = [data[cut:]] if data[cut:] else []
+            else:
+                pending.append(data)
+        if pending:
+            yield b"".join(pending)
 
 
 def parse_conllu(
@@ -75,13 +87,12 @@ def parse_conllu(
     path: str = "<text>",
     format: Format | Literal["auto"] = "auto",
     single_root: bool = False,
+    thorough: bool = False,
 ) -> Treebank:
     """The treebank that a text spells; its `problems` are not raised."""
     data = text.encode() if isinstance(text, str) else text
     chosen = _format(data[:_LOOK], path) if format == "auto" else format
-    if chosen not in ("conllu", "conllx"):
-        raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
-    return Treebank(data, path=path, format=chosen, single_root=single_root)
+    return Treebank(data, path=path, format=chosen, single_root=single_root, thorough=thorough)
 
 
 def write_conllu(target: Source, treebank: Treebank) -> None:
@@ -99,23 +110,22 @@ def write_conllu(target: Source, treebank: Treebank) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file beside its place, then renames it: no reader ever sees a part of it."""
+    """Writes a file beside its place, then renames it, so that no reader ever sees a part; pipes are written to."""
+    path = path.resolve()  # a link stays a link
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise ConlluError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        beside.write_bytes(data)
+        if mode is not None:
+            beside.chmod(mode)
+        os.replace(beside, path)
     except OSError as error:
         raise ConlluError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
-        if os.path.exists(name):
-            os.unlink(name)
+        beside.unlink(missing_ok=True)
 
 
 def _strict(treebank: Treebank, lenient: bool) -> Treebank:
@@ -132,16 +142,19 @@ def _last_blank_line(text: bytes) -> int:
 
 # --- Formats ---
 
-_CONLLU_SIGNS = re.compile(
-    rb"^(?:(?:\xef\xbb\xbf)?#|\d+[-.]\d+\t|\d+\t(?:[^\t\n]*\t){4}[^\t\n=]+=|\d+\t(?:[^\t\n]*\t){7}\d+(?:\.\d+)?:)", re.M
-)
+_LINES = re.compile(
+    rb"^(?:(?:\xef\xbb\xbf)?#|\d+[-.]\d+\t)", re.M
+)  # comments, ranges, empty nodes: only CoNLL-U has them
+_CELLS = re.compile(rb"^\d+\t(?:(?:[^\t\n]*\t){4}[^\t\n=]+=|(?:[^\t\n]*\t){7}\d+(?:\.\d+)?:)", re.M)  # FEATS, DEPS
 _PHEAD = re.compile(rb"^\d+\t(?:[^\t\n]*\t){7}\d+\t", re.M)
 _PLAIN_FEATS = re.compile(rb"^\d+\t(?:[^\t\n]*\t){4}(?!_\t)[^\t\n=]+\t", re.M)
 
 
 def _format(text: bytes, path: str) -> Format:
     """CoNLL-U, or CoNLL-X if column 9 holds numbers and nothing speaks for CoNLL-U; in doubt, ask."""
-    conllu, phead, feats = (pattern.search(text) for pattern in (_CONLLU_SIGNS, _PHEAD, _PLAIN_FEATS))
+    if _LINES.search(text):
+        return "conllu"
+    conllu, phead, feats = (pattern.search(text) for pattern in (_CELLS, _PHEAD, _PLAIN_FEATS))
     if phead and not conllu:
         return "conllx"
     doubt = phead or (feats if not conllu else None)
@@ -169,7 +182,7 @@ def _open(source: Source) -> Iterator[IO[bytes]]:
     try:
         with nullcontext(sys.stdin.buffer) if str(source) == "-" else open(source, "rb") as stream:
             yield _decompressed(stream, stream.peek(6)[:6], name)  # type: ignore[union-attr]
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConlluError(f"{name}: cannot be read: {reason}") from None
 
@@ -180,8 +193,44 @@ def _decompressed(stream: Any, magic: bytes, name: str) -> Any:
     if magic.startswith(b"\xfd7zXZ"):
         return lzma.LZMAFile(stream)
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstd(name).ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+        return _ZstdStream(stream, _zstd(name))
     return stream
+
+
+class _ZstdStream:
+    """A zstd file that, unlike the package's own reader, says so when it is cut off."""
+
+    def __init__(self, stream: Any, package: Any) -> None:
+        self._stream, self._package = stream, package
+        self._frame = package.ZstdDecompressor().decompressobj()
+        self._ready = b""
+
+    def read(self, size: int = -1) -> bytes:
+        pieces, count = [self._ready], len(self._ready)
+        while (size < 0 or count < size) and (piece := self._next()):
+            pieces.append(piece)
+            count += len(piece)
+        data = b"".join(pieces)
+        size = len(data) if size < 0 else size
+        self._ready = data[size:]
+        return data[:size]
+
+    def _next(self) -> bytes:
+        """The next bytes, of the next frame if need be; none at the end."""
+        while True:
+            data = (self._frame.unused_data if self._frame.eof else b"") or self._stream.read(1 << 20)
+            if not data:
+                if not self._frame.eof:
+                    raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+                return b""
+            if self._frame.eof:
+                self._frame = self._package.ZstdDecompressor().decompressobj()
+            try:
+                piece: bytes = self._frame.decompress(data)
+            except self._package.ZstdError as error:
+                raise OSError(str(error)) from None
+            if piece:
+                return piece
 
 
 def _compressed(data: bytes, suffix: str) -> bytes:

@@ -150,14 +150,21 @@ def compare(
     approximate randomization (Noreen 1989), which swaps the two predictions sentence by sentence.
     """
     a, b = (np.concatenate(list(side.counts.values()), axis=1) for side in (first, second))
-    if len(a) != len(b):
-        raise TreebankError(f"comparison: the predictions were scored against {len(a)} and {len(b)} gold sentences")
+    if len(a) != len(b) or (first.counts["Words"][:, 1] != second.counts["Words"][:, 1]).any():
+        raise TreebankError(
+            f"comparison: the predictions were scored against other golds ({len(a)}, {len(b)} sentences)"
+        )
+    if samples < 1 or shuffles < 1 or not len(a):
+        raise TreebankError(
+            f"comparison: expected sentences, samples and shuffles; got {len(a)}, {samples}, {shuffles}"
+        )
     rng = np.random.default_rng(seed)
     found = _by_metric(b.sum(axis=0)) - _by_metric(a.sum(axis=0))
     drawn = [_by_metric(weights @ b) - _by_metric(weights @ a) for weights in _resamples(len(a), samples, rng)]
-    spread = np.concatenate([*drawn, found[None]])
+    spread = np.concatenate(drawn)
     low, high = np.quantile(spread, [0.025, 0.975], axis=0)
-    chance = np.mean(np.abs(spread - found) >= np.abs(found) - _TINY, axis=0)
+    extreme = np.count_nonzero(np.abs(spread - found) >= np.abs(found) - _TINY, axis=0)
+    chance = (extreme + 1) / (len(spread) + 1)
     swapped = _randomization(a, b, found, shuffles, rng)
     return {
         name: Difference(float(found[i]), (float(low[i]), float(high[i])), float(chance[i]), float(swapped[i]))
@@ -198,8 +205,8 @@ def _randomization(a: Floats, b: Floats, found: Floats, shuffles: int, rng: np.r
     differs = np.flatnonzero((a != b).any(axis=1))
     change, total_a, total_b = (b - a)[differs], a.sum(axis=0), b.sum(axis=0)
     extreme = np.ones(len(found))
-    for start in range(0, shuffles, 1000):
-        rows = min(1000, shuffles - start)
+    for start in range(0, shuffles, 200):
+        rows = min(200, shuffles - start)
         moved = rng.integers(0, 2, size=(rows, len(differs))).astype(np.float64) @ change
         difference = _by_metric(total_b - moved) - _by_metric(total_a + moved)
         extreme += np.count_nonzero(np.abs(difference) >= np.abs(found) - _TINY, axis=0)
@@ -339,7 +346,7 @@ class _Pair:
         content = [self.has_label(side, _CONTENT) for side in (self.gold, self.predicted)]
         filters = (content[0] & annotated, content[1] & headed)
         yield "CLAS", self.words(las, *filters)
-        function = self.function_words(parents, mapped, labels, same)
+        function = self.function_words(parents, mapped, labels, same, headed)
         yield "MLAS", self.words(las & same["upos"] & same["feats"] & function, *filters)
         yield "BLEX", self.words(las & lemma, *filters)
         yield "FullLAS", self.words(uas & (full[0][g] == full[1][p]), annotated, headed)
@@ -371,7 +378,9 @@ class _Pair:
         followed[self.p] = flags[0][self.g]
         return followed
 
-    def function_words(self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools]) -> Bools:
+    def function_words(
+        self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools], headed: Bools
+    ) -> Bools:
         """For each aligned pair: do both have the same function words, with the same labels, tags and features?
 
         Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both words
@@ -391,7 +400,7 @@ class _Pair:
         )
         matched = np.bincount(predicted_parents[p][good], minlength=len(predicted_parents))
         in_gold = np.bincount(parents[is_function[0] & (parents >= 0)], minlength=len(parents))
-        chosen = is_function[1] & (predicted_parents >= 0)
+        chosen = is_function[1] & (predicted_parents >= 0) & headed
         in_predicted = np.bincount(predicted_parents[chosen], minlength=len(predicted_parents))
         same_children: Bools = (in_gold[g] == in_predicted[p]) & (in_predicted[p] == matched[p])
         return same_children
@@ -399,13 +408,16 @@ class _Pair:
     def exact(self, right: Bools, annotated: Bools) -> tuple[Ints, Ints, Ints, None]:
         """Gold sentences all of whose annotated words are right."""
         found = self.per_sentence(self.gold_sentence[self.g], right & annotated[self.g])
-        whole = found == self.per_sentence(self.gold_sentence, annotated)
-        one = np.ones(self.sentences, dtype=np.int64)
-        return whole.astype(np.int64), one, one, None
+        wanted = self.per_sentence(self.gold_sentence, annotated)
+        one = (wanted > 0).astype(np.int64)  # a sentence without annotation cannot be right
+        return ((found == wanted) & (wanted > 0)).astype(np.int64), one, one, None
 
 
 def _check_texts(gold: _Side, predicted: _Side) -> None:
     texts = ["".join(side.texts) for side in (gold, predicted)]
+    for side in (gold, predicted):
+        if "" in side.texts:
+            raise TreebankError(f"{side.treebank.path}: expected words of more than spaces, found one of spaces alone")
     if texts[0] == texts[1]:
         return
     if not all(texts):

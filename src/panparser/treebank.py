@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.errors import TreebankError
+from panparser.errors import ConlluError, TreebankError
 from panparser.gold import Gold
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # the engine's order
 Format = Literal["conllu", "conllx"]
 IntArray = npt.NDArray[np.int32]
+_UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # what would break a line, or is no UTF-8
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,18 @@ class Treebank(Sequence["Sentence"]):
     """
 
     def __init__(
-        self, text: bytes, *, path: str = "<text>", format: Format = "conllu", single_root: bool = False, line: int = 1
+        self,
+        text: bytes,
+        *,
+        path: str = "<text>",
+        format: Format = "conllu",
+        single_root: bool = False,
+        thorough: bool = False,
+        line: int = 1,
     ) -> None:
-        self._store = _engine.TreebankStore(text, format == "conllx", single_root, line)
+        if format not in ("conllu", "conllx"):
+            raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
+        self._store = _engine.TreebankStore(text, format == "conllx", single_root, thorough, line)
         self.path = path
         self.format: Format = format
         self.offsets: npt.NDArray[np.int64] = self._store.offsets
@@ -70,11 +82,8 @@ class Treebank(Sequence["Sentence"]):
         """A sentence (a view), or a treebank of its own with the sentences of a slice (a copy)."""
         if isinstance(index, slice):
             chosen = range(len(self))[index]
-            if chosen.step == 1:
-                text = self._store.write(chosen.start, max(chosen.start, chosen.stop))
-            else:
-                text = b"".join(self._store.write(i, i + 1) for i in chosen)
-            return Treebank(text, path=self.path, format=self.format)
+            line = self[chosen[0]].line if chosen and chosen.step == 1 else 1
+            return Treebank(self._write(chosen), path=self.path, format=self.format, line=line)
         if not -len(self) <= index < len(self):
             raise IndexError(f"treebank of {len(self)} sentences has no sentence {index}")
         return Sentence(self, index % len(self))
@@ -124,8 +133,10 @@ class Treebank(Sequence["Sentence"]):
 
     def id_of(self, name: str, text: str) -> int:
         """The id of a string in a column's vocabulary, new if need be."""
-        if not isinstance(text, str) or not text or any(c in text for c in "\t\n\r"):
-            raise TreebankError(f"{name} must be a text without tabs and line ends, or _; got {text!r}")
+        if not isinstance(text, str) or not text or text != text.strip(" ") or _UNWRITABLE.search(text):
+            raise TreebankError(
+                f"{name} must be a text without tabs, line ends and spaces around it, or _; got {text!r}"
+            )
         return self._store.intern(_number(name), text)
 
     def extras(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
@@ -151,17 +162,31 @@ class Treebank(Sequence["Sentence"]):
         ids = np.arange(self.words) - self.offsets[sentence] + 1 if self.words else np.empty(0, np.int64)
         frame = pd.DataFrame({"sentence": sentence, "id": ids})
         for name in COLUMNS:
-            frame[name] = pd.Categorical.from_codes(self.column(name), categories=self.vocabulary(name))
+            numbers: dict[str, int] = {}  # bytes that are no UTF-8 may read alike
+            codes = np.array([numbers.setdefault(text, len(numbers)) for text in self.vocabulary(name)])
+            frame[name] = pd.Categorical.from_codes(codes[self.column(name)], categories=list(numbers))
             if name == "feats":
                 frame["head"] = self.heads
         return frame
 
     def to_bytes(self) -> bytes:
-        """The file: what was read, with the cells that changed."""
+        """The file: what was read, with the cells that changed; without what a lenient reader could not read."""
+        return self._write(range(len(self)))
+
+    def _write(self, sentences: Sequence[int]) -> bytes:
         try:
-            return self._store.write(0, len(self))
+            return self._store.write(list(sentences))
         except ValueError as error:
             raise TreebankError(f"{self.path}: {error}") from None
+
+    def __add__(self, other: Treebank) -> Treebank:
+        """A treebank of its own with the sentences of both."""
+        if self.format != other.format:
+            raise TreebankError(f"only treebanks of one format can be joined; got {self.format} and {other.format}")
+        first = self.to_bytes()
+        if first and not first.endswith((b"\n\n", b"\n\r\n")):
+            first += b"\n" if first.endswith(b"\n") else b"\n\n"
+        return Treebank(first + other.to_bytes(), path=self.path, format=self.format)
 
     def _repr_html_(self) -> str:
         from panparser.drawing import svg_tree
@@ -213,17 +238,26 @@ class Sentence(Sequence["Token"]):
 
     @heads.setter
     def heads(self, heads: Sequence[int | None]) -> None:
-        values = [-1 if head is None else int(head) for head in heads]
-        self._check_length("heads", values)
-        for word, head in enumerate(values, start=1):
-            if not -1 <= head <= len(self):
-                raise TreebankError(f"head of word {word} must be 0..{len(self)} or None; got {head}")
-        self.heads[:] = values
+        self._check_length("heads", heads)
+        self.heads[:] = [self.checked_head(word, head) for word, head in enumerate(heads, start=1)]
+
+    def checked_head(self, word: int, head: object) -> int:
+        """A head as the array has it; TreebankError if the sentence has no such word."""
+        try:
+            value = -1 if head is None else index(head)  # type: ignore[arg-type]
+        except TypeError:
+            value = -2
+        if not -1 <= value <= len(self):
+            raise TreebankError(f"head of word {word} must be 0..{len(self)} or None; got {head!r}")
+        return value
 
     def values(self, name: str) -> list[str]:
         """A column as strings."""
         strings = self.treebank.vocabulary(name)
-        return [strings[i] for i in self.treebank.column(name)[self._start : self._stop]]
+        ids = self.treebank.column(name)[self._start : self._stop].tolist()
+        if ids and not 0 <= min(ids) <= max(ids) < len(strings):
+            raise TreebankError(f"sentence {self.position + 1}: {name} has ids 0..{len(strings) - 1}; got {ids}")
+        return [strings[i] for i in ids]
 
     def set_values(self, name: str, values: Sequence[str]) -> None:
         """Sets a column."""
@@ -263,6 +297,8 @@ class Sentence(Sequence["Token"]):
 
     @comments.setter
     def comments(self, lines: Sequence[str]) -> None:
+        if self.treebank.format == "conllx":
+            raise TreebankError("CoNLL-X has no comments")
         for line in lines:
             if not line.startswith("#") or "\n" in line or "\r" in line:
                 raise TreebankError(f"a comment must be one line that starts with #; got {line!r}")
@@ -301,7 +337,7 @@ class Sentence(Sequence["Token"]):
 
     def to_conllu(self) -> str:
         """The sentence as it is written."""
-        return self.treebank._store.write(self.position, self.position + 1).decode()
+        return self.treebank._write([self.position]).decode()
 
     def draw(self) -> str:
         """Words, tags and labels with the arcs above, for a terminal."""
@@ -384,9 +420,7 @@ class Token:
 
     @head.setter
     def head(self, head: int | None) -> None:
-        heads = self.sentence.heads.tolist()
-        heads[self.position] = head
-        self.sentence.heads = heads
+        self.sentence.heads[self.position] = self.sentence.checked_head(self.id, head)
 
     form = _cell("form")
     lemma = _cell("lemma")
@@ -399,8 +433,13 @@ class Token:
 
     def value(self, name: str) -> str:
         """A cell as text."""
-        treebank = self.sentence.treebank
-        return treebank.vocabulary(name)[int(treebank.column(name)[self.sentence._start + self.position])]
+        treebank, word = self.sentence.treebank, self.sentence._start + self.position
+        strings, number = treebank.vocabulary(name), int(treebank.column(name)[word])
+        if not 0 <= number < len(strings):
+            raise TreebankError(
+                f"word {self.id} of sentence {self.sentence.position + 1}: {name} has ids 0..{len(strings) - 1}; got {number}"
+            )
+        return strings[number]
 
     def set(self, name: str, text: str) -> None:
         """Sets a cell."""

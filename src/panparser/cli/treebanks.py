@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,12 +12,13 @@ import typer
 
 from panparser.cli.app import app, is_quiet, print_table, progress
 from panparser.conllu import iter_conllu, read_conllu
+from panparser.errors import ConlluError
 from panparser.evaluation import DESCRIPTIONS, Difference, Evaluation, compare
 from panparser.evaluation import evaluate as score
 from panparser.statistics import stats as count
-from panparser.treebank import Problem
+from panparser.treebank import Problem, Treebank
 
-_SHOWN = 20  # problems and distribution rows that a person wants to see at once
+_SHOWN = 20  # rows of a distribution that a person wants to see at once
 
 
 class FileFormat(StrEnum):
@@ -56,7 +58,7 @@ def evaluate(
     """
     with progress() as report:
         report("reading", 0, 0)
-        files = [read_conllu(path, format=format.value) for path in (gold, predicted, second) if path is not None]
+        files = [_read_to_score(path, format.value) for path in (gold, predicted, second) if path is not None]
         report("scoring", 0, 0)
         results = [score(files[0], file, samples=samples, seed=seed) for file in files[1:]]
         differences = compare(*results, samples=samples or 1000, seed=seed) if second is not None else {}
@@ -73,6 +75,17 @@ def evaluate(
             print()
         if second is not None:
             _print_differences(predicted, second, differences)
+
+
+def _read_to_score(path: str, format: Any) -> Treebank:
+    """A file, whatever is wrong with it as long as every sentence can be read; what is wrong is said in one line."""
+    treebank = read_conllu(path, format=format, lenient=True)
+    problems = treebank.problems
+    if any(problem.fatal for problem in problems):
+        read_conllu(path, format=format)  # raises, with the place
+    if problems and not is_quiet():
+        print(f"panparser: {path}: {len(problems)} problems; the first: {problems[0]}", file=sys.stderr)
+    return treebank
 
 
 def _print_scores(result: Evaluation) -> None:
@@ -108,55 +121,65 @@ def validate(
     single_root: Annotated[
         bool, typer.Option("--single-root/--multi-root", help="Must a sentence have one word with HEAD 0?")
     ] = True,
-    all_problems: Annotated[bool, typer.Option("--all", help=f"Show all problems, not the first {_SHOWN}.")] = False,
+    most: Annotated[int | None, typer.Option(min=0, help="Show at most so many problems of each file.")] = None,
     format: _Format = FileFormat.auto,
     as_json: _Json = False,
 ) -> None:
-    """List all that is wrong with the format and the trees of files. Exit code 1 if anything is.
+    """List all that is wrong with the format and the trees of files.
+
+    Exit code 1 if anything is, 2 if a file cannot be read at all.
 
     Examples:
 
       panparser validate train.conllu dev.conllu
 
-      zcat big.conllu.gz | panparser validate -
+      zcat big.conllu.gz | panparser validate - --most 20
     """
-    results: list[dict[str, Any]] = []
-    found: list[Problem] = []
+    results = []
     with progress() as report:
         for path in files:
-            sentences = words = 0
-            problems: list[Problem] = []
-            for part in iter_conllu(path, format=format.value, lenient=True, single_root=single_root):
-                sentences, words = sentences + len(part), words + part.words
-                problems += part.problems
-                report(path, words, 0)
-            results.append({"file": path, "sentences": sentences, "words": words, "problems": problems})
-            found += problems
+            result: dict[str, Any] = {"file": path, "sentences": 0, "words": 0, "unreadable": 0, "problems": []}
+            results.append(result)
+            options: dict[str, Any] = {"lenient": True, "single_root": single_root, "thorough": True}
+            try:
+                for part in iter_conllu(path, format=format.value, **options):
+                    result["sentences"] += len(part)
+                    result["words"] += part.words
+                    result["unreadable"] += part._store.dropped
+                    result["problems"] += part.problems
+                    report(path, result["words"], 0)
+            except ConlluError as error:
+                result["error"] = str(error)
+    valid = not any(result["problems"] or "error" in result for result in results)
     if as_json:
         values = [result | {"problems": [vars(problem) for problem in result["problems"]]} for result in results]
-        print(json.dumps({"valid": not found, "files": values}, indent=2))
+        print(json.dumps({"valid": valid, "files": values}, indent=2))
     elif not is_quiet():
-        _print_problems(results, found, len(found) if all_problems else _SHOWN)
-    if found:
+        _print_problems(results, most)
+    if any("error" in result for result in results):
+        raise typer.Exit(2)
+    if not valid:
         raise typer.Exit(1)
 
 
-def _print_problems(results: list[dict[str, Any]], found: list[Problem], shown: int) -> None:
-    for problem in found[:shown]:
-        print(problem)
-    if len(found) > shown:
-        print(f"... and {len(found) - shown} more (--all shows them)")
-    if found:
+def _print_problems(results: list[dict[str, Any]], most: int | None) -> None:
+    for result in results:
+        problems: list[Problem] = result["problems"]
+        for problem in problems[:most]:
+            print(f"{problem} [{problem.rule}]")
+        if most is not None and len(problems) > most:
+            print(f"... and {len(problems) - most} more in {result['file']}")
+        if "error" in result:
+            print(f"panparser: {result['error']}", file=sys.stderr)
+    if any(result["problems"] for result in results):
         print()
     rows = []
     for result in results:
         counts = Counter(problem.rule for problem in result["problems"])
-        unread = sum(problem.fatal for problem in result["problems"])
         kinds = ", ".join(f"{number} {rule}" for rule, number in counts.most_common()) or "none"
-        rows.append(
-            (result["file"], f"{result['sentences']:,}", f"{result['words']:,}", kinds, f"{unread:,}" if unread else "")
-        )
-    print_table(("file", "sentences", "words", "problems", "unreadable"), rows, "lrrlr")
+        numbers = (f"{result['sentences']:,}", f"{result['words']:,}", f"{result['unreadable']:,}")
+        rows.append((result["file"], *numbers, "not read" if "error" in result else kinds))
+    print_table(("file", "sentences", "words", "unreadable", "problems"), rows, "lrrrl")
 
 
 @app.command()
