@@ -63,7 +63,7 @@ fuzz: $(VENV)/.dev  ## feed the CoNLL-U reader mutated files for a minute: nativ
 	mkdir -p build/fuzz/corpus
 	$(BIN)/python fuzz/seeds.py build/fuzz/corpus
 ifneq ($(CLANG),)
-	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp engine/conllu.cpp -o build/fuzz/conllu
+	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp $(wildcard engine/conllu*.cpp) -o build/fuzz/conllu
 	cd build/fuzz && ./conllu corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
 else
 	$(PIP) install atheris

@@ -32,8 +32,8 @@ class TreebankStore {
       : text_(std::move(text)) {
     const std::string_view view(text_.c_str(), text_.size());
     nb::gil_scoped_release release;
-    data_ = std::make_unique<TreebankData>(view,
-                                           Rules{conllx ? Format::kConllx : Format::kConllu, single_root, thorough, first_line});
+    data_ = std::make_unique<TreebankData>(
+        view, Rules{conllx ? Format::kConllx : Format::kConllu, single_root, thorough, first_line});
   }
   TreebankData& data() const { return *data_; }
   void check(std::int64_t sentence) const {
@@ -115,13 +115,14 @@ void bind_treebank(nb::module_& m) {
       .def_prop_ro("sentences", [](const TreebankStore& s) { return s.data().sentences(); })
       .def_prop_ro("words", [](const TreebankStore& s) { return s.data().words(); })
       .def_prop_ro(
-          "offsets",
-          [](const TreebankStore& s) { return view<const std::int64_t>(s.data().offsets()); },
+          "offsets", [](const TreebankStore& s) { return view<const std::int64_t>(s.data().offsets()); },
           nb::rv_policy::reference_internal, "Read-only: the engine relies on them.")
       .def_prop_ro(
-          "heads", [](const TreebankStore& s) { return view<std::int32_t>(s.data().heads()); }, nb::rv_policy::reference_internal)
+          "heads", [](const TreebankStore& s) { return view<std::int32_t>(s.data().heads()); },
+          nb::rv_policy::reference_internal)
       .def(
-          "column", [](const TreebankStore& s, int c) { return view<std::int32_t>(s.data().column(TreebankStore::column(c))); },
+          "column",
+          [](const TreebankStore& s, int c) { return view<std::int32_t>(s.data().column(TreebankStore::column(c))); },
           nb::rv_policy::reference_internal, "column"_a)
       .def(
           "strings",

@@ -1,22 +1,14 @@
 #include "conllu.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
-#include <optional>
-#include <stdexcept>
 #include <tuple>
+
+#include "conllu_line.hpp"
+#include "conllu_rules.hpp"
 
 namespace panparser {
 
 namespace {
-
-constexpr int kCells = 10;
-// Where each column of strings stands in a line.
-constexpr std::array<int, kColumns> kCellOf = {1, 2, 3, 4, 5, 7, 8, 9};
-constexpr int kIdCell = 0, kHeadCell = 6;
-constexpr std::array<const char*, kCells> kNames = {"ID",    "FORM", "LEMMA",  "UPOS", "XPOS",
-                                                    "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"};
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 60;
@@ -26,129 +18,7 @@ std::string quoted(std::string_view text) {
   return result;
 }
 
-std::optional<std::int32_t> number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
-  if (text.size() > 1 && text[0] == '0') return std::nullopt;
-  return value;
-}
-
-std::string_view without_return(std::string_view line) {
-  return !line.empty() && line.back() == '\r' ? line.substr(0, line.size() - 1) : line;
-}
-
-// Length of the well-formed UTF-8 at the start of `text`.
-std::size_t valid_utf8(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  const std::size_t size = text.size();
-  std::size_t i = 0;
-  while (i < size) {
-    if (i + 8 <= size) {
-      std::uint64_t chunk;
-      std::memcpy(&chunk, bytes + i, 8);
-      if ((chunk & 0x8080808080808080u) == 0) {
-        i += 8;
-        continue;
-      }
-    }
-    const unsigned char lead = bytes[i];
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const int extra = lead >= 0xC2 && lead < 0xE0   ? 1
-                      : lead >= 0xE0 && lead < 0xF0 ? 2
-                      : lead >= 0xF0 && lead < 0xF5 ? 3
-                                                    : 0;
-    if (extra == 0 || i + extra >= size) return i;
-    for (int k = 1; k <= extra; ++k) {
-      if ((bytes[i + k] & 0xC0) != 0x80) return i;
-    }
-    const unsigned char next = bytes[i + 1];
-    const bool overlong = (lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90);
-    const bool outside = (lead == 0xED && next >= 0xA0) || (lead == 0xF4 && next >= 0x90);
-    if (overlong || outside) return i;
-    i += extra + 1;
-  }
-  return size;
-}
-
-// Calls `each` with the items between separators, until it returns false.
-template <class Each>
-bool all_items(std::string_view text, char separator, Each each) {
-  while (true) {
-    const std::size_t end = text.find(separator);
-    if (!each(text.substr(0, end))) return false;
-    if (end == std::string_view::npos) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
-bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-// A name of Universal Dependencies: Case, Number[psor]; a capital or a digit first.
-bool good_name(std::string_view name) {
-  if (const std::size_t layer = name.find('['); layer != std::string_view::npos && name.back() == ']') {
-    const std::string_view inside = name.substr(layer + 1, name.size() - layer - 2);
-    if (inside.empty() || !std::all_of(inside.begin(), inside.end(), is_letter_or_digit)) return false;
-    name = name.substr(0, layer);
-  }
-  return !name.empty() && (name[0] < 'a' || name[0] > 'z') && std::all_of(name.begin(), name.end(), is_letter_or_digit);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
-// Key=Value items; if `thorough`, with proper names, sorted by key, each key once.
-bool good_feats(std::string_view feats, bool thorough) {
-  std::string last;
-  return all_items(feats, '|', [&](std::string_view item) {
-    const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 >= item.size()) return false;
-    const std::string_view key = item.substr(0, equals);
-    const std::string_view value = item.substr(equals + 1);
-    if (value.find('=') != std::string_view::npos || item.find(' ') != std::string_view::npos) return false;
-    if (!thorough) return true;
-    const bool sorted = lower(key) > last;
-    last = lower(key);
-    return sorted && good_name(key) && all_items(value, ',', good_name);
-  });
-}
-
 }  // namespace
-
-struct TreebankData::Cells {
-  std::array<std::string_view, kCells> cell;
-  int count = 0;
-
-  explicit Cells(std::string_view line) {
-    const char* start = line.data();
-    const char* at = start;
-    const char* const end = start + line.size();
-    auto tab = [&](const char* place) {
-      if (count < kCells) cell[count] = {start, static_cast<std::size_t>(place - start)};
-      ++count;
-      start = place + 1;
-    };
-    // Eight bytes at a time: a byte of `tabs` has its high bit set where the byte of the chunk is a tab.
-    for (; std::endian::native == std::endian::little && end - at >= 8; at += 8) {
-      std::uint64_t chunk;
-      std::memcpy(&chunk, at, 8);
-      chunk ^= 0x0909090909090909u;
-      constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7Fu;
-      std::uint64_t tabs = ~(((chunk & kLow) + kLow) | chunk | kLow);
-      for (; tabs; tabs &= tabs - 1) tab(at + (std::countr_zero(tabs) >> 3));
-    }
-    for (; at != end; ++at) {
-      if (*at == '\t') tab(at);
-    }
-    tab(end);
-  }
-};
 
 // One sentence while it is being read.
 struct TreebankData::Reading {
@@ -423,8 +293,8 @@ void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
       if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats], rules.thorough);
       judged = good_feats_[feats] == 1;
     }
-    check_values(judged ? "_" : vocabularies_[kFeats][feats], vocabularies_[kDeps][deps], i + 1, reading.lines[i], rules,
-                 reading);
+    check_values(judged ? "_" : vocabularies_[kFeats][feats], vocabularies_[kDeps][deps], i + 1, reading.lines[i],
+                 rules, reading);
     if (rules.thorough) {
       const std::string_view label = vocabularies_[kDeprel][columns_[kDeprel][first + i]];
       const bool is_root = label.substr(0, label.find(':')) == "root";
@@ -444,7 +314,8 @@ void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
 void TreebankData::check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
                                 const Rules& rules, const Reading& reading) {
   if (feats != "_" && !good_feats(feats, rules.thorough)) {
-    problem(line, "feats", rules.thorough ? "FEATS like Case=Nom|Number=Sing, sorted" : "FEATS like Case=Nom|Number=Sing",
+    problem(line, "feats",
+            rules.thorough ? "FEATS like Case=Nom|Number=Sing, sorted" : "FEATS like Case=Nom|Number=Sing",
             quoted(feats));
   }
   if (deps != "_" && !good_deps(deps, word, rules, reading)) {
@@ -452,9 +323,10 @@ void TreebankData::check_values(std::string_view feats, std::string_view deps, s
   }
 }
 
-// head:label items, sorted by head; heads are words of the sentence or empty nodes (5.1). If `thorough`, those exist, no word is its
-// own head, and no item comes twice.
-bool TreebankData::good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const {
+// head:label items, sorted by head; heads are words of the sentence or empty nodes (5.1). If `thorough`, those exist,
+// no word is its own head, and no item comes twice.
+bool TreebankData::good_deps(std::string_view deps, std::int32_t word, const Rules& rules,
+                             const Reading& reading) const {
   std::tuple<std::int32_t, std::int32_t, std::string_view> last = {-1, 0, ""};
   return all_items(deps, '|', [&](std::string_view item) {
     const std::size_t colon = item.find(':');
@@ -473,126 +345,6 @@ bool TreebankData::good_deps(std::string_view deps, std::int32_t word, const Rul
     const bool exists = dot == std::string_view::npos || std::any_of(from, empty_nodes_.end(), is_it);
     return sorted && exists && !(dot == std::string_view::npos && *major == word);
   });
-}
-
-// --- Writing ---
-
-std::string_view TreebankData::body(std::int64_t sentence) const {
-  return text_.substr(begins_[sentence], ends_[sentence] - begins_[sentence]);
-}
-
-std::vector<std::string> TreebankData::comments(std::int64_t sentence) const {
-  const auto replaced = comments_.find(sentence);
-  std::string_view text = replaced != comments_.end() ? replaced->second : body(sentence);
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = without_return(text.substr(0, end));
-    if (!line.empty() && line[0] == '#') lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-void TreebankData::set_comments(std::int64_t sentence, const std::vector<std::string>& lines) {
-  const bool returns = body(sentence).find("\r\n") != std::string_view::npos;
-  std::string text;
-  for (const std::string& line : lines) text += line + (returns ? "\r\n" : "\n");
-  comments_[sentence] = std::move(text);
-}
-
-namespace {
-
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && (a.empty() || (a[0] == b[0] && std::memcmp(a.data(), b.data(), a.size()) == 0));
-}
-
-}  // namespace
-
-// Copies a line, with the cells that are not what they were replaced.
-void TreebankData::write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
-                              std::int64_t sentence) const {
-  const auto words = static_cast<std::int32_t>(offsets_[sentence + 1] - offsets_[sentence]);
-  auto complain = [&](const std::string& what) {
-    throw std::invalid_argument("sentence " + std::to_string(sentence + 1) + ", word " +
-                                std::to_string(word - offsets_[sentence] + 1) + ": " + what);
-  };
-  const Cells cells(line);
-  const char* copied = whole.data();  // up to here
-  auto replace = [&](std::string_view cell, std::string_view now) {
-    out.put(copied, static_cast<std::size_t>(cell.data() - copied));
-    out.put(now);
-    copied = cell.data() + cell.size();
-  };
-  auto write_column = [&](Column c) {
-    if (!shared_[c]) return;
-    const std::int32_t id = columns_[c][word];
-    const std::string_view cell = cells.cell[kCellOf[c]];
-    if (id < 0 || id >= vocabularies_[c].size()) {
-      complain("no " + std::string(kNames[kCellOf[c]]) + " has the id " + std::to_string(id));
-    }
-    if (const std::string_view now = vocabularies_[c][id]; !same(now, cell)) replace(cell, now);
-  };
-  for (const Column c : {kForm, kLemma, kUpos, kXpos, kFeats}) write_column(c);
-  if (heads_shared_) {
-    const std::int32_t head = heads_[word];
-    if (head < -1 || head > words) {
-      complain("expected a head from -1 to " + std::to_string(words) + ", found " + std::to_string(head));
-    }
-    char digits[16] = {'_'};
-    const char* end = head < 0 ? digits + 1 : std::to_chars(digits, digits + sizeof digits, head).ptr;
-    const std::string_view now(digits, static_cast<std::size_t>(end - digits));
-    if (!same(now, cells.cell[kHeadCell])) replace(cells.cell[kHeadCell], now);
-  }
-  for (const Column c : {kDeprel, kDeps, kMisc}) write_column(c);
-  out.put(copied, static_cast<std::size_t>(whole.data() + whole.size() - copied));
-}
-
-void TreebankData::write_sentence(Output& out, std::int64_t sentence, bool any_shared) const {
-  std::string_view text = body(sentence);
-  std::int64_t word = offsets_[sentence];
-  const auto replaced = comments_.find(sentence);
-  const bool new_comments = replaced != comments_.end();
-  if (!any_shared && !new_comments) {
-    out.put(text);
-    return;
-  }
-  bool comments_written = !new_comments;
-  while (!text.empty()) {
-    const std::size_t end_of_line = text.find('\n');
-    const bool last = end_of_line == std::string_view::npos;
-    const std::string_view whole = text.substr(0, last ? text.size() : end_of_line + 1);
-    const std::string_view line = without_return(text.substr(0, end_of_line));
-    text.remove_prefix(whole.size());
-    if (!line.empty() && !comments_written) {
-      out.put(replaced->second);
-      comments_written = true;
-    }
-    if (!line.empty() && line[0] == '#' && new_comments) continue;
-    const bool is_word = !line.empty() && line[0] != '#' &&
-                         line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
-    if (is_word && word < offsets_[sentence + 1]) {
-      write_word(out, whole, line, word++, sentence);
-    } else {
-      out.put(whole);
-    }
-  }
-}
-
-Output TreebankData::write(const std::vector<std::int64_t>& sentences) const {
-  std::size_t size = 1024;
-  for (const std::int64_t sentence : sentences) size += static_cast<std::size_t>(ends_[sentence] - begins_[sentence]);
-  Output out(size * 9 / 8);
-  const bool any_shared = heads_shared_ || std::find(shared_.begin(), shared_.end(), true) != shared_.end();
-  if (sentences.empty() ? offsets_.size() == 1 : sentences.front() == 0) out.put(mark_);
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    write_sentence(out, sentences[i], any_shared);
-    const bool ended = out.view().ends_with("\n\n") || out.view().ends_with("\n\r\n");
-    if (i + 1 < sentences.size() && !ended) {
-      out.put(out.view().ends_with("\n") ? "\n" : "\n\n");  // the last sentence of the file, taken elsewhere
-    }
-  }
-  return out;
 }
 
 }  // namespace panparser

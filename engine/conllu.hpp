@@ -14,6 +14,8 @@
 
 namespace panparser {
 
+struct Cells;
+
 enum class Format { kConllu, kConllx };
 
 // Columns of strings, in the order of the file; ID and HEAD are numbers and stand apart.
@@ -98,7 +100,6 @@ class TreebankData {
   Output write(const std::vector<std::int64_t>& sentences) const;
 
  private:
-  struct Cells;
   struct Reading;
   void read(const Rules& rules);
   void read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading);
@@ -112,8 +113,8 @@ class TreebankData {
   void drop(const Reading& reading);
   void write_sentence(Output& out, std::int64_t sentence, bool any_shared) const;
   bool good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const;
-  void check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line, const Rules& rules,
-                    const Reading& reading);
+  void check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
+                    const Rules& rules, const Reading& reading);
   void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
                   std::int64_t sentence) const;
   bool has_fatal(const Reading& reading) const;

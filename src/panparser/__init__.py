@@ -31,11 +31,12 @@ from panparser.projectivity import (
     projectivize,
 )
 from panparser.python_system import PythonSystem, StateView
+from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.systems import system
 from panparser.transitions import Transition, TransitionSystem
-from panparser.treebank import Sentence, Token, Treebank
+from panparser.treebank import Treebank
 
 __version__ = version("panparser")
 

@@ -1,0 +1,30 @@
+// What cells may hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace panparser {
+
+// A number as files write them: digits, no sign, no leading zero.
+std::optional<std::int32_t> number(std::string_view text);
+
+// Length of the well-formed UTF-8 at the start of `text`.
+std::size_t valid_utf8(std::string_view text);
+
+// Calls `each` with the items between separators, until it returns false.
+template <class Each>
+bool all_items(std::string_view text, char separator, Each each) {
+  while (true) {
+    const std::size_t end = text.find(separator);
+    if (!each(text.substr(0, end))) return false;
+    if (end == std::string_view::npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Key=Value items; if `thorough`, with the names of Universal Dependencies, sorted by key, each key once.
+bool good_feats(std::string_view feats, bool thorough);
+
+}  // namespace panparser
