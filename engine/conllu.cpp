@@ -125,10 +125,14 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
   }
   const Cells cells(line);
   if (cells.count != kCells) {
+    const bool empty = line.find_first_not_of(' ') == std::string_view::npos;
     const bool spaces = cells.count == 1 && line.find(' ') != std::string_view::npos;
     problem(number_of_line, "columns", "10 columns separated by tabs",
             cells.count == 1 ? "one column" : std::to_string(cells.count) + " columns",
-            spaces ? "the columns are separated by spaces" : "", true);
+            empty    ? "a blank line must be empty"
+            : spaces ? "the columns are separated by spaces"
+                     : "",
+            true);
     if (number(cells.cell[kIdCell]) == reading.words + 1) ++reading.words;  // so that the next word is not blamed
     return;
   }
@@ -319,7 +323,7 @@ void TreebankData::check_values(std::string_view feats, std::string_view deps, s
             quoted(feats));
   }
   if (deps != "_" && !good_deps(deps, word, rules, reading)) {
-    problem(line, "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head", quoted(deps));
+    problem(line, "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head, within the sentence", quoted(deps));
   }
 }
 

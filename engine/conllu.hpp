@@ -42,6 +42,7 @@ class Output {
   explicit Output(std::size_t guess) : text_(new char[guess]), capacity_(guess) {}
 
   void put(const char* from, std::size_t size) {
+    if (size == 0) return;
     if (used_ + size > capacity_) grow(size);
     std::memcpy(text_.get() + used_, from, size);
     used_ += size;

@@ -147,6 +147,7 @@ def test_real_treebanks_come_back(tmp_path):
     ("text", "number", "rule", "message"),
     [
         ("1\ta\n\n", 1, "columns", "expected 10 columns separated by tabs, found 2 columns"),
+        (WORDS + " \n", 4, "columns", "found one column (a blank line must be empty)"),
         ("1 a b c\n\n", 1, "columns", "found one column (the columns are separated by spaces)"),
         (line(1, "a", head=0).replace("\n", "\tx\n") + "\n", 1, "columns", "found 11 columns"),
         (line(1, "a", head=0) + line(3, "b", head=1) + "\n", 2, "id", "expected word 2, found '3'"),
@@ -188,7 +189,7 @@ def test_real_treebanks_come_back(tmp_path):
             line(1, "a", head=0, deps="x:y") + "\n",
             1,
             "deps",
-            "expected DEPS like 2:nsubj|4:nsubj, sorted by head, found",
+            "expected DEPS like 2:nsubj|4:nsubj, sorted by head, within",
         ),
         (line(1, "a", head=0, deps="1:a|0:b") + "\n", 1, "deps", "found '1:a|0:b'"),
         (line(1, "a", head=0, deps="5:a") + "\n", 1, "deps", "found '5:a'"),
@@ -376,6 +377,32 @@ def test_conllx_has_rules_of_its_own(text, rule):
     assert parse(text, format="conllx").problems[0].rule == rule
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (GOOD.encode("utf-16"), "expected UTF-8, found UTF-16"),
+        (GOOD.replace("\n", "\r").encode(), "found carriage returns alone"),
+    ],
+)
+def test_other_encodings_and_line_ends_are_named(data, message):
+    with pytest.raises(pp.ConlluError, match=message):
+        parse(data)
+
+
+@pytest.mark.parametrize("value", [None, 3, ["a"]])
+def test_what_is_no_text_is_refused(value):
+    with pytest.raises(pp.ConlluError, match="expected the bytes of a file; got"):
+        parse(value)
+    with pytest.raises(pp.TreebankError, match="expected a Treebank to write; got"):
+        write_conllu("-", value)
+    assert parse(bytearray(GOOD.encode())).words == 3
+
+
+def test_control_characters_do_not_reach_the_terminal():
+    (problem,) = parse(line(1, "a", head="\x1b[31m") + "\n").problems
+    assert "\x1b" not in str(problem)
+
+
 def test_comments_settle_the_format():
     treebank = parse("# a comment\n" + CONLLX)
     assert treebank.format == "conllu"
@@ -395,7 +422,7 @@ def test_an_unknown_format_is_refused(tmp_path):
 # --- Files ---
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".GZ", ".bz2", ".xz", ".zst"])
 def test_compressed_files(tmp_path, suffix):
     path = tmp_path / f"x.conllu{suffix}"
     write_conllu(path, parse(GOOD))

@@ -51,6 +51,9 @@ def test_slices_are_treebanks_of_their_own(small):
     assert small[1].forms == ["Yes"]
     assert [s.forms[0] for s in small[::-1]] == ["Yes", "Do"]
     assert len(small[5:]) == 0
+    assert [s.forms[0] for s in small[[1, 0, -1]]] == ["Yes", "Do", "Yes"]
+    with pytest.raises(TypeError, match=r"sentences are numbered 0..1; got 'x'"):
+        small["x"]
     whole = read_conllu(DATA)
     assert whole[10:20][3].to_conllu() == whole[13].to_conllu()
 
@@ -148,6 +151,8 @@ def test_only_changed_cells_change():
         (lambda s: setattr(s[0], "head", 5), "head of word 1 must be 0..4 or None; got 5"),
         (lambda s: setattr(s[0], "head", -2), "head of word 1 must be 0..4 or None; got -2"),
         (lambda s: setattr(s, "heads", [0]), "heads of a sentence of 4 words must be 4 values; got 1"),
+        (lambda s: setattr(s, "labels", "abcd"), "deprel of a sentence must be a sequence; got 'abcd'"),
+        (lambda s: setattr(s, "heads", {1, 2, 3, 4}), "heads of a sentence must be a sequence"),
         (lambda s: setattr(s, "labels", ["a"]), "deprel of a sentence of 4 words must be 4 values; got 1"),
         (lambda s: setattr(s, "comments", ["no"]), "a comment must be one line that starts with #; got 'no'"),
         (lambda s: s.values("color"), "a treebank has the columns form, lemma, upos"),
@@ -176,6 +181,16 @@ def test_bad_numbers_in_arrays_are_refused_when_read(small):
     for call in (small[0].to_conllu, lambda: small[:1]):
         with pytest.raises(pp.TreebankError, match="no DEPREL has the id -1"):
             call()
+
+
+def test_bad_heads_do_not_reach_scores_and_drawings(small):
+    small.heads[2] = 500
+    for call in (small[0].draw, lambda: pp.stats(small), lambda: pp.evaluate(small, small)):
+        with pytest.raises(pp.TreebankError, match="sentence 1, word 3: expected a head from -1 to 4, found 500"):
+            call()
+    for call in (pp.stats, lambda path: pp.evaluate(path, path)):
+        with pytest.raises(pp.TreebankError, match=r"expected a Treebank \(read_conllu makes one\); got 'x.conllu'"):
+            call("x.conllu")
 
 
 def test_offsets_cannot_be_written(small):

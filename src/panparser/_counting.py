@@ -29,6 +29,9 @@ class Side:
     """One treebank as spans of characters."""
 
     def __init__(self, treebank: Treebank) -> None:
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+        treebank.check()
         self.treebank = treebank
         forms = [_without_spaces(form) for form in treebank.vocabulary("form")]
         words = treebank.words

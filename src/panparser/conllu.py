@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import os
@@ -14,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from panparser.errors import ConlluError
+from panparser.errors import ConlluError, TreebankError
 from panparser.treebank import Format, Treebank
 
 Source = str | PathLike[str]
@@ -30,7 +31,7 @@ def read_conllu(
     single_root: bool = False,
     thorough: bool = False,
 ) -> Treebank:
-    """The treebank of a file (`-` is standard input; gzip, xz and zstd are recognized).
+    """The treebank of a file (`-` is standard input; gzip, bzip2, xz and zstd are recognized).
 
     What is not well-formed raises `ConlluError` with file, line, what was expected and what was found. With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
@@ -91,22 +92,28 @@ def parse_conllu(
 ) -> Treebank:
     """The treebank that a text spells; its `problems` are not raised."""
     data = text.encode() if isinstance(text, str) else text
-    chosen = _format(data[:_LOOK], path) if format == "auto" else format
+    data = bytes(data) if isinstance(data, bytearray | memoryview) else data
+    chosen = _format(data[:_LOOK], path) if format == "auto" and isinstance(data, bytes) else format
     return Treebank(data, path=path, format=chosen, single_root=single_root, thorough=thorough)
 
 
 def write_conllu(target: Source, treebank: Treebank) -> None:
-    """Writes a treebank (`-` is standard output; .gz, .xz and .zst compress): what was read, with the changed cells.
+    """Writes a treebank (`-` is standard output; .gz, .bz2, .xz and .zst compress): what was read, with the changed cells.
 
     The file appears under its name only when it is complete.
     """
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank to write; got {treebank!r}")
     data = treebank.to_bytes()
-    if str(target) == "-":
+    if str(target) != "-":
+        write_whole(Path(target), _compressed(data, Path(target).suffix.lower()))
+        return
+    try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-        return
-    write_whole(Path(target), _compressed(data, Path(target).suffix))
+    except OSError as error:
+        raise ConlluError(f"<stdout>: cannot be written: {error.strerror}") from None
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -152,6 +159,10 @@ _PLAIN_FEATS = re.compile(rb"^\d+\t(?:[^\t\n]*\t){4}(?!_\t)[^\t\n=]+\t", re.M)
 
 def _format(text: bytes, path: str) -> Format:
     """CoNLL-U, or CoNLL-X if column 9 holds numbers and nothing speaks for CoNLL-U; in doubt, ask."""
+    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ConlluError(f"{path}:1: expected UTF-8, found UTF-16 (convert the file, for example with iconv)")
+    if b"\r" in text and b"\n" not in text:
+        raise ConlluError(f"{path}:1: expected lines that end with a line feed, found carriage returns alone")
     if _LINES.search(text):
         return "conllu"
     conllu, phead, feats = (pattern.search(text) for pattern in (_CELLS, _PHEAD, _PLAIN_FEATS))
@@ -179,6 +190,8 @@ def _name(source: Source) -> str:
 def _open(source: Source) -> Iterator[IO[bytes]]:
     """The bytes of a file, decompressed."""
     name = _name(source)
+    if str(source) == "-" and sys.stdin is None:
+        raise ConlluError(f"{name}: cannot be read: it is closed")
     try:
         with nullcontext(sys.stdin.buffer) if str(source) == "-" else open(source, "rb") as stream:
             yield _decompressed(stream, stream.peek(6)[:6], name)  # type: ignore[union-attr]
@@ -190,6 +203,8 @@ def _open(source: Source) -> Iterator[IO[bytes]]:
 def _decompressed(stream: Any, magic: bytes, name: str) -> Any:
     if magic.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=stream)
+    if magic.startswith(b"BZh"):
+        return bz2.BZ2File(stream)
     if magic.startswith(b"\xfd7zXZ"):
         return lzma.LZMAFile(stream)
     if magic.startswith(b"\x28\xb5\x2f\xfd"):
@@ -236,6 +251,8 @@ class _ZstdStream:
 def _compressed(data: bytes, suffix: str) -> bytes:
     if suffix == ".gz":
         return gzip.compress(data, mtime=0)
+    if suffix == ".bz2":
+        return bz2.compress(data)
     if suffix == ".xz":
         return lzma.compress(data)
     if suffix == ".zst":

@@ -91,6 +91,12 @@ class Evaluation:
     def __getitem__(self, metric: str) -> Score:
         return self.scores[metric]
 
+    def __str__(self) -> str:
+        lines = [f"{'':10}{'precision':>11}{'recall':>9}{'F1':>9}"]
+        for name, score in self.scores.items():
+            lines.append(f"{name:10}{score.precision:11.2f}{score.recall:9.2f}{score.f1:9.2f}")
+        return "\n".join(lines)
+
     def to_values(self) -> dict[str, Any]:
         """Plain values for JSON, in percent."""
         metrics = {

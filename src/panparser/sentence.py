@@ -89,6 +89,8 @@ class Sentence(Sequence["Token"]):
         self.treebank.column(name)[self._start : self._stop] = ids
 
     def _check_length(self, name: str, values: Sequence[Any]) -> None:
+        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+            raise TreebankError(f"{name} of a sentence must be a sequence; got {values!r}")
         if len(values) != len(self):
             raise TreebankError(
                 f"{name} of a sentence of {len(self)} words must be {len(self)} values; got {len(values)}"
@@ -123,7 +125,7 @@ class Sentence(Sequence["Token"]):
         if self.treebank.format == "conllx":
             raise TreebankError("CoNLL-X has no comments")
         for line in lines:
-            if not line.startswith("#") or "\n" in line or "\r" in line:
+            if not isinstance(line, str) or not line.startswith("#") or "\n" in line or "\r" in line:
                 raise TreebankError(f"a comment must be one line that starts with #; got {line!r}")
         self.treebank._store.set_comments(self.position, list(lines))
 
@@ -167,6 +169,7 @@ class Sentence(Sequence["Token"]):
         from panparser.drawing import draw_arcs
 
         rows = [[*self.values("upos"), ""], [*self.labels, ""]]
+        self.treebank.check()
         below = [row for row in rows if any(cell not in ("", "_") for cell in row)]
         last = len(self)
         heads = [last if head == 0 else head - 1 if head > 0 else -1 for head in self.heads.tolist()]

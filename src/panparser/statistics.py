@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser.errors import TreebankError
 from panparser.projectivity import nonprojectivity
 from panparser.treebank import Treebank
 
 
 def stats(treebank: Treebank) -> dict[str, Any]:
     """Plain values: counts, means, shares (in percent) and distributions. Words without head count as not annotated."""
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+    treebank.check()
     heads = treebank.heads.astype(np.int64)
     sentence = treebank.sentence_of_word()
     words = np.diff(treebank.offsets)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,8 @@ class Problem:
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.path}:{self.line}: expected {self.expected}, found {self.found}{hint}"
+        found = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.found)
+        return f"{self.path}:{self.line}: expected {self.expected}, found {found}{hint}"
 
 
 class Treebank(Sequence[Sentence]):
@@ -57,6 +59,8 @@ class Treebank(Sequence[Sentence]):
         thorough: bool = False,
         line: int = 1,
     ) -> None:
+        if not isinstance(text, bytes):
+            raise ConlluError(f"expected the bytes of a file; got {type(text).__name__}")
         if format not in ("conllu", "conllx"):
             raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
         self._store = _engine.TreebankStore(text, format == "conllx", single_root, thorough, line)
@@ -75,13 +79,18 @@ class Treebank(Sequence[Sentence]):
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
     @overload
-    def __getitem__(self, index: slice) -> Treebank: ...
-    def __getitem__(self, index: int | slice) -> Sentence | Treebank:
-        """A sentence (a view), or a treebank of its own with the sentences of a slice (a copy)."""
+    def __getitem__(self, index: slice | Sequence[int]) -> Treebank: ...
+    def __getitem__(self, index: int | slice | Sequence[int]) -> Sentence | Treebank:
+        """A sentence (a view), or a treebank of its own with the sentences of a slice or a list of numbers (a copy)."""
+        if isinstance(index, Sequence) and not isinstance(index, str):
+            return Treebank(self._write([self[i].position for i in index]), path=self.path, format=self.format)
         if isinstance(index, slice):
             chosen = range(len(self))[index]
             line = self[chosen[0]].line if chosen and chosen.step == 1 else 1
             return Treebank(self._write(chosen), path=self.path, format=self.format, line=line)
+        if not isinstance(index, SupportsIndex):
+            raise TypeError(f"sentences are numbered 0..{len(self) - 1}; got {index!r}")
+        index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"treebank of {len(self)} sentences has no sentence {index}")
         return Sentence(self, index % len(self))
@@ -145,6 +154,16 @@ class Treebank(Sequence[Sentence]):
                 for owner, first, second, line in lines:
                     found.setdefault(owner, []).append((first, second, line))
         return self._extras[kind == "empty_nodes"].get(sentence, [])
+
+    def check(self) -> None:
+        """Raises TreebankError if an array holds a head outside its sentence, or an id that stands for nothing."""
+        words = np.diff(self.offsets)[self.sentence_of_word()]
+        bad = (self.heads < -1) | (self.heads > words)
+        for number in self._columns:
+            column = self._columns[number]
+            bad |= (column < 0) | (column >= self._store.vocabulary_size(number))
+        if bad.any():
+            self.to_bytes()  # names the place
 
     def sentence_of_word(self) -> npt.NDArray[np.int64]:
         """For each word, its sentence."""

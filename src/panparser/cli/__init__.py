@@ -21,6 +21,7 @@ def _quiet_first(arguments: list[str]) -> list[str]:
 
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by whoever started us
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?

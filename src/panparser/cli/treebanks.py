@@ -40,8 +40,10 @@ def evaluate(
     second: Annotated[
         str | None, typer.Argument(metavar="[PREDICTED2]", help="Another prediction, to be compared with the first.")
     ] = None,
-    samples: Annotated[int, typer.Option(min=0, help="Bootstrap samples for the intervals; 0 for none.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1,
+    samples: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples; 0: no intervals (comparing takes 1000).")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
     format: _Format = FileFormat.auto,
     as_json: _Json = False,
 ) -> None:
