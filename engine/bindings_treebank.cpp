@@ -182,8 +182,17 @@ void bind_treebank(nb::module_& m) {
           [](const TreebankStore& s, const std::vector<std::int64_t>& sentences) {
             for (const std::int64_t sentence : sentences) s.check(sentence);
             // The GIL stays held: another thread may intern strings or replace comments.
-            const Output text = s.data().write(sentences);
-            return nb::bytes(text.view().data(), text.view().size());
+            const std::size_t capacity = s.data().written_size(sentences);
+            PyObject* memory = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(capacity));
+            if (!memory) nb::raise_python_error();
+            nb::object owner = nb::steal(memory);
+            Output text(PyBytes_AS_STRING(memory), capacity);
+            s.data().write(sentences, text);
+            const std::string_view written = text.view();
+            if (written.data() != PyBytes_AS_STRING(memory)) return nb::bytes(written.data(), written.size());
+            memory = owner.release().ptr();
+            if (_PyBytes_Resize(&memory, static_cast<Py_ssize_t>(written.size())) < 0) nb::raise_python_error();
+            return nb::steal<nb::bytes>(memory);
           },
           "sentences"_a, "Sentences as CoNLL-U, in the order given.");
 }

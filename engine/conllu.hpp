@@ -36,29 +36,31 @@ struct Rules {
   std::int64_t first_line = 1;  // of the text, in its file
 };
 
-// Text that grows; each piece is copied once, and most are short.
+// Text that is written into memory of the caller's, and into memory of its own once that is full.
 class Output {
  public:
-  explicit Output(std::size_t guess) : text_(new char[guess]), capacity_(guess) {}
+  Output(char* memory, std::size_t capacity) : text_(memory), capacity_(capacity) {}
 
   void put(const char* from, std::size_t size) {
     if (size == 0) return;
     if (used_ + size > capacity_) grow(size);
-    std::memcpy(text_.get() + used_, from, size);
+    std::memcpy(text_ + used_, from, size);
     used_ += size;
   }
   void put(std::string_view piece) { put(piece.data(), piece.size()); }
-  std::string_view view() const { return {text_.get(), used_}; }
+  std::string_view view() const { return {text_, used_}; }
 
  private:
   void grow(std::size_t size) {
     capacity_ = 2 * (used_ + size);
     std::unique_ptr<char[]> larger(new char[capacity_]);
-    std::memcpy(larger.get(), text_.get(), used_);
-    text_ = std::move(larger);
+    if (used_ > 0) std::memcpy(larger.get(), text_, used_);
+    own_ = std::move(larger);
+    text_ = own_.get();
   }
-  std::unique_ptr<char[]> text_;
+  char* text_;
   std::size_t capacity_, used_ = 0;
+  std::unique_ptr<char[]> own_;
 };
 
 class TreebankData {
@@ -98,7 +100,8 @@ class TreebankData {
   void set_comments(std::int64_t sentence, const std::vector<std::string>& lines);
 
   // Sentences as text, in any order. Throws std::invalid_argument on a head or an id out of range, naming the sentence.
-  Output write(const std::vector<std::int64_t>& sentences) const;
+  void write(const std::vector<std::int64_t>& sentences, Output& out) const;
+  std::size_t written_size(const std::vector<std::int64_t>& sentences) const;  // about; enough if little changed
 
  private:
   struct Reading;

@@ -110,10 +110,13 @@ void TreebankData::write_sentence(Output& out, std::int64_t sentence, bool any_s
   }
 }
 
-Output TreebankData::write(const std::vector<std::int64_t>& sentences) const {
+std::size_t TreebankData::written_size(const std::vector<std::int64_t>& sentences) const {
   std::size_t size = 1024;
   for (const std::int64_t sentence : sentences) size += static_cast<std::size_t>(ends_[sentence] - begins_[sentence]);
-  Output out(size * 9 / 8);
+  return size * 9 / 8;
+}
+
+void TreebankData::write(const std::vector<std::int64_t>& sentences, Output& out) const {
   const bool any_shared = heads_shared_ || std::find(shared_.begin(), shared_.end(), true) != shared_.end();
   if (sentences.empty() ? offsets_.size() == 1 : sentences.front() == 0) out.put(mark_);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -123,7 +126,6 @@ Output TreebankData::write(const std::vector<std::int64_t>& sentences) const {
       out.put(out.view().ends_with("\n") ? "\n" : "\n\n");  // the last sentence of the file, taken elsewhere
     }
   }
-  return out;
 }
 
 }  // namespace panparser

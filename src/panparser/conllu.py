@@ -98,9 +98,9 @@ def parse_conllu(
 
 
 def write_conllu(target: Source, treebank: Treebank) -> None:
-    """Writes a treebank (`-` is standard output; .gz, .bz2, .xz and .zst compress): what was read, with the changed cells.
+    """Writes a treebank: what was read, with the cells that changed.
 
-    The file appears under its name only when it is complete.
+    `-` is standard output; .gz, .bz2, .xz and .zst compress. The file appears under its name only when it is complete.
     """
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank to write; got {treebank!r}")
