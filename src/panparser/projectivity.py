@@ -82,7 +82,7 @@ ENCODINGS = {"head": _Encoding(True, False), "path": _Encoding(False, True), "he
 def projectivize(
     heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str = "head"
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """A projective tree, and labels that tell how to undo it (Nivre & Nilsson 2005, the schemes of their table 1).
+    """A projective tree, and labels that tell how to undo it (Nivre & Nilsson 2005).
 
     While there are non-projective arcs, the shortest (of several the leftmost dependent's) moves up to the head of its
     head. Labels d of a lifted arc, h of its former head, p of an arc that it was lifted over become
