@@ -147,7 +147,7 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
     }
   }
   const std::string_view id = cells.cell[kIdCell];
-  if (const std::size_t dash = id.find('-'); dash != std::string_view::npos) {
+  if (id.find('-') != std::string_view::npos) {
     read_range(cells, line, number_of_line, rules, reading);
   } else if (id.find('.') != std::string_view::npos) {
     read_empty_node(cells, line, number_of_line, rules, reading);
@@ -176,16 +176,25 @@ void TreebankData::read_word(const Cells& cells, std::int64_t line, Reading& rea
   reading.lines.push_back(line);
 }
 
+// The two numbers of a range or an empty node; neither if the ID is no such pair.
+std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> TreebankData::read_pair(std::string_view id,
+                                                                                            char separator,
+                                                                                            std::int64_t line,
+                                                                                            const Rules& rules) {
+  const std::size_t middle = id.find(separator);
+  const auto first = number(id.substr(0, middle));
+  const auto second = number(id.substr(middle + 1));
+  const bool conllx = rules.format == Format::kConllx;
+  if (first && second && !conllx) return {first, second};
+  problem(line, "id", conllx ? "a number as ID" : "a word, a range or an empty node as ID", quoted(id), "", true);
+  return {};
+}
+
 void TreebankData::read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
                               Reading& reading) {
   const std::string_view id = cells.cell[kIdCell];
-  const auto first = number(id.substr(0, id.find('-')));
-  const auto last = number(id.substr(id.find('-') + 1));
-  if (!first || !last || rules.format == Format::kConllx) {
-    problem(line, "id", rules.format == Format::kConllx ? "a number as ID" : "a word, a range or an empty node as ID",
-            quoted(id), "", true);
-    return;
-  }
+  const auto [first, last] = read_pair(id, '-', line, rules);
+  if (!first || !last) return;
   if (*first != reading.words + 1 || *last < *first || *first <= reading.range_end) {
     const std::int32_t next = std::max(reading.words, reading.range_end) + 1;
     problem(line, "range", "a range that starts with word " + std::to_string(next), quoted(id),
@@ -205,13 +214,8 @@ void TreebankData::read_range(const Cells& cells, std::string_view text, std::in
 void TreebankData::read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
                                    Reading& reading) {
   const std::string_view id = cells.cell[kIdCell];
-  const auto after = number(id.substr(0, id.find('.')));
-  const auto minor = number(id.substr(id.find('.') + 1));
-  if (!after || !minor || rules.format == Format::kConllx) {
-    problem(line, "id", rules.format == Format::kConllx ? "a number as ID" : "a word, a range or an empty node as ID",
-            quoted(id), "", true);
-    return;
-  }
+  const auto [after, minor] = read_pair(id, '.', line, rules);
+  if (!after || !minor) return;
   if (*after != reading.words || *minor != reading.minor + 1) {
     problem(line, "id", "empty node " + std::to_string(reading.words) + "." + std::to_string(reading.minor + 1),
             quoted(id));

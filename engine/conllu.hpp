@@ -6,8 +6,10 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vocabulary.hpp"
@@ -108,6 +110,8 @@ class TreebankData {
   void read(const Rules& rules);
   void read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading);
   void read_word(const Cells& cells, std::int64_t line, Reading& reading);
+  std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> read_pair(std::string_view id, char separator,
+                                                                                std::int64_t line, const Rules& rules);
   void read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules, Reading& reading);
   void read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
                        Reading& reading);

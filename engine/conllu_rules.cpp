@@ -34,6 +34,7 @@ std::optional<std::int32_t> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
   if (text.size() > 1 && text[0] == '0') return std::nullopt;
+  if (value > kLargestNumber) return std::nullopt;
   return value;
 }
 

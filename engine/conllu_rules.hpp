@@ -7,6 +7,8 @@
 
 namespace panparser {
 
+inline constexpr std::int32_t kLargestNumber = 1'000'000'000;  // so that one more is still a number
+
 // A number as files write them: digits, no sign, no leading zero.
 std::optional<std::int32_t> number(std::string_view text);
 

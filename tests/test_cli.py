@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def test_a_table_is_shown_and_can_be_saved_and_checked(run, tmp_path):
         (["arc-standard", "--golds", "all"], "for every tree"),
         (["arc-hybrid", "--golds", "directions"], "for every choice of head directions"),
         (["arc-hybrid", "--golds", "none"], "always ends, never stuck"),
+        (["swap-standard", "--golds", "projective"], "the static oracle swap-lazy reproduces every projective tree"),
     ],
 )
 def test_proofs(run, arguments, said):
@@ -76,6 +78,14 @@ def test_proofs(run, arguments, said):
     assert (code, err) == (0, "")
     assert said in out
     assert "proven up to 3 words" in out
+
+
+def test_structure_alone_claims_nothing_of_costs_and_oracles(run):
+    for name in ("arc-hybrid", "swap-standard"):
+        out = run("check", name, "--golds", "none", "--max-words", "2")[1]
+        assert "proven up to 2 words" in out
+        assert "definition" not in out
+        assert "reproduces" not in out
 
 
 def test_json_and_quiet(run):
@@ -242,7 +252,7 @@ def test_validate_asks_for_one_root_unless_told_otherwise(run, tmp_path):
     assert run("validate", path, "--multi-root")[0] == 0
 
 
-def test_evaluate_scores_what_can_be_read_and_says_what_is_wrong(run, tmp_path):
+def test_evaluate_scores_what_can_be_read_and_says_what_is_wrong(run, tmp_path, monkeypatch):
     path = tmp_path / "x.conllu"
     path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t0\troot\t_\t_\n\n")
     code, _, err = run("evaluate", path, path)
@@ -250,6 +260,11 @@ def test_evaluate_scores_what_can_be_read_and_says_what_is_wrong(run, tmp_path):
     assert "1 problems; the first: " in err
     path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t7\troot\t_\t_\n\n")
     assert run("evaluate", path, path)[0] == 2
+    good = tmp_path / "good.conllu"
+    good.write_text("# x\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(path.read_bytes()))))
+    code, _, err = run("evaluate", good, "-")
+    assert (code, err) == (2, "panparser: <stdin>:2: expected a HEAD up to 1, found 7\n")
 
 
 def test_stats(run):

@@ -262,7 +262,7 @@ def test_other_texts_are_refused_with_the_first_difference(gold, predicted, mess
 
 def test_empty_files():
     empty = parse("")
-    assert evaluate(empty, empty).las == 0
+    assert (evaluate(empty, empty).las, evaluate(empty, empty).coverage) == (0, 100)
     with pytest.raises(pp.TreebankError, match="expected the words of the other file, found none"):
         evaluate(empty, analysis("a"))
 

@@ -185,7 +185,7 @@ def test_bad_numbers_in_arrays_are_refused_when_read(small):
 
 def test_bad_heads_do_not_reach_scores_and_drawings(small):
     small.heads[2] = 500
-    for call in (small[0].draw, lambda: pp.stats(small), lambda: pp.evaluate(small, small)):
+    for call in (small[0].draw, small[0]._repr_html_, lambda: pp.stats(small), lambda: pp.evaluate(small, small)):
         with pytest.raises(pp.TreebankError, match="sentence 1, word 3: expected a head from -1 to 4, found 500"):
             call()
     for call in (pp.stats, lambda path: pp.evaluate(path, path)):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from panparser.errors import ConlluError, TreebankError
-from panparser.treebank import Format, Treebank
+from panparser.treebank import Format, Problem, Treebank
 
 Source = str | PathLike[str]
 _BLOCK = 1 << 23  # bytes that `iter_conllu` reads at a time
@@ -137,9 +137,14 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def _strict(treebank: Treebank, lenient: bool) -> Treebank:
     if not lenient and (problems := treebank.problems):
-        more = f" (and {len(problems) - 1} more: see panparser validate)" if len(problems) > 1 else ""
-        raise ConlluError(f"{problems[0]}{more}")
+        raise refusal(problems)
     return treebank
+
+
+def refusal(problems: list[Problem]) -> ConlluError:
+    """The error for a file with these problems: the first, and how many more there are."""
+    more = f" (and {len(problems) - 1} more: see panparser validate)" if len(problems) > 1 else ""
+    return ConlluError(f"{problems[0]}{more}")
 
 
 def _last_blank_line(text: bytes) -> int:

@@ -132,7 +132,7 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
         totals = [int(total) for total in table.sum(axis=0)]
         scores[name] = Score(totals[0], totals[1], totals[2], aligned[name], intervals.get(name))
     headed = int(np.count_nonzero(predicted.heads >= 0))
-    return Evaluation(scores, 100 * headed / predicted.words if predicted.words else 0.0, counts)
+    return Evaluation(scores, 100 * headed / predicted.words if predicted.words else 100.0, counts)
 
 
 def compare(

@@ -169,16 +169,21 @@ class Sentence(Sequence["Token"]):
         from panparser.drawing import draw_arcs
 
         rows = [[*self.values("upos"), ""], [*self.labels, ""]]
-        self.treebank.check()
         below = [row for row in rows if any(cell not in ("", "_") for cell in row)]
         last = len(self)
-        heads = [last if head == 0 else head - 1 if head > 0 else -1 for head in self.heads.tolist()]
+        heads = [last if head == 0 else head - 1 if head > 0 else -1 for head in self._drawable_heads()]
         return draw_arcs([*self.forms, "ROOT"], [*heads, -1], below)
 
     def _repr_html_(self) -> str:
         from panparser.drawing import svg_tree
 
-        return svg_tree(self.forms, self.heads.tolist(), self.labels, self.values("upos"))
+        return svg_tree(self.forms, self._drawable_heads(), self.labels, self.values("upos"))
+
+    def _drawable_heads(self) -> list[int]:
+        heads: list[int] = self.heads.tolist()
+        if not -1 <= min(heads) <= max(heads) <= len(self):
+            self.treebank.check()  # names the place
+        return heads
 
 
 @dataclass(frozen=True)

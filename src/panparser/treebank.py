@@ -108,6 +108,11 @@ class Treebank(Sequence[Sentence]):
         """What the reader found wrong, by line."""
         return [Problem(self.path, *fields) for fields in self._store.problems()]
 
+    @property
+    def dropped(self) -> int:
+        """How many sentences could not be read, and are left out."""
+        return self._store.dropped
+
     def __repr__(self) -> str:
         return f"<Treebank {self.path}: {len(self)} sentences, {self.words} words>"
 

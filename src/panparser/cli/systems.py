@@ -185,19 +185,20 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> N
     single = ", one child of Root" if table.single_root else ""
     tree = "forest" if table.partial else "tree"
     print(f"\nproven up to {proof.rows[-1].words} words: always ends, never stuck, every output a {tree}{single}")
+    if proof.golds is None:
+        return
+    kind = {
+        "partial": "subset of a projective tree",
+        "projective": "projective tree",
+        "all": "tree",
+        "any": "subset of a tree",
+        "directions": "choice of head directions",
+    }[proof.golds]
     if isinstance(table, TransitionSystem) and table.static_oracle:
-        print(f"the static oracle {table.static_oracle} reproduces every tree")
-    elif proof.golds is not None:
-        relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""
-        kinds = {
-            "partial": "subset of a projective tree",
-            "projective": "projective tree",
-            "all": "tree",
-            "any": "subset of a tree",
-            "directions": "choice of head directions",
-        }
-        kind = kinds[proof.golds]
-        print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kind}")
+        print(f"the static oracle {table.static_oracle} reproduces every {kind}")
+        return
+    relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""
+    print(f"the cost of every transition equals the exhaustive definition{relaxed}, for every {kind}")
 
 
 def _load(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet, print_table, progress
-from panparser.conllu import iter_conllu, read_conllu
+from panparser.conllu import iter_conllu, read_conllu, refusal
 from panparser.errors import ConlluError
 from panparser.evaluation import DESCRIPTIONS, Difference, Evaluation, compare
 from panparser.evaluation import evaluate as score
@@ -83,8 +83,8 @@ def _read_to_score(path: str, format: Any) -> Treebank:
     """A file, whatever is wrong with it as long as every sentence can be read; what is wrong is said in one line."""
     treebank = read_conllu(path, format=format, lenient=True)
     problems = treebank.problems
-    if any(problem.fatal for problem in problems):
-        read_conllu(path, format=format)  # raises, with the place
+    if fatal := [problem for problem in problems if problem.fatal]:
+        raise refusal(fatal)
     if problems and not is_quiet():
         print(f"panparser: {path}: {len(problems)} problems; the first: {problems[0]}", file=sys.stderr)
     return treebank
@@ -147,7 +147,7 @@ def validate(
                 for part in iter_conllu(path, format=format.value, **options):
                     result["sentences"] += len(part)
                     result["words"] += part.words
-                    result["unreadable"] += part._store.dropped
+                    result["unreadable"] += part.dropped
                     result["problems"] += part.problems
                     report(path, result["words"], 0)
             except ConlluError as error:
