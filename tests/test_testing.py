@@ -188,6 +188,8 @@ def test_states_that_grow_for_ever_are_found():
 def test_structure_can_be_proven_alone():
     bare = replace(HYBRID, transitions=tuple(replace(row, loses=()) for row in HYBRID.transitions))
     assert check_system(bare, exact_cost=False).rows[-1].outputs == 55
+    with pytest.raises(ValueError, match="golds are for costs"):
+        check_system(bare, golds="all", exact_cost=False)
     with pytest.raises(pp.CheckFailed):
         check_system(bare)
 

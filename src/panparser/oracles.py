@@ -30,6 +30,8 @@ def static_derivation(
     system's own, which are the papers': arc-eager shifts before it reduces); or, with a `seed`, to one at random.
     """
     system, gold = as_system(system), Gold.of(gold)
+    if ties is not None and seed is not None:
+        raise ValueError("ties are broken in a given order or at random; got both ties and seed")
     order = tuple(ties or system.ties)
     if sorted(order) != sorted(system.names):
         raise IllegalTransitionError(f"ties must order {', '.join(system.names)}; got {', '.join(map(str, order))}")

@@ -37,11 +37,11 @@ class StateView:
     def __repr__(self) -> str:
         return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
 
-    def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
-        """The state for people; costs need the system: `draw_state(system, state, gold)`."""
+    def draw(self, forms: Sequence[str] | None = None) -> str:
+        """Arcs, stack and buffer for people; `panparser.drawing.draw_state(system, state, gold)` adds the costs."""
         from panparser.drawing import draw_state
 
-        return draw_state(None, self, gold, forms)
+        return draw_state(None, self, forms=forms)
 
 
 def _frozen(value: Any) -> Any:

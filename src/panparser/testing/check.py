@@ -102,6 +102,8 @@ def check_system(
         raise ValueError(f"max_words must be an integer >= 1; got {max_words!r}")
     if golds is not None and golds not in get_args(Golds):
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
+    if golds is not None and not exact_cost:
+        raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
     has_static = isinstance(system, TransitionSystem) and system.static_oracle is not None
     kind: Golds = golds or ("all" if has_static else "partial")
     report = progress or (lambda *_: None)
