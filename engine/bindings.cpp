@@ -1,4 +1,6 @@
 // The Python face of the engine: checks every index, then calls. The only file that knows nanobind.
+#include "bindings.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -188,13 +190,6 @@ IntMatrix costs_against_all(const States& states, std::int32_t state, const std:
   return IntMatrix(costs, {references.size(), actions}, owner);
 }
 
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
-  return {kept->data(), {kept->size()}, owner};
-}
-
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 auto decode(std::vector<Token> (*best_tree)(Scores, bool), const Matrix& scores, bool single_root) {
@@ -253,6 +248,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 }  // namespace
 
 void bind_treebank(nb::module_& m);
+void bind_learner(nb::module_& m);
 
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
@@ -327,6 +323,8 @@ NB_MODULE(_engine, m) {
       .def("derivation", &LinkedStates::derivation, "state"_a);
   nb::class_<MutableStates, States>(m, "MutableStates", "One state that changes in place, under any index.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
+
+  bind_learner(m);
 
   m.def(
       "walk",

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "alignment.hpp"
-#include "conllu.hpp"
+#include "bindings.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,30 +25,6 @@ nb::str decode(std::string_view text) {
   return nb::steal<nb::str>(decoded);
 }
 
-// The data with the bytes that its strings point into.
-class TreebankStore {
- public:
-  TreebankStore(nb::bytes text, bool conllx, bool single_root, bool thorough, std::int64_t first_line)
-      : text_(std::move(text)) {
-    const std::string_view view(text_.c_str(), text_.size());
-    nb::gil_scoped_release release;
-    data_ = std::make_unique<TreebankData>(
-        view, Rules{conllx ? Format::kConllx : Format::kConllu, single_root, thorough, first_line});
-  }
-  TreebankData& data() const { return *data_; }
-  void check(std::int64_t sentence) const {
-    if (sentence < 0 || sentence >= data_->sentences()) throw std::out_of_range("no such sentence");
-  }
-  static Column column(int column) {
-    if (column < 0 || column >= kColumns) throw std::out_of_range("no such column");
-    return Column(column);
-  }
-
- private:
-  nb::bytes text_;
-  std::unique_ptr<TreebankData> data_;
-};
-
 template <class Value>
 nb::ndarray<nb::numpy, Value, nb::ndim<1>, nb::c_contig> view(std::vector<std::remove_const_t<Value>>& values) {
   static std::remove_const_t<Value> none{};  // numpy wants an address even for nothing
@@ -62,14 +38,6 @@ Extras describe(const std::vector<TreebankData::Extra>& extras) {
   Extras result;
   for (const auto& extra : extras) result.emplace_back(extra.sentence, extra.first, extra.second, decode(extra.line));
   return result;
-}
-
-template <class Value>
-using Array = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Value>
-std::span<const Value> values(const Array<Value>& array) {
-  return {array.data(), array.shape(0)};
 }
 
 AlignedWords aligned_words(const Array<std::int64_t>& start, const Array<std::int64_t>& end,

@@ -73,6 +73,7 @@ class TreebankData {
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t words() const { return offsets_.back(); }
+  const std::vector<std::int64_t>& offsets() const { return offsets_; }
   std::vector<std::int64_t>& offsets() { return offsets_; }  // of each sentence's first word, and the end
 
   // By word: heads, -1 is "_", and ids. Who asks may change them; what nobody asked for is written as it was read.
@@ -84,7 +85,9 @@ class TreebankData {
     shared_[column] = true;
     return columns_[column];
   }
+  const std::vector<std::int32_t>& ids(Column column) const { return columns_[column]; }  // to look at only
   Vocabulary& vocabulary(Column column) { return vocabularies_[column]; }
+  const Vocabulary& vocabulary(Column column) const { return vocabularies_[column]; }
   const std::vector<Problem>& problems() const { return problems_; }
   std::int64_t dropped() const { return dropped_; }  // sentences that could not be read
 

@@ -42,6 +42,13 @@ void fill(Frame& frame, const Counters& counters) {
   frame.front = frame.at[kB0] == kNone ? counters.end() : frame.at[kB0];
 }
 
+// The buffer behind its returned words.
+void fill_buffer(Window& window, int filled, const Counters& counters) {
+  for (Token token = counters.front; filled < Window::kDepth; ++token) {
+    window.buffer[filled++] = token < counters.end() ? token : kNone;
+  }
+}
+
 std::int32_t depth_of(Position position) { return position - kS0; }
 
 }  // namespace
@@ -120,6 +127,22 @@ std::vector<Arc> MutableState::arcs() const {
 Record MutableState::record(Position position) const {
   const Token at = token(position);
   return at == kNone ? Record{} : records_[at];
+}
+
+Window MutableState::window() const {
+  Window window;
+  for (int depth = 0; depth < Window::kDepth; ++depth) {
+    const auto size = static_cast<int>(stack_.size());
+    window.stack[depth] = depth < size ? &records_[stack_[size - 1 - depth]] : nullptr;
+  }
+  int filled = 0;
+  for (auto token = returned_.rbegin(); token != returned_.rend() && filled < Window::kDepth; ++token) {
+    window.buffer[filled++] = *token;
+  }
+  fill_buffer(window, filled, counters_);
+  window.front = window.buffer[0] == kNone ? nullptr : &records_[window.buffer[0]];
+  window.history = counters_.history;
+  return window;
 }
 
 void MutableState::shift() {
@@ -280,6 +303,25 @@ Record LinkedState::record(Position position) const {
   Record fresh;
   fresh.token = frame().at[position];
   return fresh;
+}
+
+Window LinkedState::window() const {
+  const Arena::State& here = state();
+  const auto& links = arena_->links_;
+  Window window;
+  std::int32_t link = here.stack;
+  for (auto& record : window.stack) {
+    record = link < 0 ? nullptr : &arena_->records_[links[link].record];
+    if (link >= 0) link = links[link].next;
+  }
+  int filled = 0;
+  for (link = here.returned; link >= 0 && filled < Window::kDepth; link = links[link].next) {
+    window.buffer[filled++] = arena_->records_[links[link].record].token;
+  }
+  fill_buffer(window, filled, here.counters);
+  window.front = here.returned < 0 ? nullptr : &arena_->records_[links[here.returned].record];
+  window.history = here.counters.history;
+  return window;
 }
 
 void LinkedState::materialize() {

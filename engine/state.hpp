@@ -66,6 +66,15 @@ struct Arc {
   std::int32_t label = -1;
 };
 
+// What feature templates see of a state; valid until a state is made or changed.
+struct Window {
+  static constexpr int kDepth = 4;
+  std::array<const Record*, kDepth> stack;  // from the top; null where absent
+  const Record* front;                      // of B0; null if it has neither children nor a head
+  std::array<Token, kDepth> buffer;         // kNone where absent
+  std::uint32_t history;                    // the last actions, each + 1, in a byte; the latest is the lowest
+};
+
 // Where a derivation starts and ends.
 struct Shape {
   bool root_first = false;
@@ -80,6 +89,7 @@ struct Counters {
   Token words, root;
   Token front;  // first token of the buffer behind those on the list `returned`
   std::int32_t stack_size, returned_size, open_words, root_children;
+  std::uint32_t history;  // as in Window
 
   Token end() const { return root > words ? words + 2 : words + 1; }
   std::int32_t buffer_size() const { return returned_size + (end() - front); }
@@ -95,6 +105,8 @@ class MutableState {
   void list_buffer(std::vector<Token>& out) const;
   std::vector<Arc> arcs() const;
   Record record(Position position) const;
+  Window window() const;
+  void remember(int action) { counters_.history = counters_.history << 8 | static_cast<std::uint32_t>(action + 1); }
 
   void shift();
   void pop(int depth);
@@ -124,6 +136,7 @@ class Arena {
   std::int32_t size() const { return static_cast<std::int32_t>(states_.size()); }
   std::int32_t parent(std::int32_t state) const { return states_[state].parent; }
   std::int32_t action(std::int32_t state) const { return states_[state].action; }
+  const Arc& arc(std::int32_t state) const { return states_[state].arc; }  // that the action made
 
  private:
   friend class LinkedState;
@@ -159,6 +172,10 @@ class LinkedState {
   void list_buffer(std::vector<Token>& out) const;
   std::vector<Arc> arcs() const;
   Record record(Position position) const;
+  Window window() const;
+  void remember(int action) {
+    state().counters.history = state().counters.history << 8 | static_cast<std::uint32_t>(action + 1);
+  }
 
   void shift();
   void pop(int depth);

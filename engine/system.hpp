@@ -135,6 +135,7 @@ class System {
 template <class State>
 void System::apply(State& state, int action, std::int32_t label) const {
   const std::vector<Effect>& effects = table_.rows[action].effects;
+  state.remember(action);
   for (std::size_t i = 0; i < effects.size(); ++i) {
     const Effect& effect = effects[i];
     switch (effect.kind) {

@@ -3,24 +3,11 @@
 #include <bit>
 #include <string>
 
+#include "random.hpp"
+
 namespace panparser {
 
 namespace {
-
-class Random {  // xorshift64*
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x2545F4914F6CDD1Du) {}
-  std::uint32_t below(std::uint32_t bound) {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    const std::uint64_t bits = (state_ * 0x2545F4914F6CDD1Du) >> 32;
-    return static_cast<std::uint32_t>(bits * bound >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 int choose(std::uint32_t legal, Random& random) {
   for (auto skip = random.below(std::popcount(legal)); skip > 0; --skip) legal &= legal - 1;

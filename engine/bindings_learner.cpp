@@ -1,0 +1,240 @@
+// The Python face of features, learning and parsing.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bindings.hpp"
+#include "features.hpp"
+#include "learner.hpp"
+#include "model.hpp"
+#include "parse.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace panparser;
+
+namespace {
+
+using AttributeTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::string>;
+using CounterTuple = std::pair<std::int32_t, std::string>;
+using AtomTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+
+void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
+                  const std::vector<CounterTuple>& counters, const std::vector<AtomTuple>& atoms,
+                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors) {
+  std::vector<Attribute> a;
+  for (const auto& [source, transform, number, key] : attributes) {
+    if (transform < 0 || transform > static_cast<int>(Transform::kKey)) throw std::out_of_range("no such transform");
+    a.push_back({TreebankStore::column(source), Transform(transform), number, key});
+  }
+  std::vector<Counter> c;
+  for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
+  std::vector<Atom> t;
+  for (const auto& [kind, first, second, parameter] : atoms) {
+    if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
+    t.push_back({AtomKind(kind), first, second, parameter});
+  }
+  new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors));
+}
+
+// The labels of a parser, as its arcs may have them.
+Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of_words) {
+  if (of_root.size() != of_words.size()) throw std::invalid_argument("of_root and of_words must be of one size");
+  Labels labels;
+  labels.size = static_cast<std::int32_t>(of_root.size());
+  labels.of_root.assign(of_root.begin(), of_root.end());
+  labels.of_words.assign(of_words.begin(), of_words.end());
+  const auto any = [](const std::vector<bool>& set) { return std::find(set.begin(), set.end(), true) != set.end(); };
+  if (labels.size > 0 && (!any(of_root) || !any(of_words))) throw std::invalid_argument("an arc must have some label");
+  return labels;
+}
+
+// Sentences to learn from.
+class Corpus {
+ public:
+  Corpus(const Program& program, const System& system, const TreebankStore& store, Array<std::int32_t> heads,
+         Array<std::int32_t> labels)
+      : system_(system), offsets_(store.data().offsets()) {
+    nb::gil_scoped_release release;
+    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data());
+    replace(values(heads), values(labels));
+  }
+  // Other heads (Root is 0; marks are those of Gold) and labels (-1 unknown) for the same sentences.
+  void replace(std::span<const std::int32_t> heads, std::span<const std::int32_t> labels) {
+    const auto words = static_cast<std::size_t>(offsets_.back());
+    if (heads.size() != words || labels.size() != words) throw std::invalid_argument("one head and label a word");
+    references_.clear();
+    std::vector<Token> placed;
+    for (std::int64_t s = 0; s < size(); ++s) {
+      const auto own = heads.subspan(offsets_[s], offsets_[s + 1] - offsets_[s]);
+      const Token root = system_.table().shape.root(static_cast<Token>(own.size()));
+      placed.assign(own.begin(), own.end());
+      std::replace(placed.begin(), placed.end(), 0, root);
+      try {
+        references_.push_back(system_.reference(Gold(placed, root)));
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument("sentence " + std::to_string(s + 1) + ": " + error.what());
+      }
+    }
+    labels_.assign(labels.begin(), labels.end());
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+  Example operator[](std::int64_t sentence) const {
+    const auto words = static_cast<std::size_t>(offsets_[sentence + 1] - offsets_[sentence]);
+    return {(*tokens_)[sentence], references_[sentence], {labels_.data() + offsets_[sentence], words}};
+  }
+
+ private:
+  const System& system_;
+  std::vector<std::int64_t> offsets_;
+  std::unique_ptr<Tokens> tokens_;
+  std::vector<Reference> references_;
+  std::vector<std::int32_t> labels_;
+};
+
+using StrategyTuple = std::tuple<bool, int, int, int, double, double, std::int32_t, double>;
+
+Strategy make_strategy(const StrategyTuple& fields) {
+  const auto& [static_oracle, update_at, positive, go_on, exploration, temperature, horizon, focus] = fields;
+  if (update_at < 0 || update_at > static_cast<int>(UpdateAt::kEnd) || positive < 0 ||
+      positive > static_cast<int>(Positive::kMostSimilar) || go_on < 0 || go_on > static_cast<int>(GoOn::kSample)) {
+    throw std::out_of_range("no such strategy");
+  }
+  return {static_oracle, UpdateAt(update_at), Positive(positive), GoOn(go_on), exploration, temperature, horizon,
+          focus};
+}
+
+using UpdateTuple = std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score, Score, std::int32_t>;
+using PythonListener = std::function<void(UpdateTuple)>;
+
+class LearnerHandle {
+ public:
+  LearnerHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
+                const std::vector<bool>& of_words, int beam, const std::vector<std::int32_t>& ties, std::uint64_t seed)
+      : labels_(make_labels(of_root, of_words)), learner_({system, program, labels_}, beam, ties, seed) {
+    if (beam < 1) throw std::invalid_argument("a beam must hold at least one hypothesis");
+    for (const std::int32_t action : ties) {
+      if (action < 0 || action >= system.actions()) throw std::out_of_range("no such action");
+    }
+  }
+  Learner& learner() { return learner_; }
+
+  void train(const Corpus& corpus, Array<std::int64_t> order, const StrategyTuple& fields,
+             const std::optional<PythonListener>& listener) {
+    const Strategy strategy = make_strategy(fields);
+    for (const std::int64_t sentence : values(order)) {
+      if (sentence < 0 || sentence >= corpus.size()) throw std::out_of_range("no such sentence");
+    }
+    Listener hear;
+    if (listener) {
+      hear = [&](const Update& u) {
+        nb::gil_scoped_acquire acquire;
+        (*listener)({u.positive, u.negative, u.positive_score, u.negative_score, u.started});
+      };
+    }
+    nb::gil_scoped_release release;
+    for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
+  }
+
+ private:
+  Labels labels_;
+  Learner learner_;
+};
+
+class ModelHandle {
+ public:
+  ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
+              const std::vector<bool>& of_words, Array<std::uint16_t> actions, Array<std::uint32_t> label_rows,
+              Array<std::uint16_t> label_cells)
+      : labels_(make_labels(of_root, of_words)),
+        grammar_{system, program, labels_},
+        kept_{nb::cast(actions), nb::cast(label_rows), nb::cast(label_cells)},
+        model_(system.actions(), labels_.size, {values(actions), values(label_rows), values(label_cells)}) {}
+
+  // Heads and labels of every word.
+  auto parse(const TreebankStore& store, int beam) const {
+    const TreebankData& data = store.data();
+    std::vector<std::int32_t> heads(data.words()), labels(data.words());
+    {
+      nb::gil_scoped_release release;
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data);
+      TreeParser parser(grammar_, model_);
+      for (std::int64_t s = 0; s < tokens.sentences(); ++s) {
+        if (tokens[s].words == 0) continue;
+        parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+      }
+    }
+    return std::pair{owned(std::move(heads)), owned(std::move(labels))};
+  }
+
+ private:
+  Labels labels_;
+  Grammar grammar_;
+  std::tuple<nb::object, nb::object, nb::object> kept_;
+  Model model_;
+};
+
+}  // namespace
+
+void bind_learner(nb::module_& m) {
+  nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._features.")
+      .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a)
+      .def_prop_ro("templates", &Program::templates);
+
+  nb::class_<Corpus>(m, "Corpus", "Sentences to learn from, prepared for one system and program.")
+      .def(nb::init<const Program&, const System&, const TreebankStore&, Array<std::int32_t>, Array<std::int32_t>>(),
+           "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert(), nb::arg("labels").noconvert(),
+           nb::keep_alive<1, 3>())
+      .def("__len__", &Corpus::size)
+      .def(
+          "replace",
+          [](Corpus& c, Array<std::int32_t> heads, Array<std::int32_t> labels) {
+            c.replace(values(heads), values(labels));
+          },
+          nb::arg("heads").noconvert(), nb::arg("labels").noconvert());
+
+  nb::class_<LearnerHandle>(m, "Learner", "An averaged perceptron that learns by a strategy.")
+      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, int,
+                    const std::vector<std::int32_t>&, std::uint64_t>(),
+           "system"_a, "program"_a, "of_root"_a, "of_words"_a, "beam"_a, "ties"_a, "seed"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def("train", &LearnerHandle::train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a,
+           "listener"_a.none() = nb::none())
+      .def_prop_ro("progress",
+                   [](LearnerHandle& l) {
+                     const Progress& p = l.learner().progress();
+                     return std::tuple{p.sentences, p.words, p.updates, p.transitions};
+                   })
+      .def_prop_ro("sizes",
+                   [](LearnerHandle& l) {
+                     const TrainingWeights& w = l.learner().weights();
+                     return std::tuple{w.actions.size(), w.labels.size(), w.labels.weights()};
+                   })
+      .def(
+          "compact",
+          [](LearnerHandle& l, double scale, double least) {
+            Learner& learner = l.learner();
+            Model::Arrays arrays;
+            {
+              nb::gil_scoped_release release;
+              arrays = Model::compact(learner.weights().actions.classes(), learner.weights().actions.rows(),
+                                      learner.weights().labels.rows(), learner.time(), scale, least);
+            }
+            return std::tuple{owned(std::move(arrays.actions)), owned(std::move(arrays.label_rows)),
+                              owned(std::move(arrays.label_cells))};
+          },
+          "scale"_a, "least"_a);
+
+  nb::class_<ModelHandle>(m, "Model", "Weights for parsing.")
+      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&,
+                    Array<std::uint16_t>, Array<std::uint32_t>, Array<std::uint16_t>>(),
+           "system"_a, "program"_a, "of_root"_a, "of_words"_a, nb::arg("actions").noconvert(),
+           nb::arg("label_rows").noconvert(), nb::arg("label_cells").noconvert(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "(heads, labels) of every word.");
+}

@@ -1,0 +1,288 @@
+#include "learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace panparser {
+
+Learner::Learner(const Grammar& grammar, int beam, std::span<const std::int32_t> ties, std::uint64_t seed)
+    : grammar_(grammar),
+      beam_(static_cast<std::size_t>(beam)),
+      ties_(ties.begin(), ties.end()),
+      weights_{DenseWeights(grammar.system.actions()), SparseWeights()},
+      search_(grammar_, weights_),
+      random_(seed),
+      keys_(grammar.program.templates()) {}
+
+void Learner::train(const Example& example, const Strategy& strategy, const Listener& listener) {
+  Beam start = {search_.start(example.tokens, true)};
+  if (strategy.static_oracle) prepare_static(example);
+  for (bool done = start[0].is_final; !done;) start = unit(example, strategy, std::move(start), listener, done);
+  ++time_;
+  ++progress_.sentences;
+  progress_.words += example.tokens.words;
+}
+
+// One search, and its update if it made a mistake: what to start from next.
+Learner::Beam Learner::unit(const Example& example, const Strategy& strategy, Beam start, const Listener& listener,
+                            bool& done) {
+  base_ = std::numeric_limits<std::int32_t>::max();
+  for (const Hypothesis& hypothesis : start) base_ = std::min(base_, hypothesis.loss);
+  const auto all_final = [](const Beam& beam) {
+    return std::all_of(beam.begin(), beam.end(), [](const Hypothesis& h) { return h.is_final; });
+  };
+  steps_.resize(1);
+  steps_[0].beam = start;
+  steps_[0].correct.clear();
+  std::copy_if(start.begin(), start.end(), std::back_inserter(steps_[0].correct),
+               [&](const Hypothesis& h) { return is_correct(h); });
+  bool fallen = false;
+  std::size_t first = 0;  // step of the first violation
+  std::int32_t length = 0;
+  for (;;) {
+    const Step& last = steps_.back();
+    const bool is_over = all_final(last.beam) && (!fallen || all_final(last.correct));
+    if (is_over || (strategy.horizon > 0 && length == strategy.horizon)) break;
+    Step next;
+    advance(example, strategy, last, fallen, next);
+    ++length;
+    if (!fallen && std::none_of(next.beam.begin(), next.beam.end(), [&](const auto& h) { return is_correct(h); })) {
+      fallen = true;
+      first = steps_.size();
+    }
+    steps_.push_back(std::move(next));
+    if (fallen && strategy.update_at == UpdateAt::kFirstViolation) break;
+  }
+  if (!fallen) first = steps_.size() - 1;
+  std::vector<Pair> pairs;
+  for (std::size_t i = first; i < steps_.size(); ++i) pairs.push_back(pair_at(steps_[i], strategy));
+  const std::size_t chosen = choose(pairs, strategy);
+  const Pair pair = pairs[chosen];
+  if (grammar_.labels.size > 0) update_labels(example, pair.positive.state);
+  const bool is_wrong = pair.positive.state != pair.negative.state;
+  if (is_wrong) update(pair, strategy, listener);
+  const bool is_cut = strategy.horizon > 0 && !all_final(steps_.back().beam);
+  if ((is_wrong && strategy.go_on == GoOn::kStop) || (!is_wrong && !is_cut)) {
+    done = true;
+    return {};
+  }
+  Beam next = is_wrong ? go_on(steps_[first + chosen], pair, strategy) : Beam{pair.positive};
+  if (next.size() == 1) next[0].score = 0;
+  done = all_final(next);
+  return next;
+}
+
+// The next step of the beam and of the correct hypotheses: those in it, or, once none is left in it, those beside it.
+void Learner::advance(const Example& example, const Strategy& strategy, const Step& from, bool fallen, Step& to) {
+  const auto expand = [&](const Beam& beam, std::vector<Candidate>& out) {
+    out.clear();
+    for (std::size_t i = 0; i < beam.size(); ++i) {
+      const std::size_t begin = out.size();
+      search_.expand(beam[i], static_cast<int>(i), strategy.static_oracle ? nullptr : &example.reference, out);
+      if (!strategy.static_oracle) continue;
+      for (std::size_t c = begin; c < out.size(); ++c) {
+        const auto step = static_cast<std::size_t>(beam[i].length);
+        const bool follows = out[c].action < 0 || (step < derivation_.size() && out[c].action == derivation_[step]);
+        out[c].loss = beam[i].loss + !follows;
+      }
+    }
+  };
+  const auto keep_correct = [&] {
+    correct_.clear();
+    std::copy_if(candidates_.begin(), candidates_.end(), std::back_inserter(correct_),
+                 [&](const Candidate& c) { return c.loss == base_; });
+  };
+  expand(from.beam, candidates_);
+  progress_.transitions += static_cast<std::int64_t>(from.beam.size());
+  if (!fallen) keep_correct();
+  search_.cut(candidates_, beam_);
+  bool alive = false;
+  for (const Candidate& candidate : candidates_) {
+    to.beam.push_back(search_.make(from.beam[candidate.from], candidate));
+    if (!fallen && is_correct(to.beam.back())) {
+      to.correct.push_back(to.beam.back());
+      alive = true;
+    }
+  }
+  if (alive) return;
+  const Beam& parents = fallen ? from.correct : from.beam;
+  if (fallen) {
+    expand(from.correct, candidates_);
+    keep_correct();
+    search_.cut(correct_, beam_);
+  } else {
+    search_.cut(correct_, correct_.size());
+  }
+  for (const Candidate& candidate : correct_) to.correct.push_back(search_.make(parents[candidate.from], candidate));
+}
+
+Learner::Pair Learner::pair_at(const Step& step, const Strategy& strategy) {
+  Pair pair{step.correct.front(), step.beam.front()};
+  if (strategy.positive == Positive::kBestScoring || step.correct.size() == 1) return pair;
+  const auto negative = path(pair.negative.state);
+  std::size_t most = 0;
+  for (const Hypothesis& hypothesis : step.correct) {
+    const std::size_t shared = common(path(hypothesis.state), negative);
+    if (shared > most) {
+      most = shared;
+      pair.positive = hypothesis;
+    }
+  }
+  return pair;
+}
+
+std::size_t Learner::choose(const std::vector<Pair>& pairs, const Strategy& strategy) {
+  std::size_t best = 0;
+  const auto violation = [&](std::size_t i) { return pairs[i].negative.score - pairs[i].positive.score; };
+  const auto shared = [&](std::size_t i) {
+    return common(path(pairs[i].positive.state), path(pairs[i].negative.state));
+  };
+  switch (strategy.update_at) {
+    case UpdateAt::kFirstViolation:
+      break;
+    case UpdateAt::kMaxViolation:
+      for (std::size_t i = 1; i < pairs.size(); ++i) {
+        if (violation(i) > violation(best)) best = i;
+      }
+      break;
+    case UpdateAt::kLatestViolation:
+      for (std::size_t i = 1; i < pairs.size(); ++i) {
+        if (violation(i) >= 0) best = i;
+      }
+      break;
+    case UpdateAt::kLongestPrefix:
+      for (std::size_t i = 1; i < pairs.size(); ++i) {
+        if (shared(i) > shared(best)) best = i;
+      }
+      break;
+    case UpdateAt::kEnd:
+      best = pairs.size() - 1;
+      break;
+  }
+  return best;
+}
+
+Learner::Beam Learner::go_on(const Step& step, const Pair& pair, const Strategy& strategy) {
+  switch (strategy.go_on) {
+    case GoOn::kStop:
+      return {};
+    case GoOn::kPair:
+      return {random_.uniform() < strategy.exploration ? pair.negative : pair.positive};
+    case GoOn::kRandomCorrect:
+      if (random_.uniform() < strategy.exploration) return {pair.negative};
+      return {step.correct[random_.below(static_cast<std::uint32_t>(step.correct.size()))]};
+    case GoOn::kBeam:
+      return step.beam;
+    case GoOn::kSample: {
+      Beam all = step.beam;
+      if (std::none_of(all.begin(), all.end(), [&](const auto& h) { return h.state == pair.positive.state; })) {
+        all.push_back(pair.positive);
+      }
+      std::vector<double> shares;
+      double sum = 0;
+      for (const Hypothesis& h : all) {
+        const auto behind = static_cast<double>(h.score - step.beam.front().score);
+        shares.push_back(sum += std::exp(behind / strategy.temperature));
+      }
+      const double at = random_.uniform() * sum;
+      const auto found = std::upper_bound(shares.begin(), shares.end() - 1, at) - shares.begin();
+      return {all[static_cast<std::size_t>(found)]};
+    }
+  }
+  return {};
+}
+
+void Learner::update(const Pair& pair, const Strategy& strategy, const Listener& listener) {
+  auto positive = path(pair.positive.state);
+  auto negative = path(pair.negative.state);
+  const std::size_t shared = common(positive, negative);
+  if (listener) {
+    Update event;
+    for (const auto state : positive) event.positive.push_back(search_.arena().action(state));
+    for (const auto state : negative) event.negative.push_back(search_.arena().action(state));
+    event.positive_score = pair.positive.score;
+    event.negative_score = pair.negative.score;
+    event.started = steps_[0].beam[0].length;
+    listener(event);
+  }
+  positive.erase(positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(shared));
+  negative.erase(negative.begin(), negative.begin() + static_cast<std::ptrdiff_t>(shared));
+  reward(positive, +1, strategy.focus);
+  reward(negative, -1, strategy.focus);
+  ++progress_.updates;
+}
+
+void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
+  double weight = sign;
+  for (const std::int32_t state : states) {
+    search_.extract(search_.arena().parent(state), keys_.data());
+    const int action = search_.arena().action(state);
+    const auto by = static_cast<std::int32_t>(std::lround(weight));
+    for (const Key key : keys_) weights_.actions.change(key, action, by, time_);
+    weight *= focus;
+  }
+}
+
+// Each correct arc of the positive derivation teaches its label.
+void Learner::update_labels(const Example& example, std::int32_t state) {
+  Arena& arena = search_.arena();
+  const auto known = static_cast<std::size_t>(steps_[0].beam[0].length);  // arcs before were judged before
+  const auto states = path(state);
+  for (std::size_t i = known; i < states.size(); ++i) {
+    const Arc arc = arena.arc(states[i]);
+    if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
+    const std::int32_t gold = example.labels[arc.dependent - 1];
+    if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
+    search_.extract(arena.parent(states[i]), keys_.data());
+    const int action = arena.action(states[i]);
+    for (const Key key : keys_) {
+      weights_.labels.change(label_key(key, action), gold, 1, time_);
+      weights_.labels.change(label_key(key, action), arc.label, -1, time_);
+    }
+  }
+}
+
+// The derivation that takes, of the actions of least cost, one that makes an arc of the reference, else the one that
+// comes first in the system's order.
+void Learner::prepare_static(const Example& example) {
+  derivation_.clear();
+  const System& system = grammar_.system;
+  MutableState state;
+  state.reset(system.table().shape, example.tokens.words);
+  System::Scratch scratch;
+  std::vector<std::int32_t> costs(system.actions());
+  for (Frame frame = state.frame(); !system.is_final(frame); frame = state.frame()) {
+    const Bits truths = system.truths(frame);
+    const std::uint32_t legal = system.legal(truths);
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    system.costs(state, frame, truths, legal, example.reference, scratch, costs);
+    int best = -1;
+    bool attaches = false;  // does the best one make an arc of the reference?
+    for (const std::int32_t action : ties_) {
+      if (!(legal >> action & 1)) continue;
+      const Arc arc = search_.made_arc(frame, action);
+      const bool gold = arc.head != kNone && example.reference.gold.head(arc.dependent) == arc.head;
+      if (best < 0 || costs[action] < costs[best] || (costs[action] == costs[best] && gold && !attaches)) {
+        best = action;
+        attaches = gold;
+      }
+    }
+    derivation_.push_back(best);
+    system.apply(state, best, -1);
+  }
+}
+
+std::vector<std::int32_t> Learner::path(std::int32_t state) const {
+  std::vector<std::int32_t> states;
+  for (; search_.arena().parent(state) >= 0; state = search_.arena().parent(state)) states.push_back(state);
+  std::reverse(states.begin(), states.end());
+  return states;
+}
+
+std::size_t Learner::common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
+  const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<std::size_t>(end - a.begin());
+}
+
+}  // namespace panparser

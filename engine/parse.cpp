@@ -1,0 +1,87 @@
+#include "parse.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace panparser {
+
+namespace {
+
+void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* heads, std::int32_t* labels) {
+  std::fill_n(heads, words, -1);
+  std::fill_n(labels, words, -1);
+  for (const Arc& arc : arcs) {
+    if (arc.dependent == root) continue;
+    heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
+    labels[arc.dependent - 1] = arc.label;
+  }
+}
+
+}  // namespace
+
+void TreeParser::parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels) {
+  if (beam == 1) return greedy(tokens, heads, labels);
+  const Hypothesis best = decode(tokens, beam).front();
+  const Token root = grammar_.system.table().shape.root(tokens.words);
+  write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
+}
+
+void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
+  const System& system = grammar_.system;
+  state_.reset(system.table().shape, tokens.words);
+  search_.look_at(tokens);
+  keys_.resize(grammar_.program.templates());
+  for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
+    std::uint32_t legal = system.legal(system.truths(frame));
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    grammar_.program.extract(state_.window(), tokens, keys_.data());
+    int action = std::countr_zero(legal);
+    if (legal & (legal - 1)) {  // there is a choice
+      std::array<std::int32_t, System::kMaxRows> sums{};
+      search_.score_actions(keys_.data(), sums.data());
+      for (legal &= legal - 1; legal; legal &= legal - 1) {
+        if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
+      }
+    }
+    std::int32_t label = -1;
+    if (grammar_.labels.size > 0) {
+      const Arc arc = search_.made_arc(frame, action);
+      if (arc.head != kNone) label = search_.best_label(keys_.data(), action, arc);
+    }
+    system.apply(state_, action, label);
+  }
+  write(state_.arcs(), tokens.words, system.table().shape.root(tokens.words), heads, labels);
+}
+
+const std::vector<Hypothesis>& TreeParser::decode(const SentenceTokens& tokens, int beam) {
+  const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
+  beam_ = {search_.start(tokens, false)};
+  const auto is_final = [](const Hypothesis& h) { return h.is_final; };
+  while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
+    candidates_.clear();
+    for (std::size_t i = 0; i < beam_.size(); ++i) search_.expand(beam_[i], static_cast<int>(i), nullptr, candidates_);
+    search_.cut(candidates_, width);
+    next_.clear();
+    for (const Candidate& candidate : candidates_) next_.push_back(search_.make(beam_[candidate.from], candidate));
+    beam_.swap(next_);
+  }
+  return beam_;
+}
+
+std::vector<Tree> TreeParser::best(const SentenceTokens& tokens, int beam, int count) {
+  std::vector<Tree> trees;
+  const Token root = grammar_.system.table().shape.root(tokens.words);
+  for (const Hypothesis& hypothesis : decode(tokens, beam)) {
+    Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
+    write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
+          tree.labels.data());
+    const bool known = std::any_of(trees.begin(), trees.end(), [&](const Tree& other) {
+      return other.heads == tree.heads && other.labels == tree.labels;
+    });
+    if (!known) trees.push_back(std::move(tree));
+    if (static_cast<int>(trees.size()) == count) break;
+  }
+  return trees;
+}
+
+}  // namespace panparser

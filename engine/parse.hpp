@@ -1,0 +1,40 @@
+// Parsing with a finished model: greedy, or with a beam.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model.hpp"
+#include "search.hpp"
+
+namespace panparser {
+
+struct Tree {
+  std::vector<std::int32_t> heads, labels;  // of words 1..n; Root is 0, headless or without label -1
+  Score score = 0;
+};
+
+class TreeParser {  // for one thread
+ public:
+  TreeParser(const Grammar& grammar, const Model& model) : grammar_(grammar), model_(model), search_(grammar, model) {}
+
+  // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure.
+  void parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels);
+  // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
+  std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count);
+
+ private:
+  void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels);
+  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam);
+
+  Grammar grammar_;
+  const Model& model_;
+  Search<Model> search_;
+  MutableState state_;
+  std::vector<Hypothesis> beam_, next_;
+  std::vector<Candidate> candidates_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace panparser

@@ -1,0 +1,71 @@
+// What features see of a treebank's tokens: each string attribute as a well-mixed number that depends on the string
+// alone, so that a model needs no vocabulary and works on any treebank.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conllu.hpp"
+#include "state.hpp"
+
+namespace panparser {
+
+using Value = std::uint64_t;
+
+inline constexpr Value mix(Value x) {  // the finalizer of splitmix64
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+Value hash_text(std::string_view text);
+std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenian letters, one for one
+
+// Keep in step with panparser._features.
+enum class Transform : std::int32_t { kWhole, kLower, kPrefix, kSuffix, kKey };
+struct Attribute {
+  Column source;
+  Transform transform;
+  std::int32_t number;  // of characters
+  std::string key;      // of Key=Value in a cell
+};
+struct Counter {  // counts the tokens whose attribute has a value
+  std::int32_t attribute;
+  std::string value;
+};
+
+// The tokens of one sentence: 0 and n + 1 are Root, n + 2 is the token that is absent.
+struct SentenceTokens {
+  Token words;
+  std::int32_t attributes, counters;
+  const Value* values;          // [token][attribute]
+  const std::uint16_t* counts;  // [token][counter]: up to and with the token
+
+  Token absent() const { return words + 2; }
+  Value value(Token token, int attribute) const { return values[std::int64_t(token) * attributes + attribute]; }
+  int between(Token a, Token b, int counter) const {  // strictly
+    const auto [left, right] = std::minmax(a, b);
+    if (right - left < 2) return 0;
+    return counts[std::int64_t(right - 1) * counters + counter] - counts[std::int64_t(left) * counters + counter];
+  }
+};
+
+class Tokens {
+ public:
+  Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data);
+
+  std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+  SentenceTokens operator[](std::int64_t sentence) const;
+
+ private:
+  std::int64_t first_row(std::int64_t sentence) const { return offsets_[sentence] + 3 * sentence; }
+
+  std::vector<std::int64_t> offsets_;
+  std::int32_t attributes_, counters_;
+  std::vector<Value> values_;
+  std::vector<std::uint16_t> counts_;
+};
+
+}  // namespace panparser
