@@ -28,7 +28,7 @@ class _Part(NamedTuple):
 
 
 def read_line(line: str, place: str) -> tuple[tuple[Atom, ...], str]:
-    """The atoms of a line, none if it is empty or a comment, and the line without comment; errors start with the place."""
+    """The atoms of a line, perhaps none, and the line without its comment; errors start with the place."""
     reader = _Reader(line, place)
     atoms = tuple(reader.atoms())
     return atoms, reader.line[: reader.at].rstrip()
