@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.atoms import Address, Atom
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.errors import (
@@ -14,6 +15,7 @@ from panparser.errors import (
     PanParserError,
     StuckError,
     TableError,
+    TemplateError,
     TreebankError,
     UnknownSystemError,
 )
@@ -35,12 +37,15 @@ from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.systems import system
+from panparser.templates import ZN11, Template, Templates
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 
 __version__ = version("panparser")
 
 __all__ = [
+    "Address",
+    "Atom",
     "CheckFailed",
     "ConlluError",
     "DecodingError",
@@ -59,12 +64,16 @@ __all__ = [
     "StateView",
     "StuckError",
     "TableError",
+    "Template",
+    "TemplateError",
+    "Templates",
     "Token",
     "Transition",
     "TransitionSystem",
     "Treebank",
     "TreebankError",
     "UnknownSystemError",
+    "ZN11",
     "compare",
     "conflicts",
     "crossing_arcs",

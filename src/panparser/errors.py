@@ -2,6 +2,7 @@
 
 PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
+├── TemplateError (ValueError)        a malformed feature template
 ├── UnknownSystemError (LookupError)  no transition system of that name
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
 ├── DecodingError (ValueError)        scores of the wrong form, or that allow no tree
@@ -19,6 +20,10 @@ class PanParserError(Exception):
 
 class TableError(PanParserError, ValueError):
     """A malformed declaration; the message points at the word that is wrong."""
+
+
+class TemplateError(PanParserError, ValueError):
+    """A malformed feature template; the message shows its line and points at the word that is wrong."""
 
 
 class UnknownSystemError(PanParserError, LookupError):

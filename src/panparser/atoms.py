@@ -1,0 +1,214 @@
+"""Address and Atom: a place in a state, and a value that is read there."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from panparser.errors import TemplateError
+
+BASES = ("S0", "S1", "S2", "S3", "B0", "B1", "B2", "B3")
+PATHS = ("", "left[0]", "left[1]", "right[0]", "right[1]", "head", "head.head")
+BASES_WITH_ARCS = BASES[:5]  # what stands behind the front of the buffer has not met another token yet
+
+COLUMN_ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix", "deps", "misc")
+ARC_ATTRIBUTES = ("label", "left_valency", "right_valency", "left_labels", "right_labels")
+ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, "vector")
+FUNCTIONS = ("distance", "between", "history")
+EXAMPLES = {
+    **{"distance": "distance(S0,B0)", "between": "between(S0,B0,upos=VERB)", "history": "history[0]"},
+    **{"feats": "feats[Case]", "misc": "misc[Gloss]"},
+}
+NUMBERED = {"prefix": range(1, 11), "suffix": range(1, 11), "history": range(4)}
+KEYED = ("feats", "misc")  # cells of the form Key=Value|Key=Value
+
+# what other tools and the papers call them
+_SYNONYMS = {
+    **{"word": "form", "w": "form", "pos": "upos", "tag": "upos", "p": "upos", "cpos": "upos", "deprel": "label"},
+    **{"l": "label", "morph": "feats", "lowercase": "lower", "embedding": "vector"},
+    **{f"N{number}": f"B{number}" for number in range(4)},
+}
+_STOPS_KEY = '=|"#'
+STOPS_VALUE = ',()"#'
+
+
+@dataclass(frozen=True, repr=False)
+class Address:
+    """A token of the state: on the stack (S0 is its top) or in the buffer (B0 is its front), or a relative of one.
+
+    The path is empty, `left[0]` (the leftmost child), `left[1]` (the second leftmost), `right[0]` (the rightmost),
+    `right[1]`, `head` or `head.head`.
+    """
+
+    base: str
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        check_base(self.base)
+        if self.path not in PATHS:
+            raise TemplateError(_bad_path(self.path))
+        if self.path and self.base not in BASES_WITH_ARCS:
+            raise TemplateError(f"{self.base} has no children and no head; {_join(BASES_WITH_ARCS)} may have some")
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.path}" if self.path else self.base
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, repr=False)
+class Atom:
+    """A value that is read from a state: an attribute of a token, or a function of the state.
+
+    `S0.form` is `Atom("form", (Address("S0"),))`. The key is what stands in brackets: `Case` in `S0.feats[Case]`, 3 in
+    `S0.suffix[3]`, 0 in `history[0]`. Only `between` has a column, whose key it then is, and a value.
+    """
+
+    name: str
+    addresses: tuple[Address, ...] = ()
+    key: str | int | None = None
+    column: str | None = None
+    value: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in FUNCTIONS:
+            check_attribute(self.name)
+        if isinstance(self.addresses, str | Address) or not isinstance(self.addresses, Sequence):
+            raise TemplateError(f"addresses of {self.name} must be a tuple of Address; got {self.addresses!r}")
+        object.__setattr__(self, "addresses", tuple(self.addresses))
+        self._check_addresses()
+        if self.name == "between":
+            check_column(self.column)
+            check_value(self.value)
+        elif self.column is not None or self.value is not None:
+            raise TemplateError(f"{self.name} takes no column and no value; between does")
+        check_key(self.column or self.name, self.key)
+
+    def _check_addresses(self) -> None:
+        expected = {"distance": 2, "between": 2, "history": 0}.get(self.name, 1)
+        if len(self.addresses) != expected or not all(isinstance(address, Address) for address in self.addresses):
+            raise TemplateError(f"{self.name} takes {expected} of Address; got {self.addresses!r}")
+        bases = [address.base for address in self.addresses]
+        if self.name in ARC_ATTRIBUTES and bases[0] not in BASES_WITH_ARCS:
+            raise TemplateError(f"{bases[0]} has no {self.name}; {_join(BASES_WITH_ARCS)} may have one")
+        if self.name in FUNCTIONS and any(address.path for address in self.addresses):
+            raise TemplateError(f"{self.name} takes tokens of stack and buffer, without a path; got {self.addresses!r}")
+        if self.name in FUNCTIONS and len(set(bases)) < len(bases):
+            raise TemplateError(f"{self.name} takes two different tokens; got {bases[0]} twice")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attribute or function by name, and for `between` the column that it counts in."""
+        return (self.name, self.column) if self.column else (self.name,)
+
+    def __str__(self) -> str:
+        key = "" if self.key is None else f"[{self.key}]"
+        places = ",".join(map(str, self.addresses))
+        if self.name == "between":
+            return f"between({places},{self.column}{key}={_quoted(self.value or '')})"
+        if self.name == "distance":
+            return f"distance({places})"
+        return f"{places}.{self.name}{key}" if places else f"{self.name}{key}"
+
+    __repr__ = __str__
+
+
+# --- What the words may be; the reader of text calls these too, to point at the word that is wrong ---
+
+
+def check_base(word: str) -> None:
+    """Refuses a word that names no token of the state."""
+    if word in BASES:
+        return
+    if word in ATTRIBUTES:
+        raise TemplateError(f"{word} needs an address, as in S0.{word}")
+    if word in FUNCTIONS:
+        raise TemplateError(f"expected an address such as S0; got the function {word}")
+    raise TemplateError(f"unknown address {word}{_hint(word, [*BASES, *FUNCTIONS])}")
+
+
+def check_attribute(word: str) -> None:
+    """Refuses a word that names no attribute of a token."""
+    if word in ATTRIBUTES:
+        return
+    if word in FUNCTIONS:
+        raise TemplateError(f"{word} is no attribute of a token; it is written {EXAMPLES[word]}")
+    if word in ("left", "right", "head"):
+        path = word if word == "head" else f"{word}[0]"
+        raise TemplateError(f"{path} is a token, not a value; say which of its attributes, as in S0.{path}.upos")
+    raise TemplateError(f"unknown attribute {word}{_hint(word, ATTRIBUTES)}")
+
+
+def check_column(word: str | None) -> None:
+    """Refuses what `between` cannot count: all but the attributes that are strings from the treebank."""
+    if word not in COLUMN_ATTRIBUTES:
+        if word not in ATTRIBUTES:
+            check_attribute(str(word))
+        raise TemplateError(f"between counts tokens by {', '.join(COLUMN_ATTRIBUTES)}; got {word}")
+
+
+def check_key(name: str, key: object) -> None:
+    """Refuses what may not stand in brackets after an attribute or function."""
+    if name in NUMBERED:
+        numbers = NUMBERED[name]
+        if isinstance(key, bool) or not isinstance(key, int) or key not in numbers:
+            got = "none" if key is None else key
+            raise TemplateError(f"{name} needs a number from {numbers[0]} to {numbers[-1]} in brackets; got {got}")
+    elif key is not None and name not in KEYED:
+        raise TemplateError(f"{name} takes nothing in brackets; got {key}")
+    elif key is not None and not (isinstance(key, str) and _is_key(key)):
+        raise TemplateError(
+            f"{name} takes the name of one of its values in brackets, as in {EXAMPLES[name]}; got {key!r}"
+        )
+
+
+def check_value(value: object) -> None:
+    """Refuses what no cell of a treebank can hold."""
+    if not isinstance(value, str) or not value:
+        raise TemplateError(f"between needs a value, as in {EXAMPLES['between']}; got {value!r}")
+    if any(_is_control(letter) for letter in value):
+        raise TemplateError(f"a value has no control characters and no ends of lines; got {value!r}")
+
+
+def stops_key(letter: str) -> bool:
+    """Can this character not be part of a key?"""
+    return letter.isspace() or letter in _STOPS_KEY or _is_control(letter)
+
+
+def _is_key(text: str) -> bool:
+    depth = 0  # keys may hold brackets in pairs: feats[Number[psor]]
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if stops_key(letter) or depth < 0:
+            return False
+    return bool(text) and depth == 0
+
+
+def _is_control(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")  # also ends of lines, and halves of characters
+
+
+def _quoted(value: str) -> str:
+    if any(letter.isspace() or letter in STOPS_VALUE for letter in value):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return value
+
+
+def _bad_path(path: str) -> str:
+    if path in ("left", "right"):
+        return f"{path} needs a number in brackets: {path}[0] or {path}[1]"
+    return f"expected one path of {', '.join(filter(None, PATHS))}; got {path}"
+
+
+def _hint(word: str, words: Iterable[str]) -> str:
+    words = list(words)
+    near = [known for known in words if known.lower() == str(word).lower()]
+    near = near or [known for name, known in _SYNONYMS.items() if name.lower() == str(word).lower() and known in words]
+    near = near or get_close_matches(str(word), words, 1)
+    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(words)}"
+
+
+def _join(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
