@@ -48,10 +48,11 @@ std::span<const Value> values(const Array<Value>& array) {
 }
 
 // An array that owns its numbers.
-template <class Value>
-nb::ndarray<nb::numpy, Value, nb::ndim<1>> owned(std::vector<Value>&& numbers) {
-  auto* kept = new std::vector<Value>(std::move(numbers));
-  nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<Value>*>(data); });
+template <class Value, class Allocator>
+nb::ndarray<nb::numpy, Value, nb::ndim<1>> owned(std::vector<Value, Allocator>&& numbers) {
+  using Numbers = std::vector<Value, Allocator>;
+  auto* kept = new Numbers(std::move(numbers));
+  nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<Numbers*>(data); });
   return {kept->data(), {kept->size()}, owner};
 }
 

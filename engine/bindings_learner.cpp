@@ -141,6 +141,17 @@ class LearnerHandle {
     for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
   }
 
+  auto compact(double least) {
+    TrainingWeights& weights = learner_.weights();
+    Model::Arrays arrays;
+    {
+      nb::gil_scoped_release release;
+      arrays = Model::compact(weights.actions_.classes(), labels_.size, weights.actions_.rows(), weights.labels_.rows(),
+                              learner_.time(), least);
+    }
+    return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs))};
+  }
+
  private:
   Labels labels_;
   Learner learner_;
@@ -149,12 +160,12 @@ class LearnerHandle {
 class ModelHandle {
  public:
   ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-              const std::vector<bool>& of_words, Array<std::uint16_t> actions, Array<std::uint32_t> label_rows,
-              Array<std::uint16_t> label_cells)
+              const std::vector<bool>& of_words, Array<std::uint8_t> lines, Array<std::uint32_t> starts,
+              Array<std::uint8_t> runs)
       : labels_(make_labels(of_root, of_words)),
         grammar_{system, program, labels_},
-        kept_{nb::cast(actions), nb::cast(label_rows), nb::cast(label_cells)},
-        model_(system.actions(), labels_.size, {values(actions), values(label_rows), values(label_cells)}) {}
+        kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
+        model_(system.actions(), labels_.size, {values(lines), values(starts), values(runs)}) {}
 
   // Heads and labels of every word.
   auto parse(const TreebankStore& store, int beam) const {
@@ -213,28 +224,14 @@ void bind_learner(nb::module_& m) {
       .def_prop_ro("sizes",
                    [](LearnerHandle& l) {
                      const TrainingWeights& w = l.learner().weights();
-                     return std::tuple{w.actions.size(), w.labels.size(), w.labels.weights()};
+                     return std::tuple{w.actions_.size(), w.labels_.size(), w.labels_.weights()};
                    })
-      .def(
-          "compact",
-          [](LearnerHandle& l, double scale, double least) {
-            Learner& learner = l.learner();
-            Model::Arrays arrays;
-            {
-              nb::gil_scoped_release release;
-              arrays = Model::compact(learner.weights().actions.classes(), learner.weights().actions.rows(),
-                                      learner.weights().labels.rows(), learner.time(), scale, least);
-            }
-            return std::tuple{owned(std::move(arrays.actions)), owned(std::move(arrays.label_rows)),
-                              owned(std::move(arrays.label_cells))};
-          },
-          "scale"_a, "least"_a);
+      .def("compact", &LearnerHandle::compact, "least"_a, "(lines, starts, runs) of a Model.");
 
   nb::class_<ModelHandle>(m, "Model", "Weights for parsing.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&,
-                    Array<std::uint16_t>, Array<std::uint32_t>, Array<std::uint16_t>>(),
-           "system"_a, "program"_a, "of_root"_a, "of_words"_a, nb::arg("actions").noconvert(),
-           nb::arg("label_rows").noconvert(), nb::arg("label_cells").noconvert(), nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+                    Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>>(),
+           "system"_a, "program"_a, "of_root"_a, "of_words"_a, nb::arg("lines").noconvert(),
+           nb::arg("starts").noconvert(), nb::arg("runs").noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "(heads, labels) of every word.");
 }

@@ -11,6 +11,16 @@ namespace {
 constexpr int kMostChildren = 7;  // counts above are told no more apart
 constexpr int kMostBetween = 3;
 
+enum Sight : std::uint32_t {  // what an atom looks at
+  kSeesBuffer = 1,
+  kSeesS0 = 2,
+  kSeesS1 = 4,
+  kSeesS2 = 8,
+  kSeesStackChildren = 16,  // all that is known of S0; the word that is its head too, but not that word's label
+  kSeesFrontChildren = 32,
+  kSeesMore = 64,
+};
+
 Value small(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
 
 int bin(int distance) {
@@ -26,37 +36,111 @@ void require(bool good, const char* what) {
 
 Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors)
-    : attributes_(std::move(attributes)),
-      counters_(std::move(counters)),
-      atoms_(std::move(atoms)),
-      vectors_(std::move(vectors)) {
+    : attributes_(std::move(attributes)), counters_(std::move(counters)), vectors_(std::move(vectors)) {
   const auto below = [](std::int32_t number, std::size_t bound) { return number >= 0 && std::size_t(number) < bound; };
   const auto is_address = [&](std::int32_t a) {
     return below(a, kAddresses) && a % 8 < kPaths && (a / 8 <= kBufferBase || a % 8 == kHere);
   };
-  require(templates.size() <= kMaxTemplates && atoms_.size() <= kMaxAtoms, "too many templates");
+  require(templates.size() <= kMaxTemplates && atoms.size() <= kMaxAtoms, "too many templates");
   for (const Counter& counter : counters_) require(below(counter.attribute, attributes_.size()), "no such attribute");
-  for (const Atom& atom : atoms_) {
+  for (const Atom& atom : atoms) {
     require(is_address(atom.first) && is_address(atom.second), "no such address");
     if (atom.kind == AtomKind::kAttribute) require(below(atom.parameter, attributes_.size()), "no such attribute");
     if (atom.kind == AtomKind::kBetween) require(below(atom.parameter, counters_.size()), "no such counter");
     if (atom.kind == AtomKind::kHistory) require(below(atom.parameter, 4), "no such action");
-    addresses_.push_back(atom.first);
-    if (atom.kind == AtomKind::kDistance || atom.kind == AtomKind::kBetween) addresses_.push_back(atom.second);
   }
   for (const std::int32_t address : vectors_) require(is_address(address), "no such address");
-  std::sort(addresses_.begin(), addresses_.end());
-  addresses_.erase(std::unique(addresses_.begin(), addresses_.end()), addresses_.end());
-  for (std::size_t t = 0; t < templates.size(); ++t) {
-    require(!templates[t].empty(), "a template without atoms");
-    starts_.push_back(static_cast<std::int32_t>(flat_.size()));
-    seeds_.push_back(mix(t + 1));
-    for (const std::int32_t atom : templates[t]) {
-      require(below(atom, atoms_.size()), "no such atom");
-      flat_.push_back(static_cast<std::uint16_t>(atom));
+  std::array<std::vector<std::int32_t>, kGroups> numbers;  // of atoms, in each group
+  for (auto& group : numbers) group.assign(atoms.size(), -1);
+  for (const auto& atoms_of_one : templates) {
+    require(!atoms_of_one.empty(), "a template without atoms");
+    std::uint32_t sights = 0;
+    for (const std::int32_t atom : atoms_of_one) {
+      require(below(atom, atoms.size()), "no such atom");
+      sights |= sees(atoms[atom]);
     }
+    const Group group = group_for(sights);
+    Part& part = parts_[group];
+    part.seeds.push_back(mix(static_cast<Value>(++templates_)));
+    for (const std::int32_t atom : atoms_of_one) {
+      std::int32_t& number = numbers[group][atom];
+      if (number < 0) {
+        number = static_cast<std::int32_t>(part.atoms.size());
+        part.atoms.push_back(atoms[atom]);
+        part.addresses.push_back(atoms[atom].first);
+        part.addresses.push_back(atoms[atom].second);
+      }
+      part.flat.push_back(static_cast<std::uint16_t>(number));
+    }
+    part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
   }
-  starts_.push_back(static_cast<std::int32_t>(flat_.size()));
+  for (Part& part : parts_) {
+    std::sort(part.addresses.begin(), part.addresses.end());
+    part.addresses.erase(std::unique(part.addresses.begin(), part.addresses.end()), part.addresses.end());
+  }
+}
+
+std::uint32_t Program::sees(const Atom& atom) {
+  if (atom.kind == AtomKind::kHistory) return kSeesMore;
+  const auto token = [](int address) -> std::uint32_t {
+    const int base = address / 8;
+    if (base > kBufferBase || (base == kBufferBase && address % 8 == kHere)) return kSeesBuffer;
+    if (base == kBufferBase) return kSeesFrontChildren;
+    if (address % 8 == kHere) return base <= 2 ? kSeesS0 << base : std::uint32_t(kSeesMore);
+    return base == 0 && address % 8 <= kHeadOf ? kSeesStackChildren : kSeesMore;
+  };
+  const auto record = [](int address) -> std::uint32_t {
+    if (address == 0) return kSeesStackChildren;
+    return address == kBufferBase * 8 ? kSeesFrontChildren : kSeesMore;
+  };
+  switch (atom.kind) {
+    case AtomKind::kAttribute:
+      return token(atom.first);
+    case AtomKind::kDistance:
+    case AtomKind::kBetween:
+      return token(atom.first) | token(atom.second);
+    case AtomKind::kLabel:  // a child's label is known where the child is; a head's, where the head is
+      return atom.first % 8 != kHere && atom.first % 8 < kHeadOf ? token(atom.first) : record(atom.first);
+    default:
+      return record(atom.first);
+  }
+}
+
+Group Program::group_for(std::uint32_t sights) {
+  constexpr std::array<std::uint32_t, kOtherGroup> kSees = {
+      kSeesBuffer,
+      kSeesBuffer | kSeesS0,
+      kSeesBuffer | kSeesS0 | kSeesS1,
+      kSeesBuffer | kSeesS0 | kSeesS1 | kSeesS2,
+      kSeesBuffer | kSeesS0 | kSeesStackChildren,
+      kSeesBuffer | kSeesS0 | kSeesFrontChildren,
+  };
+  int group = 0;
+  while (group < kOtherGroup && (sights & ~kSees[group])) ++group;
+  return Group(group);
+}
+
+std::uint64_t Program::sight(Group group, const Window& window) {
+  const auto stack = [&](int depth) {
+    return static_cast<std::uint64_t>(window.stack[depth] ? window.stack[depth]->token + 1 : 0);
+  };
+  const auto front = static_cast<std::uint64_t>(window.buffer[0] + 1);
+  switch (group) {
+    case kBufferGroup:
+      return front;
+    case kPairGroup:
+      return front | stack(0) << 16;
+    case kTripleGroup:
+      return front | stack(0) << 16 | stack(1) << 32;
+    case kStackGroup:
+      return front | stack(0) << 16 | stack(1) << 32 | stack(2) << 48;
+    case kStackChildGroup:
+      return mix(front | stack(0) << 16) + (window.stack[0] ? window.stack[0]->digest : 0);
+    case kFrontChildGroup:
+      return mix(front | stack(0) << 16) + (window.front ? window.front->digest : 0);
+    default:
+      return 0;
+  }
 }
 
 // The head of the word at a depth of the stack, itself found on the stack: where else it could be, no system that
@@ -103,11 +187,11 @@ Program::Place Program::resolve(const Window& window, int address) {
   return kAbsentPlace;
 }
 
-void Program::gather(const Window& window, const SentenceTokens& tokens, Value* values) const {
+void Program::gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) {
   std::array<Place, kAddresses> places;
-  for (const std::int32_t address : addresses_) places[address] = resolve(window, address);
+  for (const std::int32_t address : part.addresses) places[address] = resolve(window, address);
   const auto row = [&](const Place& place) { return place.token == kNone ? tokens.absent() : place.token; };
-  for (const Atom& atom : atoms_) {
+  for (const Atom& atom : part.atoms) {
     const Place& place = places[atom.first];
     const Record* record = place.record;
     Value value = 0;
@@ -148,17 +232,24 @@ void Program::gather(const Window& window, const SentenceTokens& tokens, Value* 
   }
 }
 
-void Program::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {
+int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys) const {
+  const Part& part = parts_[group];
+  if (part.seeds.empty()) return 0;
   std::array<Value, kMaxAtoms> values;
-  gather(window, tokens, values.data());
-  const std::uint16_t* atom = flat_.data();
-  for (std::size_t t = 0; t < seeds_.size(); ++t) {
-    const std::uint16_t* end = flat_.data() + starts_[t + 1];
+  gather(part, window, tokens, values.data());
+  const std::uint16_t* atom = part.flat.data();
+  for (std::size_t t = 0; t < part.seeds.size(); ++t) {
+    const std::uint16_t* end = part.flat.data() + part.ends[t];
     // The values are well mixed: turned by their place in the template and added up, they are a good hash.
-    Key key = seeds_[t] + values[*atom++];
+    Key key = part.seeds[t] + values[*atom++];
     for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
     keys[t] = key ? key : 1;
   }
+  return static_cast<int>(part.seeds.size());
+}
+
+void Program::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {
+  for (int group = 0; group < kGroups; ++group) keys += extract(Group(group), window, tokens, keys);
 }
 
 }  // namespace panparser

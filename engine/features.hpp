@@ -35,6 +35,19 @@ struct Atom {
   std::int32_t parameter;      // an attribute, a counter, or how long ago
 };
 
+// Templates are grouped by what they look at, so that scores of states that look alike to a group are computed once.
+// A template belongs to the first group that sees enough.
+enum Group : std::uint8_t {
+  kBufferGroup,      // words in the buffer
+  kPairGroup,        // ... and S0
+  kTripleGroup,      // ... and S1
+  kStackGroup,       // ... and S2
+  kStackChildGroup,  // buffer, S0, and all that is known of S0
+  kFrontChildGroup,  // buffer, S0, and all that is known of B0
+  kOtherGroup,       // anything: never shared
+  kGroups
+};
+
 class Program {
  public:
   static constexpr int kMaxTemplates = 512;
@@ -44,13 +57,18 @@ class Program {
   Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
           const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors);
 
-  int templates() const { return static_cast<int>(seeds_.size()); }
+  int templates() const { return templates_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }
   const std::vector<Counter>& counters() const { return counters_; }
   const std::vector<std::int32_t>& vectors() const { return vectors_; }  // addresses with an embedding
 
-  // The features of a state, one each template.
+  // The features of a state, one each template of a group, or of all; how many there are.
+  int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys) const;
   void extract(const Window& window, const SentenceTokens& tokens, Key* keys) const;
+
+  // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
+  // a collision of 64 bits).
+  static std::uint64_t sight(Group group, const Window& window);
 
   Token token(const Window& window, int address) const { return resolve(window, address).token; }
 
@@ -62,17 +80,23 @@ class Program {
   };
   static Place resolve(const Window& window, int address);
   static Place head_of(const Window& window, int depth);
-  void gather(const Window& window, const SentenceTokens& tokens, Value* values) const;
+  static std::uint32_t sees(const Atom& atom);  // Sight bits
+  static Group group_for(std::uint32_t sights);
+
+  struct Part {  // the templates of one group
+    std::vector<Atom> atoms;
+    std::vector<std::int32_t> addresses;  // that some atom uses
+    std::vector<std::uint16_t> flat;      // atoms of all templates, and where each template's end
+    std::vector<std::uint16_t> ends;
+    std::vector<Key> seeds;
+  };
+  static void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values);
 
   std::vector<Attribute> attributes_;
   std::vector<Counter> counters_;
-  std::vector<Atom> atoms_;
-  std::vector<std::int32_t> addresses_;  // that some atom uses
   std::vector<std::int32_t> vectors_;
-
-  std::vector<std::uint16_t> flat_;   // atoms of all templates
-  std::vector<std::int32_t> starts_;  // in flat_, by template
-  std::vector<Key> seeds_;
+  std::array<Part, kGroups> parts_;
+  int templates_ = 0;
 };
 
 }  // namespace panparser

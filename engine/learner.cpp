@@ -27,6 +27,7 @@ void Learner::train(const Example& example, const Strategy& strategy, const List
 // One search, and its update if it made a mistake: what to start from next.
 Learner::Beam Learner::unit(const Example& example, const Strategy& strategy, Beam start, const Listener& listener,
                             bool& done) {
+  search_.scoring().forget();
   base_ = std::numeric_limits<std::int32_t>::max();
   for (const Hypothesis& hypothesis : start) base_ = std::min(base_, hypothesis.loss);
   const auto all_final = [](const Beam& beam) {
@@ -219,7 +220,7 @@ void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign,
     search_.extract(search_.arena().parent(state), keys_.data());
     const int action = search_.arena().action(state);
     const auto by = static_cast<std::int32_t>(std::lround(weight));
-    for (const Key key : keys_) weights_.actions.change(key, action, by, time_);
+    for (const Key key : keys_) weights_.actions_.change(key, action, by, time_);
     weight *= focus;
   }
 }
@@ -234,11 +235,11 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
     if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
     const std::int32_t gold = example.labels[arc.dependent - 1];
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
-    search_.extract(arena.parent(states[i]), keys_.data());
+    const int count = search_.extract_for_labels(arena.parent(states[i]), keys_.data());
     const int action = arena.action(states[i]);
-    for (const Key key : keys_) {
-      weights_.labels.change(label_key(key, action), gold, 1, time_);
-      weights_.labels.change(label_key(key, action), arc.label, -1, time_);
+    for (const Key key : std::span(keys_).first(count)) {
+      weights_.labels_.change(label_key(key, action), gold, 1, time_);
+      weights_.labels_.change(label_key(key, action), arc.label, -1, time_);
     }
   }
 }

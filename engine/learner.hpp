@@ -29,13 +29,11 @@ struct Strategy {
 };
 
 struct TrainingWeights {
-  DenseWeights actions;
-  SparseWeights labels;
+  DenseWeights actions_;
+  SparseWeights labels_;
 
-  void prefetch_action(Key key) const { actions.prefetch(key); }
-  void add_actions(Key key, std::int32_t* sums) const { actions.add_to(key, sums); }
-  void prefetch_label(Key key) const { labels.prefetch(key); }
-  void add_labels(Key key, std::int32_t* sums) const { labels.add_to(key, sums); }
+  void actions(const Key* keys, int count, std::int32_t* sums) const { actions_.add_to(keys, count, sums); }
+  void labels(const Key* keys, int count, std::int32_t* sums) const { labels_.add_to(keys, count, sums); }
 };
 
 struct Example {

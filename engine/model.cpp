@@ -1,119 +1,236 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
+
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace panparser {
 
 namespace {
 
-constexpr double kLoad = 0.8;
-constexpr int kMost = 32767;
+constexpr std::size_t kTag = 2, kMoved = Model::kLine - 1;
+constexpr int kMostWeight = 127;
+constexpr int kLoad = 80;      // percent of the slots that are used
+constexpr int kRowsInRun = 4;  // on the average
 
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
 }
 
-// Weights as they will be scored: averaged, scaled, rounded.
+std::size_t width_for(int classes) { return classes <= 4 ? 4 : (static_cast<std::size_t>(classes) + 7) / 8 * 8; }
+std::size_t slots_for(std::size_t width) { return kMoved / (kTag + width); }
+std::uint16_t tag(Key key) { return static_cast<std::uint16_t>(key & 0xFFFF ? key : 1); }  // 0 is a free slot
+std::size_t place(Key key, std::size_t places) { return static_cast<std::size_t>((key >> 32) * places >> 32); }
+std::size_t label_size(int labels) { return labels <= 256 ? 1 : 2; }
+
+std::uint16_t read16(const std::uint8_t* from) { return static_cast<std::uint16_t>(from[0] | from[1] << 8); }
+void write16(std::uint8_t* to, std::uint16_t value) {
+  to[0] = static_cast<std::uint8_t>(value);
+  to[1] = static_cast<std::uint8_t>(value >> 8);
+}
+
+// The slot of a line that has a tag, or `slots`.
+inline std::size_t find(const std::uint8_t* line, std::size_t slots, std::uint16_t wanted) {
+#ifdef __SSE2__
+  const __m128i tags = _mm_set1_epi16(static_cast<short>(wanted));
+  std::uint32_t found = 0;
+  for (std::size_t first = 0; first < slots; first += 8) {  // lines are long enough to read past the last tag
+    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line + first * kTag));
+    const __m128i same = _mm_packs_epi16(_mm_cmpeq_epi16(eight, tags), _mm_setzero_si128());
+    found |= static_cast<std::uint32_t>(_mm_movemask_epi8(same)) << first;
+  }
+  found |= 1u << slots;
+  return static_cast<std::size_t>(std::countr_zero(found));
+#else
+  std::size_t slot = slots;
+  for (std::size_t i = slots; i-- > 0;) slot = read16(line + i * kTag) == wanted ? i : slot;
+  return slot;
+#endif
+}
+
+// Averaged weights as bytes.
 class Quantiser {
  public:
-  Quantiser(std::int64_t time, double scale, double least) : time_(time), scale_(scale), least_(least) {}
-  bool is_small(std::int32_t weight, std::int64_t dated) const { return std::abs(average(weight, dated)) < least_; }
-  std::int16_t operator()(std::int32_t weight, std::int64_t dated) const {
-    return static_cast<std::int16_t>(std::lround(std::clamp<double>(average(weight, dated) * scale_, -kMost, kMost)));
+  Quantiser(std::span<const std::int32_t> weights, std::span<const std::int64_t> dated, std::int64_t time, double least)
+      : weights_(weights), dated_(dated), time_(time), least_(least) {
+    double most = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) most = std::max(most, std::abs(average(i)));
+    scale_ = most > 0 ? kMostWeight / most : 0;
+  }
+  std::int8_t operator()(std::size_t i) const {
+    const double weight = average(i);
+    return std::abs(weight) < least_ ? 0 : static_cast<std::int8_t>(std::lround(weight * scale_));
   }
 
  private:
-  double average(std::int32_t weight, std::int64_t dated) const {
-    return time_ == 0 ? 0 : static_cast<double>(time_ * weight - dated) / static_cast<double>(time_);
+  double average(std::size_t i) const {
+    return time_ == 0 ? 0 : static_cast<double>(time_ * weights_[i] - dated_[i]) / static_cast<double>(time_);
   }
+  std::span<const std::int32_t> weights_;
+  std::span<const std::int64_t> dated_;
   std::int64_t time_;
-  double scale_, least_;
+  double least_, scale_ = 0;
 };
 
-std::size_t slots_for(std::size_t rows) { return static_cast<std::size_t>(static_cast<double>(rows) / kLoad) + 1; }
+void fill_lines(int classes, const DenseWeights::Rows& rows, const Quantiser& weight, LargeVector<std::uint8_t>& out) {
+  const std::size_t width = width_for(classes), slots = slots_for(width);
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    bool keep = false;
+    for (int c = 0; c < classes; ++c) keep |= weight(i * classes + c) != 0;
+    if (keep) kept.push_back(i);
+  }
+  const std::size_t lines = 100 * kept.size() / (kLoad * slots) + 1;
+  out.assign(lines * Model::kLine, 0);
+  for (const std::size_t i : kept) {
+    std::size_t at = place(rows.keys[i], lines);
+    std::size_t slot;
+    while ((slot = find(out.data() + at * Model::kLine, slots, 0)) == slots) {
+      out[at * Model::kLine + kMoved] = 1;
+      at = at + 1 == lines ? 0 : at + 1;
+    }
+    std::uint8_t* line = out.data() + at * Model::kLine;
+    write16(line + slot * kTag, tag(rows.keys[i]));
+    for (int c = 0; c < classes; ++c) {
+      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(weight(i * classes + c));
+    }
+  }
+}
+
+void fill_runs(int labels, const SparseWeights::Rows& rows, const Quantiser& weight, Model::Arrays& out) {
+  struct Row {
+    Key key;
+    std::size_t first, count;  // cells
+  };
+  std::vector<Row> kept;
+  std::vector<std::size_t> cells;  // entries that are kept
+  std::size_t entry = 0;
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    const std::size_t first = cells.size();
+    for (std::int32_t j = 0; j < rows.counts[i]; ++j, ++entry) {
+      if (weight(entry) != 0) cells.push_back(entry);
+    }
+    // A count is a byte: a row with more labels comes as several.
+    for (std::size_t c = first; c < cells.size(); c += 256) {
+      kept.push_back({rows.keys[i], c, std::min<std::size_t>(256, cells.size() - c)});
+    }
+  }
+  const std::size_t runs = kept.size() / kRowsInRun + 1;  // keys come in order, and so do their runs
+  std::size_t row = 0;
+  for (std::size_t run = 0; run < runs; ++run) {
+    out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
+    for (; row < kept.size() && place(kept[row].key, runs) == run; ++row) {
+      std::uint8_t head[3] = {};
+      write16(head, tag(kept[row].key));
+      head[2] = static_cast<std::uint8_t>(kept[row].count - 1);
+      out.runs.insert(out.runs.end(), head, head + 3);
+      for (std::size_t c = kept[row].first; c < kept[row].first + kept[row].count; ++c) {
+        const std::int32_t label = rows.labels[cells[c]];
+        out.runs.push_back(static_cast<std::uint8_t>(label));
+        if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(label >> 8));
+        out.runs.push_back(static_cast<std::uint8_t>(weight(cells[c])));
+      }
+    }
+  }
+  out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
+}
 
 }  // namespace
 
-Model::Arrays Model::compact(int classes, const DenseWeights::Rows& actions, const SparseWeights::Rows& labels,
-                             std::int64_t time, double scale, double least) {
-  const Quantiser quantise(time, scale, least);
+Model::Arrays Model::compact(int classes, int labels, const DenseWeights::Rows& actions,
+                             const SparseWeights::Rows& cells, std::int64_t time, double least) {
   Arrays arrays;
-  const std::size_t stride = 2 + classes;
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < actions.keys.size(); ++i) {
-    bool keep = false;
-    for (int c = 0; c < classes; ++c) {
-      const std::size_t at = i * classes + c;
-      keep |= !quantise.is_small(actions.weights[at], actions.dated[at]) &&
-              quantise(actions.weights[at], actions.dated[at]) != 0;
-    }
-    if (keep) kept.push_back(i);
-  }
-  std::size_t slots = slots_for(kept.size());
-  arrays.actions.assign(slots * stride, 0);
-  for (const std::size_t i : kept) {
-    const Key key = actions.keys[i];
-    std::size_t at = static_cast<std::size_t>((key >> 32) * slots >> 32);
-    while (arrays.actions[at * stride] || arrays.actions[at * stride + 1]) at = at + 1 == slots ? 0 : at + 1;
-    std::uint16_t* here = arrays.actions.data() + at * stride;
-    here[0] = static_cast<std::uint16_t>(tag(key));
-    here[1] = static_cast<std::uint16_t>(tag(key) >> 16);
-    for (int c = 0; c < classes; ++c) {
-      const std::size_t w = i * classes + c;
-      here[2 + c] = static_cast<std::uint16_t>(quantise(actions.weights[w], actions.dated[w]));
-    }
-  }
-  std::vector<std::pair<Key, std::uint32_t>> rows;
-  std::size_t entry = 0;
-  for (std::size_t i = 0; i < labels.keys.size(); ++i) {
-    const std::size_t first = arrays.label_cells.size();
-    for (std::int32_t j = 0; j < labels.counts[i]; ++j, ++entry) {
-      const std::int16_t weight = quantise(labels.weights[entry], labels.dated[entry]);
-      if (weight == 0 || quantise.is_small(labels.weights[entry], labels.dated[entry])) continue;
-      arrays.label_cells.push_back(static_cast<std::uint16_t>(labels.labels[entry]));
-      arrays.label_cells.push_back(static_cast<std::uint16_t>(weight));
-    }
-    if (arrays.label_cells.size() == first) continue;
-    arrays.label_cells[arrays.label_cells.size() - 2] |= 0x8000;
-    rows.emplace_back(labels.keys[i], static_cast<std::uint32_t>(first / 2));
-  }
-  slots = slots_for(rows.size());
-  arrays.label_rows.assign(slots * 2, 0);
-  for (const auto& [key, first] : rows) {
-    std::size_t at = static_cast<std::size_t>((key >> 32) * slots >> 32);
-    while (arrays.label_rows[at * 2]) at = at + 1 == slots ? 0 : at + 1;
-    arrays.label_rows[at * 2] = tag(key);
-    arrays.label_rows[at * 2 + 1] = first;
-  }
+  fill_lines(classes, actions, Quantiser(actions.weights, actions.dated, time, least), arrays.lines);
+  fill_runs(labels, cells, Quantiser(cells.weights, cells.dated, time, least), arrays);
   return arrays;
 }
 
 Model::Model(int classes, int labels, View view)
     : classes_(classes),
       labels_(labels),
-      stride_(std::size_t(2) + classes),
-      action_slots_(view.actions.size() / stride_),
-      label_slots_(view.label_rows.size() / 2),
+      width_(width_for(classes)),
+      slots_(slots_for(width_)),
+      lines_(view.lines.size() / kLine),
+      runs_(view.starts.size() - 1),
       view_(view) {
-  require(view.actions.size() == action_slots_ * stride_ && view.label_rows.size() == label_slots_ * 2 &&
-              view.label_cells.size() % 2 == 0,
-          "the arrays have odd sizes");
-  bool free = false;  // without a free slot a search would not end
-  for (std::size_t at = 0; at < action_slots_; ++at) {
-    free |= (view.actions[at * stride_] | view.actions[at * stride_ + 1]) == 0;
+  require(lines_ > 0 && view.lines.size() == lines_ * kLine && view.starts.size() >= 2, "an array has the wrong size");
+  require(reinterpret_cast<std::uintptr_t>(view.lines.data()) % alignof(std::uint32_t) == 0, "an array is misaligned");
+  bool ends = false;  // a search that moves on from line to line must end
+  for (std::size_t line = 0; line < lines_; ++line) ends |= view.lines[line * kLine + kMoved] == 0;
+  require(ends, "the lines of the actions are all full");
+  require(view.starts.front() == 0 && view.starts.back() == view.runs.size(), "the runs of the labels do not fit");
+  const std::size_t size = label_size(labels) + 1;
+  for (std::size_t run = 0; run < runs_; ++run) {
+    std::size_t at = view.starts[run];
+    const std::size_t end = view.starts[run + 1];
+    require(at <= end && end <= view.runs.size(), "the runs of the labels do not rise");
+    while (at < end) {
+      require(end - at >= 3 && end - at - 3 >= (view.runs[at + 2] + std::size_t(1)) * size,
+              "a run of labels is cut off");
+      const std::size_t next = at + 3 + (view.runs[at + 2] + std::size_t(1)) * size;
+      for (at += 3; at < next; at += size) {
+        const int label = size == 2 ? view.runs[at] : read16(view.runs.data() + at);
+        require(label < labels, "no such label");
+      }
+    }
   }
-  require(free, "the table of actions is full");
-  free = false;
-  const std::size_t cells = view.label_cells.size() / 2;
-  for (std::size_t at = 0; at < label_slots_; ++at) {
-    free |= view.label_rows[at * 2] == 0;
-    require(view.label_rows[at * 2] == 0 || view.label_rows[at * 2 + 1] < cells, "a row of labels points nowhere");
+}
+
+void Model::actions(const Key* keys, int count, std::int32_t* sums) const {
+  const std::uint8_t* lines = view_.lines.data();
+  for (int i = 0; i < count; ++i) __builtin_prefetch(lines + place(keys[i], lines_) * kLine);
+  std::int32_t four[4] = {};
+  for (int i = 0; i < count; ++i) {
+    const std::uint16_t wanted = tag(keys[i]);
+    std::size_t at = place(keys[i], lines_);
+    const std::uint8_t* line = lines + at * kLine;
+    std::size_t slot = find(line, slots_, wanted);
+    while (slot == slots_ && line[kMoved]) {
+      at = at + 1 == lines_ ? 0 : at + 1;
+      line = lines + at * kLine;
+      slot = find(line, slots_, wanted);
+    }
+    if (width_ == 4) {  // without a branch: whether a feature is known is hard to predict
+      const std::uint8_t* row = line + slots_ * kTag + (slot == slots_ ? 0 : slot) * 4;
+      const std::int32_t known = slot == slots_ ? 0 : -1;
+      for (int c = 0; c < 4; ++c) four[c] += static_cast<std::int8_t>(row[c]) & known;
+    } else if (slot != slots_) {
+      const std::uint8_t* row = line + slots_ * kTag + slot * width_;
+      for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
+    }
   }
-  require(free, "the table of labels is full");
-  for (std::size_t i = 0; i < cells; ++i) require((view.label_cells[i * 2] & 0x7FFF) < labels, "no such label");
-  require(cells == 0 || view.label_cells[cells * 2 - 2] & 0x8000, "the last row of labels does not end");
+  if (width_ != 4) return;
+  for (int c = 0; c < classes_; ++c) sums[c] += four[c];
+}
+
+void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
+  const std::uint8_t* runs = view_.runs.data();
+  for (int i = 0; i < count; ++i) __builtin_prefetch(view_.starts.data() + place(keys[i], runs_));
+  for (int i = 0; i < count; ++i) __builtin_prefetch(runs + view_.starts[place(keys[i], runs_)]);
+  const std::size_t size = label_size(labels_) + 1;
+  for (int i = 0; i < count; ++i) {
+    const std::uint16_t wanted = tag(keys[i]);
+    const std::size_t run = place(keys[i], runs_);
+    const std::uint8_t* at = runs + view_.starts[run];
+    const std::uint8_t* const end = runs + view_.starts[run + 1];
+    while (at != end) {
+      const std::uint8_t* const next = at + 3 + (at[2] + std::size_t(1)) * size;
+      if (read16(at) == wanted) {
+        for (at += 3; at != next; at += size) {
+          sums[size == 2 ? at[0] : read16(at)] += static_cast<std::int8_t>(at[size - 1]);
+        }
+      }
+      at = next;
+    }
+  }
 }
 
 }  // namespace panparser

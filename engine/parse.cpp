@@ -29,16 +29,16 @@ void TreeParser::parse(const SentenceTokens& tokens, int beam, std::int32_t* hea
 void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
-  search_.look_at(tokens);
-  keys_.resize(grammar_.program.templates());
+  Scoring<Model>& scoring = search_.scoring();
+  scoring.start(tokens, kPairGroup);  // S0 and B0 never meet twice
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     std::uint32_t legal = system.legal(system.truths(frame));
     if (!legal) throw Stuck("no legal transition in a state that is not final");
-    grammar_.program.extract(state_.window(), tokens, keys_.data());
+    const Window window = state_.window();
     int action = std::countr_zero(legal);
     if (legal & (legal - 1)) {  // there is a choice
       std::array<std::int32_t, System::kMaxRows> sums{};
-      search_.score_actions(keys_.data(), sums.data());
+      scoring.actions(window, sums.data());
       for (legal &= legal - 1; legal; legal &= legal - 1) {
         if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
       }
@@ -46,7 +46,7 @@ void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
       const Arc arc = search_.made_arc(frame, action);
-      if (arc.head != kNone) label = search_.best_label(keys_.data(), action, arc);
+      if (arc.head != kNone) label = scoring.label(window, action, arc);
     }
     system.apply(state_, action, label);
   }

@@ -23,6 +23,15 @@ DenseWeights::DenseWeights(int classes)
       capacity_(kFirstCapacity),
       slots_(capacity_ * stride_) {}
 
+void DenseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]) * stride_);
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t* found = find(keys[i]);
+    if (!found) continue;
+    for (int c = 0; c < classes_; ++c) sums[c] += found[c];
+  }
+}
+
 std::int32_t* DenseWeights::insert(Key key) {
   if (const std::int32_t* found = find(key)) return const_cast<std::int32_t*>(found);
   if (is_full(size_, capacity_)) grow();
@@ -43,7 +52,7 @@ void DenseWeights::change(Key key, int c, std::int32_t by, std::int64_t time) {
 }
 
 void DenseWeights::grow() {
-  const std::vector<std::int32_t> old = std::move(slots_);
+  const LargeVector<std::int32_t> old = std::move(slots_);
   const std::size_t slots = capacity_;
   capacity_ *= 2;
   slots_.assign(capacity_ * stride_, 0);
@@ -87,6 +96,21 @@ void DenseWeights::load(const Rows& rows) {
 // --- SparseWeights ---
 
 SparseWeights::SparseWeights() : slots_(kFirstCapacity), free_(17) {}
+
+void SparseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
+  constexpr int kAtOnce = Program::kMaxTemplates;
+  std::array<const Slot*, kAtOnce> rows;
+  for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]));
+  for (int i = 0; i < count; ++i) {
+    rows[i] = find(keys[i]);
+    if (rows[i]) __builtin_prefetch(entries_.data() + rows[i]->first);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!rows[i]) continue;
+    const Entry* entry = entries_.data() + rows[i]->first;
+    for (const Entry* end = entry + rows[i]->count; entry != end; ++entry) sums[entry->label] += entry->weight;
+  }
+}
 
 SparseWeights::Slot& SparseWeights::insert(Key key) {
   if (const Slot* found = find(key)) return const_cast<Slot&>(*found);
@@ -135,7 +159,7 @@ void SparseWeights::change(Key key, int label, std::int32_t by, std::int64_t tim
 }
 
 void SparseWeights::grow() {
-  const std::vector<Slot> old = std::move(slots_);
+  const LargeVector<Slot> old = std::move(slots_);
   slots_.assign(old.size() * 2, Slot{});
   for (const Slot& row : old) {
     if (row.key == 0) continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "features.hpp"
+#include "memory.hpp"
 
 namespace panparser {
 
@@ -21,12 +22,7 @@ class DenseWeights {
 
   int classes() const { return classes_; }
   std::int64_t size() const { return size_; }  // rows
-  void prefetch(Key key) const { __builtin_prefetch(slots_.data() + slot(key) * stride_); }
-  void add_to(Key key, std::int32_t* sums) const {
-    const std::int32_t* found = find(key);
-    if (!found) return;
-    for (int c = 0; c < classes_; ++c) sums[c] += found[c];
-  }
+  void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void change(Key key, int c, std::int32_t by, std::int64_t time);
 
   // All rows: keys, weights and dated sums ([row][class]), by key.
@@ -58,7 +54,7 @@ class DenseWeights {
   std::size_t stride_;  // 32-bit words in a slot: key (two), number of the row, weights
   std::size_t capacity_;
   std::int64_t size_ = 0;
-  std::vector<std::int32_t> slots_;
+  LargeVector<std::int32_t> slots_;
   std::vector<std::int64_t> dated_;  // by number of the row
 };
 
@@ -69,13 +65,7 @@ class SparseWeights {
 
   std::int64_t size() const { return size_; }
   std::int64_t weights() const { return weights_; }
-  void prefetch(Key key) const { __builtin_prefetch(slots_.data() + slot(key)); }
-  void add_to(Key key, std::int32_t* sums) const {
-    const Slot* found = find(key);
-    if (!found) return;
-    const Entry* entry = entries_.data() + found->first;
-    for (const Entry* end = entry + found->count; entry != end; ++entry) sums[entry->label] += entry->weight;
-  }
+  void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void change(Key key, int label, std::int32_t by, std::int64_t time);
 
   struct Rows {
@@ -108,8 +98,8 @@ class SparseWeights {
   void grow();
 
   std::int64_t size_ = 0, weights_ = 0;
-  std::vector<Slot> slots_;
-  std::vector<Entry> entries_;
+  LargeVector<Slot> slots_;
+  LargeVector<Entry> entries_;
   std::vector<std::int64_t> dated_;               // by entry
   std::vector<std::vector<std::uint32_t>> free_;  // rooms of 2^i entries that were left for larger ones
 };

@@ -9,28 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "features.hpp"
 #include "perceptron.hpp"
-#include "system.hpp"
+#include "scoring.hpp"
 #include "walk.hpp"
 
 namespace panparser {
-
-// Which labels an arc may have: those that Root's children have, and those that the others have.
-struct Labels {
-  std::int32_t size = 0;  // 0: arcs go without labels
-  std::vector<std::uint8_t> of_root, of_words;
-
-  const std::vector<std::uint8_t>& allowed(bool root) const { return root ? of_root : of_words; }
-};
-
-struct Grammar {  // what search needs to know beside the weights
-  const System& system;
-  const Program& program;
-  const Labels& labels;
-};
-
-inline Key label_key(Key key, int action) { return key + mix(static_cast<Key>(action) + 0x51ED270B); }
 
 struct Hypothesis {
   std::int32_t state = 0;
@@ -51,17 +34,17 @@ inline bool better(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.order < b.order;
 }
 
-// Steps from state to state of one sentence. Scorer has prefetch_action, add_actions, prefetch_label, add_labels.
+// Steps from state to state of one sentence.
 template <class Scorer>
 class Search {
  public:
-  Search(const Grammar& grammar, const Scorer& scorer)
-      : grammar_(grammar), scorer_(scorer), label_sums_(grammar.labels.size) {}
+  Search(const Grammar& grammar, const Scorer& scorer) : grammar_(grammar), scoring_(grammar, scorer) {}
 
   Arena& arena() { return arena_; }
-  void look_at(const SentenceTokens& tokens) { tokens_ = tokens; }
+  Scoring<Scorer>& scoring() { return scoring_; }
   Hypothesis start(const SentenceTokens& tokens, bool tracking) {
     tokens_ = tokens;
+    scoring_.start(tokens, kOtherGroup);
     arena_.reset(grammar_.system.table().shape, tokens.words, tracking);
     return {arena_.initial(), 0, 0, 0, is_final(arena_.initial())};
   }
@@ -79,10 +62,8 @@ class Search {
     const Bits truths = system.truths(frame);
     const std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
-    Key* keys = room_for_keys(from);
-    grammar_.program.extract(state.window(), tokens_, keys);
     std::array<std::int32_t, System::kMaxRows> sums{}, costs;
-    score_actions(keys, sums.data());
+    scoring_.actions(state.window(), sums.data());
     std::int32_t least = 0;
     if (reference) {
       system.costs(state, frame, truths, legal, *reference, scratch_, costs);
@@ -103,7 +84,7 @@ class Search {
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
       const Arc arc = made_arc(before.frame(), candidate.action);
-      if (arc.head != kNone) label = best_label(room_for_keys(candidate.from), candidate.action, arc);
+      if (arc.head != kNone) label = scoring_.label(before.window(), candidate.action, arc);
     }
     LinkedState after = before.fork(candidate.action);
     grammar_.system.apply(after, candidate.action, label);
@@ -113,22 +94,13 @@ class Search {
   void extract(std::int32_t state, Key* keys) {
     grammar_.program.extract(LinkedState(arena_, state).window(), tokens_, keys);
   }
-  void score_actions(const Key* keys, std::int32_t* sums) const {
-    const int templates = grammar_.program.templates();
-    for (int t = 0; t < templates; ++t) scorer_.prefetch_action(keys[t]);
-    for (int t = 0; t < templates; ++t) scorer_.add_actions(keys[t], sums);
-  }
-  std::int32_t best_label(const Key* keys, int action, const Arc& arc) {
-    const int templates = grammar_.program.templates();
-    std::fill(label_sums_.begin(), label_sums_.end(), 0);
-    for (int t = 0; t < templates; ++t) scorer_.prefetch_label(label_key(keys[t], action));
-    for (int t = 0; t < templates; ++t) scorer_.add_labels(label_key(keys[t], action), label_sums_.data());
-    const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
-    std::int32_t best = -1;
-    for (std::int32_t label = 0; label < grammar_.labels.size; ++label) {
-      if (allowed[label] && (best < 0 || label_sums_[label] > label_sums_[best])) best = label;
+  int extract_for_labels(std::int32_t state, Key* keys) {
+    const Window window = LinkedState(arena_, state).window();
+    int count = 0;
+    for (int g = 0; g < kGroups; ++g) {
+      if (grammar_.labels_see(Group(g))) count += grammar_.program.extract(Group(g), window, tokens_, keys + count);
     }
-    return best;
+    return count;
   }
   Arc made_arc(const Frame& frame, int action) const {
     const Arc arc = grammar_.system.arc(frame, action);
@@ -145,19 +117,11 @@ class Search {
   }
 
  private:
-  Key* room_for_keys(int from) {
-    const std::size_t templates = grammar_.program.templates();
-    if (keys_.size() < (from + std::size_t(1)) * templates) keys_.resize((from + std::size_t(1)) * templates);
-    return keys_.data() + from * templates;
-  }
-
   const Grammar grammar_;
-  const Scorer& scorer_;
-  SentenceTokens tokens_;
+  Scoring<Scorer> scoring_;
+  SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;
-  std::vector<Key> keys_;  // of the hypotheses in the beam
-  std::vector<std::int32_t> label_sums_;
 };
 
 }  // namespace panparser

@@ -49,6 +49,11 @@ void fill_buffer(Window& window, int filled, const Counters& counters) {
   }
 }
 
+// Sums of these tell sets of arcs apart, in whatever order they were made.
+std::uint64_t arc_digest(Token other, std::int32_t label, std::uint64_t kind) {
+  return mix(kind << 60 | static_cast<std::uint64_t>(label + 1) << 32 | static_cast<std::uint64_t>(other));
+}
+
 std::int32_t depth_of(Position position) { return position - kS0; }
 
 }  // namespace
@@ -67,6 +72,21 @@ void Record::add_child(Token child, std::int32_t child_label) {
   }
   ++(before ? left_valency : right_valency);
   if (child_label >= 0) (before ? left_labels : right_labels) |= std::uint64_t(1) << (child_label & 63);
+  digest += arc_digest(child, child_label, 1);
+}
+
+void Record::set_head(Token new_head, std::int32_t new_label) {
+  if (head != kNone) digest -= arc_digest(head, label, 2);
+  head = new_head;
+  label = new_label;
+  digest += arc_digest(head, label, 2);
+}
+
+void Record::propose_head(Token new_head, std::int32_t new_label) {
+  if (proposed != kNone) digest -= arc_digest(proposed, proposed_label, 3);
+  proposed = new_head;
+  proposed_label = new_label;
+  digest += arc_digest(proposed, proposed_label, 3);
 }
 
 // --- MutableState ---
@@ -179,17 +199,14 @@ void MutableState::attach(Position head, Position dependent, std::int32_t label,
   const Token h = token(head);
   const Token d = token(dependent);
   counters_.open_words -= dependent != kB0 && d != counters_.root && records_[d].head == kNone;
-  records_[d].head = h;
-  records_[d].label = label;
+  records_[d].set_head(h, label);
   records_[h].add_child(d, label);
   counters_.root_children += h == counters_.root;
   set_bit(attached_.data(), d);
 }
 
 void MutableState::propose(Position head, Position dependent, std::int32_t label) {
-  Record& record = records_[token(dependent)];
-  record.proposed = token(head);
-  record.proposed_label = label;
+  records_[token(dependent)].propose_head(token(head), label);
 }
 
 // --- Arena and LinkedState ---
@@ -394,8 +411,7 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
   if (!leaves) {
     Record child = arena_->records_[before];
     state().counters.open_words -= dependent != kB0 && token != state().counters.root && child.head == kNone;
-    child.head = parent.token;
-    child.label = label;
+    child.set_head(parent.token, label);
     put(dependent, arena_->add_record(child));
   }
   Arena::State& here = state();
@@ -407,8 +423,7 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
 void LinkedState::propose(Position head, Position dependent, std::int32_t label) {
   if (head == kB0 || dependent == kB0) materialize();
   Record child = arena_->records_[find(dependent)];
-  child.proposed = arena_->records_[find(head)].token;
-  child.proposed_label = label;
+  child.propose_head(arena_->records_[find(head)].token, label);
   put(dependent, arena_->add_record(child));
 }
 

@@ -28,6 +28,12 @@ enum Fact : std::uint8_t {
   kFacts
 };
 
+inline constexpr std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
 using Bits = std::uint64_t;  // one word of a set of tokens
 inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (token & 63) & 1; }
 
@@ -56,8 +62,11 @@ struct Record {
   std::int32_t right_valency = 0;
   std::uint64_t left_labels = 0;  // sets of labels: bit (label mod 64)
   std::uint64_t right_labels = 0;
+  std::uint64_t digest = 0;  // of the head, the children and their labels: the same where they are
 
   void add_child(Token child, std::int32_t child_label);
+  void set_head(Token new_head, std::int32_t new_label);
+  void propose_head(Token new_head, std::int32_t new_label);
 };
 
 struct Arc {

@@ -42,6 +42,10 @@ System::System(Table table) : table_(std::move(table)) {
   for (int action = 0; action < actions(); ++action) {
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
+      if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
+        const auto is_deeper = [](std::int32_t position) { return position == kS1 || position == kS2; };
+        attaches_deeper_ |= is_deeper(effect.first) || is_deeper(effect.second);
+      }
       if (effect.kind == EffectKind::kShift) shift_ = action;
       if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
     }

@@ -90,6 +90,8 @@ class System {
 
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
+  bool has_back() const { return swap_ >= 0; }               // can words come back to the buffer?
+  bool attaches_deeper() const { return attaches_deeper_; }  // are there arcs from or to S1 or S2?
   Reference reference(Gold gold) const;
 
   bool is_final(const Frame& frame) const;
@@ -128,7 +130,8 @@ class System {
   void swap_reference(Reference& reference) const;
 
   Table table_;
-  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
+  std::size_t plain_probes_ = 0;  // those before it serve references without directions
+  bool attaches_deeper_ = false;
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 

@@ -15,11 +15,6 @@ namespace panparser {
 
 using Value = std::uint64_t;
 
-inline constexpr Value mix(Value x) {  // the finalizer of splitmix64
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-  return x ^ x >> 31;
-}
 Value hash_text(std::string_view text);
 std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenian letters, one for one
 
