@@ -6,7 +6,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <exception>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "bindings.hpp"
 #include "features.hpp"
@@ -110,19 +114,62 @@ Strategy make_strategy(const StrategyTuple& fields) {
 }
 
 using UpdateTuple = std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score, Score, std::int32_t>;
-using PythonListener = std::function<void(UpdateTuple)>;
+using PythonListener = std::function<void(UpdateTuple, bool)>;
+
+// A model's arrays, kept alive.
+class LayerHandle {
+ public:
+  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> starts, Array<std::uint8_t> runs)
+      : kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
+        model_(classes, labels, {values(lines), values(starts), values(runs)}) {}
+  const Model& model() const { return model_; }
+
+ private:
+  std::tuple<nb::object, nb::object, nb::object> kept_;
+  Model model_;
+};
+
+// Layers with what their scores for actions and for labels are multiplied by; their arrays stay alive with this.
+struct Layers {
+  using Tuples = std::vector<std::tuple<nb::typed<nb::object, LayerHandle>, std::int32_t, std::int32_t>>;
+
+  Layers(Tuples tuples, const System& system, std::int32_t labels) : kept(std::move(tuples)) {
+    for (const auto& [layer, actions, label] : kept) {
+      const Model& own = nb::cast<const LayerHandle&>(layer).model();
+      if (own.classes() != system.actions() || own.label_count() > labels) {
+        throw std::invalid_argument("a layer has other actions or more labels than the parser");
+      }
+      layers.push_back({own, actions, label});
+    }
+  }
+  Tuples kept;
+  std::vector<LayeredModel::Layer> layers;
+};
+
+using DenseArrays = std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int64_t>>;
+using SparseArrays =
+    std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int64_t>>;
+using ProgressTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+template <class Value>
+std::vector<Value> copy(const Array<Value>& array) {
+  return {values(array).begin(), values(array).end()};
+}
 
 class LearnerHandle {
  public:
   LearnerHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-                const std::vector<bool>& of_words, int beam, const std::vector<std::int32_t>& ties, std::uint64_t seed)
-      : labels_(make_labels(of_root, of_words)), learner_({system, program, labels_}, beam, ties, seed) {
+                const std::vector<bool>& of_words, Layers::Tuples base, std::int32_t unit, int beam,
+                const std::vector<std::int32_t>& ties, std::uint64_t seed)
+      : labels_(make_labels(of_root, of_words)),
+        base_(std::move(base), system, labels_.size),
+        unit_(unit),
+        learner_({system, program, labels_}, LayeredModel(base_.layers), unit, beam, ties, seed) {
     if (beam < 1) throw std::invalid_argument("a beam must hold at least one hypothesis");
     for (const std::int32_t action : ties) {
       if (action < 0 || action >= system.actions()) throw std::out_of_range("no such action");
     }
   }
-  Learner& learner() { return learner_; }
 
   void train(const Corpus& corpus, Array<std::int64_t> order, const StrategyTuple& fields,
              const std::optional<PythonListener>& listener) {
@@ -132,9 +179,9 @@ class LearnerHandle {
     }
     Listener hear;
     if (listener) {
-      hear = [&](const Update& u) {
+      hear = [&](const Update& u, bool applied) {
         nb::gil_scoped_acquire acquire;
-        (*listener)({u.positive, u.negative, u.positive_score, u.negative_score, u.started});
+        (*listener)({u.positive, u.negative, u.positive_score, u.negative_score, u.started}, applied);
       };
     }
     nb::gil_scoped_release release;
@@ -142,52 +189,121 @@ class LearnerHandle {
   }
 
   auto compact(double least) {
-    TrainingWeights& weights = learner_.weights();
+    const TrainingWeights& weights = learner_.weights();
     Model::Arrays arrays;
     {
       nb::gil_scoped_release release;
       arrays = Model::compact(weights.actions_.classes(), labels_.size, weights.actions_.rows(), weights.labels_.rows(),
-                              learner_.time(), least);
+                              learner_.time(), unit_, least);
     }
-    return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs))};
+    return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
+                      arrays.action_scale, arrays.label_scale};
+  }
+
+  auto actions() {
+    DenseWeights::Rows rows = learner_.weights().actions_.rows();
+    return std::tuple{owned(std::move(rows.keys)), owned(std::move(rows.weights)), owned(std::move(rows.dated))};
+  }
+  auto labels() {
+    SparseWeights::Rows rows = learner_.weights().labels_.rows();
+    return std::tuple{owned(std::move(rows.keys)), owned(std::move(rows.counts)), owned(std::move(rows.labels)),
+                      owned(std::move(rows.weights)), owned(std::move(rows.dated))};
+  }
+  ProgressTuple progress() {
+    const Progress& p = learner_.progress();
+    return {p.sentences, p.words, p.updates, p.transitions};
+  }
+  std::uint64_t random() { return learner_.random().state(); }
+  std::int64_t time() { return learner_.time(); }
+
+  void load(const DenseArrays& actions, const SparseArrays& labels, std::int64_t time, std::uint64_t random,
+            const ProgressTuple& progress) {
+    const auto& [keys, weights, dated] = actions;
+    const auto& [rows, counts, cells, label_weights, label_dated] = labels;
+    const std::size_t classes = learner_.weights().actions_.classes();
+    std::int64_t sum = 0;
+    for (const std::int32_t count : values(counts)) sum += count > 0 && count <= labels_.size ? count : -(1ll << 40);
+    const std::size_t all = cells.size();
+    if (weights.size() != keys.size() * classes || dated.size() != weights.size() || counts.size() != rows.size() ||
+        sum != static_cast<std::int64_t>(all) || label_weights.size() != all || label_dated.size() != all) {
+      throw std::invalid_argument("the weights have the wrong shape");
+    }
+    for (const std::int32_t label : values(cells)) {
+      if (label < 0 || label >= labels_.size) throw std::invalid_argument("no such label");
+    }
+    learner_.weights().actions_.load({copy(keys), copy(weights), copy(dated)});
+    learner_.weights().labels_.load({copy(rows), copy(counts), copy(cells), copy(label_weights), copy(label_dated)});
+    learner_.random().set_state(random);
+    const auto& [sentences, words, updates, transitions] = progress;
+    learner_.set_progress(time, {sentences, words, updates, transitions});
   }
 
  private:
   Labels labels_;
+  Layers base_;
+  std::int32_t unit_;
   Learner learner_;
 };
 
 class ModelHandle {
  public:
   ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-              const std::vector<bool>& of_words, Array<std::uint8_t> lines, Array<std::uint32_t> starts,
-              Array<std::uint8_t> runs)
+              const std::vector<bool>& of_words, Layers::Tuples layers)
       : labels_(make_labels(of_root, of_words)),
         grammar_{system, program, labels_},
-        kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
-        model_(system.actions(), labels_.size, {values(lines), values(starts), values(runs)}) {}
+        layers_(std::move(layers), system, labels_.size),
+        model_(layers_.layers) {}
 
-  // Heads and labels of every word.
-  auto parse(const TreebankStore& store, int beam) const {
+  // Heads and labels of every word. The same whatever the number of threads: each sentence is parsed by one.
+  auto parse(const TreebankStore& store, int beam, int threads) const {
     const TreebankData& data = store.data();
     std::vector<std::int32_t> heads(data.words()), labels(data.words());
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data);
-      TreeParser parser(grammar_, model_);
-      for (std::int64_t s = 0; s < tokens.sentences(); ++s) {
-        if (tokens[s].words == 0) continue;
-        parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
-      }
+      std::atomic<std::int64_t> next = 0;
+      std::mutex failed;
+      std::exception_ptr failure;
+      const auto work = [&] {
+        try {
+          TreeParser parser(grammar_, model_);
+          for (std::int64_t s; (s = next++) < tokens.sentences();) {
+            if (tokens[s].words == 0) continue;
+            parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+          }
+        } catch (...) {
+          const std::lock_guard guard(failed);
+          failure = std::current_exception();
+        }
+      };
+      std::vector<std::thread> others;
+      for (int i = 1; i < threads; ++i) others.emplace_back(work);
+      work();
+      for (std::thread& thread : others) thread.join();
+      if (failure) std::rethrow_exception(failure);
     }
     return std::pair{owned(std::move(heads)), owned(std::move(labels))};
+  }
+
+  // Different trees of one sentence, best first: heads, labels, score.
+  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count) const {
+    store.check(sentence);
+    std::vector<Tree> trees;
+    {
+      nb::gil_scoped_release release;
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), sentence);
+      if (tokens[0].words > 0) trees = TreeParser(grammar_, model_).best(tokens[0], beam, count);
+    }
+    std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
+    for (Tree& tree : trees) result.emplace_back(std::move(tree.heads), std::move(tree.labels), tree.score);
+    return result;
   }
 
  private:
   Labels labels_;
   Grammar grammar_;
-  std::tuple<nb::object, nb::object, nb::object> kept_;
-  Model model_;
+  Layers layers_;
+  LayeredModel model_;
 };
 
 }  // namespace
@@ -209,29 +325,31 @@ void bind_learner(nb::module_& m) {
           },
           nb::arg("heads").noconvert(), nb::arg("labels").noconvert());
 
+  nb::class_<LayerHandle>(m, "Layer", "Weights for parsing; `compact` of a Learner makes the arrays.")
+      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>>(), "classes"_a,
+           "labels"_a, nb::arg("lines").noconvert(), nb::arg("starts").noconvert(), nb::arg("runs").noconvert());
+
   nb::class_<LearnerHandle>(m, "Learner", "An averaged perceptron that learns by a strategy.")
-      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, int,
-                    const std::vector<std::int32_t>&, std::uint64_t>(),
-           "system"_a, "program"_a, "of_root"_a, "of_words"_a, "beam"_a, "ties"_a, "seed"_a, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
+                    std::int32_t, int, const std::vector<std::int32_t>&, std::uint64_t>(),
+           "system"_a, "program"_a, "of_root"_a, "of_words"_a, "base"_a, "unit"_a, "beam"_a, "ties"_a, "seed"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("train", &LearnerHandle::train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a,
            "listener"_a.none() = nb::none())
-      .def_prop_ro("progress",
-                   [](LearnerHandle& l) {
-                     const Progress& p = l.learner().progress();
-                     return std::tuple{p.sentences, p.words, p.updates, p.transitions};
-                   })
-      .def_prop_ro("sizes",
-                   [](LearnerHandle& l) {
-                     const TrainingWeights& w = l.learner().weights();
-                     return std::tuple{w.actions_.size(), w.labels_.size(), w.labels_.weights()};
-                   })
-      .def("compact", &LearnerHandle::compact, "least"_a, "(lines, starts, runs) of a Model.");
+      .def_prop_ro("progress", &LearnerHandle::progress, "(sentences, words, updates, transitions)")
+      .def_prop_ro("time", &LearnerHandle::time, "Sentences that the average is over.")
+      .def_prop_ro("random", &LearnerHandle::random, "The state of the random numbers.")
+      .def("actions", &LearnerHandle::actions, "(keys, weights, dated sums), by key.")
+      .def("labels", &LearnerHandle::labels, "(keys, counts, labels, weights, dated sums), by key and label.")
+      .def("load", &LearnerHandle::load, "actions"_a, "labels"_a, "time"_a, "random"_a, "progress"_a)
+      .def("compact", &LearnerHandle::compact, "least"_a,
+           "(lines, starts, runs) of a Layer, and what an update became in each of its two scales.");
 
-  nb::class_<ModelHandle>(m, "Model", "Weights for parsing.")
-      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&,
-                    Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>>(),
-           "system"_a, "program"_a, "of_root"_a, "of_words"_a, nb::arg("lines").noconvert(),
-           nb::arg("starts").noconvert(), nb::arg("runs").noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "(heads, labels) of every word.");
+  nb::class_<ModelHandle>(m, "Model", "A finished parser.")
+      .def(
+          nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples>(),
+          "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>())
+      .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a, "(heads, labels) of every word.")
+      .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a, "[(heads, labels, score), ...]");
 }

@@ -6,11 +6,12 @@
 
 namespace panparser {
 
-Learner::Learner(const Grammar& grammar, int beam, std::span<const std::int32_t> ties, std::uint64_t seed)
+Learner::Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, int beam,
+                 std::span<const std::int32_t> ties, std::uint64_t seed)
     : grammar_(grammar),
       beam_(static_cast<std::size_t>(beam)),
       ties_(ties.begin(), ties.end()),
-      weights_{DenseWeights(grammar.system.actions()), SparseWeights()},
+      weights_{DenseWeights(grammar.system.actions()), SparseWeights(), std::move(base), unit},
       search_(grammar_, weights_),
       random_(seed),
       keys_(grammar.program.templates()) {}
@@ -198,24 +199,26 @@ void Learner::update(const Pair& pair, const Strategy& strategy, const Listener&
   auto positive = path(pair.positive.state);
   auto negative = path(pair.negative.state);
   const std::size_t shared = common(positive, negative);
+  Update event;
   if (listener) {
-    Update event;
     for (const auto state : positive) event.positive.push_back(search_.arena().action(state));
     for (const auto state : negative) event.negative.push_back(search_.arena().action(state));
     event.positive_score = pair.positive.score;
     event.negative_score = pair.negative.score;
     event.started = steps_[0].beam[0].length;
-    listener(event);
+    listener(event, false);
   }
   positive.erase(positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(shared));
   negative.erase(negative.begin(), negative.begin() + static_cast<std::ptrdiff_t>(shared));
   reward(positive, +1, strategy.focus);
   reward(negative, -1, strategy.focus);
   ++progress_.updates;
+  if (listener) listener(event, true);
 }
 
 void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
-  double weight = sign;
+  double weight = sign * weights_.unit_;
+  if (focus > 1) weight *= std::pow(focus, 1 - static_cast<double>(states.size()));  // the last transition counts whole
   for (const std::int32_t state : states) {
     search_.extract(search_.arena().parent(state), keys_.data());
     const int action = search_.arena().action(state);
@@ -238,8 +241,8 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
     const int count = search_.extract_for_labels(arena.parent(states[i]), keys_.data());
     const int action = arena.action(states[i]);
     for (const Key key : std::span(keys_).first(count)) {
-      weights_.labels_.change(label_key(key, action), gold, 1, time_);
-      weights_.labels_.change(label_key(key, action), arc.label, -1, time_);
+      weights_.labels_.change(label_key(key, action), gold, weights_.unit_, time_);
+      weights_.labels_.change(label_key(key, action), arc.label, -weights_.unit_, time_);
     }
   }
 }

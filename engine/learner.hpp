@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model.hpp"
 #include "random.hpp"
 #include "search.hpp"
 
@@ -32,8 +33,17 @@ struct TrainingWeights {
   DenseWeights actions_;
   SparseWeights labels_;
 
-  void actions(const Key* keys, int count, std::int32_t* sums) const { actions_.add_to(keys, count, sums); }
-  void labels(const Key* keys, int count, std::int32_t* sums) const { labels_.add_to(keys, count, sums); }
+  LayeredModel base_;  // what the weights are learned on top of
+  std::int32_t unit_;  // what an update adds: 1, or more where parts of it are needed
+
+  void actions(const Key* keys, int count, std::int32_t* sums) const {
+    actions_.add_to(keys, count, sums);
+    base_.actions(keys, count, sums);
+  }
+  void labels(const Key* keys, int count, std::int32_t* sums) const {
+    labels_.add_to(keys, count, sums);
+    base_.labels(keys, count, sums);
+  }
 };
 
 struct Example {
@@ -51,17 +61,21 @@ struct Update {                                  // what a listener hears
   Score positive_score = 0, negative_score = 0;  // since the search last started
   std::int32_t started = 0;                      // length of the derivation that the search started from
 };
-using Listener = std::function<void(const Update&)>;
+using Listener = std::function<void(const Update&, bool applied)>;  // before and after each update
 
 class Learner {
  public:
-  Learner(const Grammar& grammar, int beam, std::span<const std::int32_t> ties, std::uint64_t seed);
+  Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, int beam, std::span<const std::int32_t> ties,
+          std::uint64_t seed);
 
   void train(const Example& example, const Strategy& strategy, const Listener& listener);
 
   const Progress& progress() const { return progress_; }
   std::int64_t time() const { return time_; }  // sentences seen: the clock of the average
-  void set_time(std::int64_t time) { time_ = time; }
+  void set_progress(std::int64_t time, const Progress& progress) {
+    time_ = time;
+    progress_ = progress;
+  }
   Random& random() { return random_; }
   TrainingWeights& weights() { return weights_; }
 

@@ -1,10 +1,13 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+
+#include "system.hpp"
 
 #ifdef __SSE4_1__
 #include <smmintrin.h>
@@ -63,8 +66,9 @@ class Quantiser {
       : weights_(weights), dated_(dated), time_(time), least_(least) {
     double most = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) most = std::max(most, std::abs(average(i)));
-    scale_ = most > 0 ? kMostWeight / most : 0;
+    scale_ = most > 0 ? kMostWeight / most : 1;
   }
+  double scale() const { return scale_; }
   std::int8_t operator()(std::size_t i) const {
     const double weight = average(i);
     return std::abs(weight) < least_ ? 0 : static_cast<std::int8_t>(std::lround(weight * scale_));
@@ -146,10 +150,14 @@ void fill_runs(int labels, const SparseWeights::Rows& rows, const Quantiser& wei
 }  // namespace
 
 Model::Arrays Model::compact(int classes, int labels, const DenseWeights::Rows& actions,
-                             const SparseWeights::Rows& cells, std::int64_t time, double least) {
+                             const SparseWeights::Rows& cells, std::int64_t time, std::int32_t unit, double least) {
   Arrays arrays;
-  fill_lines(classes, actions, Quantiser(actions.weights, actions.dated, time, least), arrays.lines);
-  fill_runs(labels, cells, Quantiser(cells.weights, cells.dated, time, least), arrays);
+  const Quantiser of_actions(actions.weights, actions.dated, time, least * unit);
+  const Quantiser of_labels(cells.weights, cells.dated, time, least * unit);
+  arrays.action_scale = of_actions.scale() * unit;
+  arrays.label_scale = of_labels.scale() * unit;
+  fill_lines(classes, actions, of_actions, arrays.lines);
+  fill_runs(labels, cells, of_labels, arrays);
   return arrays;
 }
 
@@ -230,6 +238,31 @@ void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
       }
       at = next;
     }
+  }
+}
+
+void LayeredModel::actions(const Key* keys, int count, std::int32_t* sums) const {
+  for (const Layer& layer : layers_) {
+    if (layer.actions == 1) {
+      layer.model.actions(keys, count, sums);
+      continue;
+    }
+    std::array<std::int32_t, System::kMaxRows> own{};
+    layer.model.actions(keys, count, own.data());
+    for (int c = 0; c < layer.model.classes(); ++c) sums[c] += layer.actions * own[c];
+  }
+}
+
+void LayeredModel::labels(const Key* keys, int count, std::int32_t* sums) const {
+  for (const Layer& layer : layers_) {
+    if (layer.labels == 1) {
+      layer.model.labels(keys, count, sums);
+      continue;
+    }
+    thread_local std::vector<std::int32_t> own;
+    own.assign(layer.model.label_count(), 0);
+    layer.model.labels(keys, count, own.data());
+    for (int l = 0; l < layer.model.label_count(); ++l) sums[l] += layer.labels * own[l];
   }
 }
 

@@ -20,9 +20,10 @@ class Model {
   static constexpr std::size_t kLine = 64;
 
   struct Arrays {
-    LargeVector<std::uint8_t> lines;    // of actions
-    LargeVector<std::uint32_t> starts;  // of the runs, and the end
-    LargeVector<std::uint8_t> runs;     // of labels
+    LargeVector<std::uint8_t> lines;           // of actions
+    LargeVector<std::uint32_t> starts;         // of the runs, and the end
+    LargeVector<std::uint8_t> runs;            // of labels
+    double action_scale = 1, label_scale = 1;  // what one update became
   };
   struct View {
     std::span<const std::uint8_t> lines;
@@ -33,12 +34,14 @@ class Model {
   Model(int classes, int labels, View view);
 
   // Averages weights up to `time`, scales each of the two kinds so that the largest fits a byte, rounds, and leaves out
-  // those below `least` of an update.
+  // those below `least` (in updates).
   static Arrays compact(int classes, int labels, const DenseWeights::Rows& actions, const SparseWeights::Rows& cells,
-                        std::int64_t time, double least);
+                        std::int64_t time, std::int32_t unit, double least);
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
+  int classes() const { return classes_; }
+  int label_count() const { return labels_; }
 
  private:
   int classes_, labels_;
@@ -46,6 +49,23 @@ class Model {
   std::size_t slots_;  // in a line
   std::size_t lines_, runs_;
   View view_;
+};
+
+// A model, and the models that it was trained on top of: the scores are those of all of them together.
+class LayeredModel {
+ public:
+  struct Layer {
+    Model model;
+    std::int32_t actions, labels;  // what the scores of each kind are multiplied by
+  };
+  explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
+
+  void actions(const Key* keys, int count, std::int32_t* sums) const;
+  void labels(const Key* keys, int count, std::int32_t* sums) const;
+  bool empty() const { return layers_.empty(); }
+
+ private:
+  std::vector<Layer> layers_;
 };
 
 }  // namespace panparser

@@ -29,7 +29,7 @@ void TreeParser::parse(const SentenceTokens& tokens, int beam, std::int32_t* hea
 void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
-  Scoring<Model>& scoring = search_.scoring();
+  Scoring<LayeredModel>& scoring = search_.scoring();
   scoring.start(tokens, kPairGroup);  // S0 and B0 never meet twice
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     std::uint32_t legal = system.legal(system.truths(frame));

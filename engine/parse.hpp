@@ -17,7 +17,7 @@ struct Tree {
 
 class TreeParser {  // for one thread
  public:
-  TreeParser(const Grammar& grammar, const Model& model) : grammar_(grammar), search_(grammar, model) {}
+  TreeParser(const Grammar& grammar, const LayeredModel& model) : grammar_(grammar), search_(grammar, model) {}
 
   // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure.
   void parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels);
@@ -29,7 +29,7 @@ class TreeParser {  // for one thread
   const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam);
 
   Grammar grammar_;
-  Search<Model> search_;
+  Search<LayeredModel> search_;
   MutableState state_;
   std::vector<Hypothesis> beam_, next_;
   std::vector<Candidate> candidates_;

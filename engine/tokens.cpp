@@ -126,10 +126,16 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data)
+Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
+               std::int64_t only)
     : offsets_(data.offsets()),
       attributes_(static_cast<std::int32_t>(attributes.size())),
       counters_(static_cast<std::int32_t>(counters.size())) {
+  std::int64_t first_word = 0;
+  if (only >= 0) {
+    first_word = offsets_[only];
+    offsets_ = {0, offsets_[only + 1] - first_word};
+  }
   const std::int64_t rows = first_row(sentences());
   values_.resize(rows * attributes_);
   counts_.resize(rows * counters_);
@@ -138,8 +144,13 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
     const Attribute& attribute = attributes[a];
     const Vocabulary& vocabulary = data.vocabulary(attribute.source);
     by_id.resize(vocabulary.size());
-    for (std::int32_t id = 0; id < vocabulary.size(); ++id) by_id[id] = value(attribute, vocabulary[id]);
-    const std::vector<std::int32_t>& ids = data.ids(attribute.source);
+    const std::int32_t* ids = data.ids(attribute.source).data() + first_word;
+    if (only < 0) {
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id) by_id[id] = value(attribute, vocabulary[id]);
+    } else {
+      for (std::int64_t word = 0; word < offsets_[1]; ++word)
+        by_id[ids[word]] = value(attribute, vocabulary[ids[word]]);
+    }
     Value* out = values_.data() + a;
     for (std::int64_t s = 0; s < sentences(); ++s) {
       auto put = [&](Value v) {

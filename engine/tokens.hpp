@@ -49,7 +49,9 @@ struct SentenceTokens {
 
 class Tokens {
  public:
-  Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data);
+  // Of all sentences, or of one.
+  Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
+         std::int64_t only = -1);
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   SentenceTokens operator[](std::int64_t sentence) const;

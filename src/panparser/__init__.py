@@ -12,7 +12,10 @@ from panparser.errors import (
     DecodingError,
     GoldError,
     IllegalTransitionError,
+    ModelError,
     PanParserError,
+    SpecError,
+    StrategyError,
     StuckError,
     TableError,
     TemplateError,
@@ -22,6 +25,7 @@ from panparser.errors import (
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
 from panparser.oracles import oracle_derivations, static_derivation
+from panparser.parser import Parser, ParserSpec, ScoredTree, load
 from panparser.projectivity import (
     conflicts,
     crossing_arcs,
@@ -36,8 +40,11 @@ from panparser.python_system import PythonSystem, StateView
 from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
+from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
+from panparser.subsampling import Subsample
 from panparser.systems import system
-from panparser.templates import ZN11, Template, Templates
+from panparser.templates import RICH, ZN11, Template, Templates
+from panparser.training import EpochReport, Listener, Training, Update, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 
@@ -49,30 +56,47 @@ __all__ = [
     "CheckFailed",
     "ConlluError",
     "DecodingError",
+    "EARLY_UPDATE",
     "EMPTY",
+    "EpochReport",
     "Evaluation",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
     "IllegalTransitionError",
     "LEFT",
+    "Listener",
+    "MAX_VIOLATION",
+    "ModelError",
     "PanParserError",
+    "Parser",
+    "ParserSpec",
     "PythonSystem",
+    "RICH",
     "RIGHT",
+    "STRATEGIES",
+    "Schedule",
+    "ScoredTree",
     "Sentence",
+    "SpecError",
     "State",
     "StateView",
+    "Strategy",
+    "StrategyError",
     "StuckError",
+    "Subsample",
     "TableError",
     "Template",
     "TemplateError",
     "Templates",
     "Token",
+    "Training",
     "Transition",
     "TransitionSystem",
     "Treebank",
     "TreebankError",
     "UnknownSystemError",
+    "Update",
     "ZN11",
     "compare",
     "conflicts",
@@ -82,6 +106,7 @@ __all__ = [
     "gap_degree",
     "is_projective",
     "iter_conllu",
+    "load",
     "maximum_spanning_tree",
     "nonprojectivity",
     "oracle_derivations",
@@ -93,5 +118,6 @@ __all__ = [
     "static_derivation",
     "stats",
     "system",
+    "train",
     "write_conllu",
 ]

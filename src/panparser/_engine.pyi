@@ -2,7 +2,7 @@
 The native engine of panparser. Its interface is private and may change at any time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -120,6 +120,71 @@ class MutableStates(States):
     """One state that changes in place, under any index."""
 
     def __init__(self, system: System, words: int) -> None: ...
+
+class Program:
+    """Feature templates, lowered by panparser._features."""
+
+    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int]) -> None: ...
+
+    @property
+    def templates(self) -> int: ...
+
+class Corpus:
+    """Sentences to learn from, prepared for one system and program."""
+
+    def __init__(self, program: Program, system: System, store: TreebankStore, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def replace(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Layer:
+    """Weights for parsing; `compact` of a Learner makes the arrays."""
+
+    def __init__(self, classes: int, labels: int, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Learner:
+    """An averaged perceptron that learns by a strategy."""
+
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], base: Sequence[tuple[Layer, int, int]], unit: int, beam: int, ties: Sequence[int], seed: int) -> None: ...
+
+    def train(self, corpus: Corpus, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: tuple[bool, int, int, int, float, float, int, float], listener: Callable[[tuple[Sequence[int], Sequence[int], int, int, int], bool], None] | None = None) -> None: ...
+
+    @property
+    def progress(self) -> tuple[int, int, int, int]:
+        """(sentences, words, updates, transitions)"""
+
+    @property
+    def time(self) -> int:
+        """Sentences that the average is over."""
+
+    @property
+    def random(self) -> int:
+        """The state of the random numbers."""
+
+    def actions(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(keys, weights, dated sums), by key."""
+
+    def labels(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(keys, counts, labels, weights, dated sums), by key and label."""
+
+    def load(self, actions: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], labels: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], time: int, random: int, progress: tuple[int, int, int, int]) -> None: ...
+
+    def compact(self, least: float) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
+        """
+        (lines, starts, runs) of a Layer, and what an update became in each of its two scales.
+        """
+
+class Model:
+    """A finished parser."""
+
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]]) -> None: ...
+
+    def parse(self, store: TreebankStore, beam: int, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """(heads, labels) of every word."""
+
+    def best(self, store: TreebankStore, sentence: int, beam: int, count: int) -> list[tuple[list[int], list[int], int]]:
+        """[(heads, labels, score), ...]"""
 
 def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
     """

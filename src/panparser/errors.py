@@ -3,6 +3,9 @@
 PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
 ├── TemplateError (ValueError)        a malformed feature template
+├── StrategyError (ValueError)        a malformed training strategy
+├── SpecError (ValueError)            a parser specification, recipe or training option that cannot be
+├── ModelError (ValueError)           a file that is no model, or a broken one
 ├── UnknownSystemError (LookupError)  no transition system of that name
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
 ├── DecodingError (ValueError)        scores of the wrong form, or that allow no tree
@@ -24,6 +27,18 @@ class TableError(PanParserError, ValueError):
 
 class TemplateError(PanParserError, ValueError):
     """A malformed feature template; the message shows its line and points at the word that is wrong."""
+
+
+class StrategyError(PanParserError, ValueError):
+    """A malformed training strategy."""
+
+
+class SpecError(PanParserError, ValueError):
+    """A parser specification, a recipe or a training option that cannot be."""
+
+
+class ModelError(PanParserError, ValueError):
+    """A file that is no model, a broken one, or one of another format."""
 
 
 class UnknownSystemError(PanParserError, LookupError):

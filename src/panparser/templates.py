@@ -318,3 +318,122 @@ _HISTORY = """
     history[0] history[1] history[2]
 """
 ZN11 = Templates.parse(_ZN11 + _HISTORY)
+
+# More accurate on Universal Dependencies than ZN11, which has no morphology, lemmas or second stack word.
+_RICH = """
+    S0.form
+    S0.upos
+    S0.xpos
+    S0.lemma
+    S0.upos S0.feats
+    S0.suffix[3]
+    B0.form
+    B0.upos
+    B0.xpos
+    B0.lemma
+    B0.upos B0.feats
+    B0.suffix[3]
+    B1.form
+    B1.upos
+    B1.xpos
+    B1.lemma
+    B1.feats
+    B2.form
+    B2.upos
+    B2.xpos
+    B3.upos
+    S1.form
+    S1.upos
+    S1.lemma
+    S1.feats
+    S2.upos
+
+    S0.form B0.form
+    S0.form B0.upos
+    S0.upos B0.form
+    S0.upos B0.upos
+    S0.xpos B0.xpos
+    S0.lemma B0.lemma
+    S0.lemma B0.upos
+    S0.upos B0.lemma
+    S0.suffix[3] B0.upos
+    S0.upos B0.suffix[3]
+    S0.suffix[2] B0.suffix[2]
+    S0.xpos B0.form
+    S0.form B0.xpos
+
+    S0.feats B0.feats
+    S0.upos S0.feats B0.upos B0.feats
+    S0.upos B0.upos B0.feats
+    S0.upos S0.feats B0.upos
+    S0.lemma B0.feats
+    S0.feats B0.lemma
+    S0.upos S0.feats[Case] B0.upos B0.feats[Case]
+    S0.upos S0.feats[VerbForm] B0.upos B0.feats[VerbForm]
+    S0.lemma B0.upos B0.feats[Case]
+    B0.lemma S0.upos S0.feats[Case]
+
+    B0.form B1.form
+    B0.lemma B1.lemma
+    B0.upos B1.lemma
+    B0.lemma B1.upos
+    B0.upos B1.upos
+    B0.upos B1.upos B2.upos
+    S0.upos B1.upos
+    S0.upos B0.upos B1.upos
+    S0.upos B0.upos B1.upos B2.upos
+    S0.lemma B0.upos B1.upos
+    S0.upos B0.lemma B1.upos
+    S0.upos B0.upos B1.lemma
+    S0.lemma B1.lemma
+    B0.xpos B1.xpos
+    S0.xpos B0.xpos B1.xpos
+
+    S1.upos S0.upos
+    S1.upos B0.upos
+    S1.upos S0.upos B0.upos
+    S1.xpos S0.xpos B0.xpos
+    S2.upos S1.upos S0.upos
+
+    distance(S0,B0) S0.upos B0.upos
+    distance(S0,B0) S0.lemma B0.upos
+    distance(S0,B0) S0.upos B0.lemma
+    between(S0,B0,upos=VERB) S0.upos B0.upos
+    between(S0,B0,upos=PUNCT) S0.upos B0.upos
+    between(S0,B0,upos=CCONJ) S0.upos B0.upos
+
+    S0.label
+    S1.label
+    S0.label S0.upos B0.upos
+    S0.label B0.form
+    S0.lemma S0.label B0.upos
+    S0.upos S0.left_labels
+    S0.upos S0.right_labels
+    B0.upos B0.left_labels
+    S0.form S0.left_labels
+    S0.form S0.right_labels
+    B0.form B0.left_labels
+    S0.upos B0.upos S0.left_labels
+    S0.upos B0.upos S0.right_labels
+    S0.upos B0.upos B0.left_labels
+    S0.upos B0.upos S0.left[0].upos
+    S0.upos B0.upos S0.right[0].upos
+    S0.upos B0.upos B0.left[0].upos
+    S0.upos B0.upos S0.left[0].lemma
+    S0.upos B0.upos S0.right[0].lemma
+    S0.upos B0.upos B0.left[0].lemma
+    S0.left[0].form
+    S0.right[0].form
+    B0.left[0].form
+    S0.upos S0.right[0].lemma B0.lemma
+    S0.lemma B0.left[0].lemma B0.upos
+    S1.upos S1.right[0].upos S0.upos
+    S0.left_labels S0.right_labels S0.upos B0.upos
+    history[0] S0.upos B0.upos
+    S0.upos S0.xpos B0.upos B0.xpos
+    S1.xpos S0.xpos
+    S1.xpos B0.xpos
+    S0.xpos S0.right[0].xpos B0.xpos
+    S0.xpos B0.xpos B0.left[0].xpos
+"""
+RICH = Templates.parse(_RICH)

@@ -184,8 +184,8 @@ class TransitionSystem:
         rows = (replace(t, loses=(*t.loses, *losses)) if t.name in chosen else t for t in self.transitions)
         return replace(self, transitions=tuple(rows))
 
-    def to_json(self) -> str:
-        """The declaration as JSON; terms are text."""
+    def to_values(self) -> dict[str, Any]:
+        """The declaration in plain values; terms are text."""
         values: dict[str, Any] = {"format": FORMAT}
         values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "transitions"}
         values["transitions"] = [
@@ -193,7 +193,11 @@ class TransitionSystem:
             | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}
             for t in self.transitions
         ]
-        return json.dumps(values, indent=2)
+        return values
+
+    def to_json(self) -> str:
+        """The declaration as JSON; terms are text."""
+        return json.dumps(self.to_values(), indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> TransitionSystem:

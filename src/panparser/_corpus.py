@@ -1,0 +1,115 @@
+"""A treebank as training sees it: heads and labels of references, and which sentences take part."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser.errors import GoldError, TreebankError
+from panparser.gold import Mark
+from panparser.parser import ENCODING, Labels, ParserSpec
+from panparser.projectivity import nonprojectivity, projective_subset, projectivize
+from panparser.sentence import IntArray
+from panparser.treebank import Treebank
+
+_UNKNOWN = -1
+
+
+class Corpus:
+    """The sentences of a treebank, prepared as `spec.nonprojective` says."""
+
+    def __init__(self, spec: ParserSpec, treebank: Treebank) -> None:
+        treebank.check()
+        self.spec = spec
+        self.treebank = treebank
+        self.heads: IntArray = np.array(treebank.heads)
+        self.texts: list[str] = list(treebank.vocabulary("deprel"))  # what `label_ids` point into
+        self.label_ids: IntArray = np.array(treebank.column("deprel"))
+        self.used = np.diff(treebank.offsets) > 0
+        if not (self.heads >= 0).any():
+            raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
+        self._check_length()
+        try:
+            self._prepare()
+        except GoldError as error:
+            raise TreebankError(f"{treebank.path}: {error}") from None
+        if not self.used.any():
+            raise TreebankError(f"{treebank.path}: no sentence is left to learn from")
+
+    def _check_length(self) -> None:
+        lengths = np.diff(self.treebank.offsets)
+        if lengths.max() > _engine.MAX_WORDS:
+            line = self.treebank[int(lengths.argmax())].line
+            raise TreebankError(
+                f"{self.treebank.path}:{line}: expected at most {_engine.MAX_WORDS} words, found {lengths.max()}"
+            )
+
+    def _prepare(self) -> None:
+        system, way = self.spec.system, self.spec.nonprojective
+        if system.static_oracle is None and way != "as-is":
+            flags, _ = nonprojectivity(self.heads, self.treebank.offsets)
+            crossing = np.zeros(len(self.treebank), dtype=bool)
+            crossing[self.treebank.sentence_of_word()[flags]] = True
+            if way == "leave-out":
+                self.used &= ~crossing
+            for sentence in np.flatnonzero(crossing & self.used):
+                words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
+                if way == "reduce":
+                    kept = projective_subset(self.heads[words], root=system.root, single_root=system.single_root)
+                    self.heads[words] = [_UNKNOWN if head is None else head for head in kept]
+                elif (self.heads[words] >= 0).all():  # lifting needs the whole tree
+                    self._lift(words)
+        if system.max_span is not None or system.partial:
+            owner = self.treebank.sentence_of_word()
+            numbers = np.arange(len(self.heads)) - self.treebank.offsets[owner] + 1
+            lengths = np.diff(self.treebank.offsets)[owner]
+            placed = np.where((self.heads == 0) & (system.root == "last"), lengths + 1, self.heads)
+            far = np.abs(numbers - placed) > (system.max_span or len(self.heads) + 1)
+            self.heads[(self.heads == _UNKNOWN) | ((self.heads >= 0) & far)] = Mark.EMPTY
+
+    def _lift(self, words: slice) -> None:
+        heads, labels = projectivize(self.heads[words], [self.texts[i] for i in self.label_ids[words]], ENCODING)
+        self.heads[words] = heads
+        for offset, label in enumerate(labels):
+            if label not in self.texts:
+                self.texts.append(label)
+            self.label_ids[words.start + offset] = self.texts.index(label)
+
+    def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The sentences of an epoch, shuffled."""
+        return rng.permutation(np.flatnonzero(self.used)).astype(np.int64)
+
+    def reference(self, labels: Labels, kept: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
+        """Heads and numbers of labels for all words; unknown where not kept."""
+        numbers = {name: number for number, name in enumerate(labels.names)}
+        table = np.array([numbers.get(text, _UNKNOWN) for text in self.texts], dtype=np.int32)
+        chosen = table[self.label_ids]
+        if kept is None:
+            return self.heads, chosen
+        return np.where(kept, self.heads, np.int32(_UNKNOWN)), np.where(kept, chosen, np.int32(_UNKNOWN))
+
+    def engine(self, program: _engine.Program, labels: Labels) -> _engine.Corpus:
+        system = self.spec.system
+        try:
+            return _engine.Corpus(program, system._lowered.engine, self.treebank._store, *self.reference(labels))
+        except ValueError as error:
+            raise TreebankError(f"{self.treebank.path}: {error}") from None
+
+
+def gather_labels(corpus: Corpus, known: Labels) -> Labels:
+    """The labels of a corpus, after those that are known already; where each occurs."""
+    attached = corpus.heads >= 0
+    ids = corpus.label_ids
+    found = sorted({corpus.texts[i] for i in np.unique(ids[attached])} - {"_"} - set(known.names))
+    names = (*known.names, *found)
+    of = []
+    for old, where in ((known.of_root, corpus.heads == 0), (known.of_words, corpus.heads > 0)):
+        seen = {corpus.texts[i] for i in np.unique(ids[where])}
+        of.append(tuple((i < len(old) and old[i]) or name in seen for i, name in enumerate(names)))
+    if not any(of[0]) and not any(of[1]):
+        raise TreebankError(
+            f"{corpus.treebank.path}: expected labels to learn from, found none (train an unlabeled parser?)"
+        )
+    # A treebank without any root, or of single words, says nothing of one of the two: then all labels may do.
+    return Labels(names, *(flags if any(flags) else (True,) * len(names) for flags in of))

@@ -1,0 +1,89 @@
+"""Files of named arrays with a JSON manifest: models and checkpoints. The format is safetensors.
+
+They are read by mapping them into memory, and the first array begins at a multiple of 64 bytes, which the safetensors
+package does not offer. A checksum over manifest and arrays finds every damaged file.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.conllu import write_whole
+from panparser.errors import ConlluError, ModelError
+
+Arrays = dict[str, npt.NDArray[Any]]
+_TYPES = {"U8": np.uint8, "U32": np.uint32, "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F32": np.float32}
+_NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
+_LONGEST_HEADER = 100 << 20  # of safetensors
+
+
+def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
+    """Writes a file beside its place, then renames it. The same content gives the same bytes."""
+    text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
+    # Lines come first: they are read by the line of a cache. Then wide numbers before narrow ones: all are aligned.
+    names = sorted(arrays, key=lambda name: (not name.startswith("lines"), -arrays[name].itemsize))
+    parts = [np.ascontiguousarray(arrays[name]) for name in names]
+    checksum = zlib.crc32(text.encode())
+    entries: dict[str, Any] = {}
+    end = 0
+    for name, array in zip(names, parts, strict=True):
+        start, end = end, end + array.nbytes
+        entries[name] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [start, end]}
+        checksum = zlib.crc32(array.tobytes(), checksum)
+    entries["__metadata__"] = {"panparser": text, "crc32": f"{checksum:08x}"}
+    header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    header += b" " * (-(len(header) + 8) % 64)
+    content = b"".join([len(header).to_bytes(8, "little"), header, *(array.tobytes() for array in parts)])
+    try:
+        write_whole(path, content)
+    except ConlluError as error:  # it names the file and the reason
+        raise ModelError(str(error)) from None
+
+
+def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays of a file (views of its mapped bytes, read-only) and its manifest; `kind` names what was expected."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if size < 8:
+                raise ModelError(f"{name}: expected a {kind}, found a file of {size} bytes")
+            data = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise ModelError(f"{name}: cannot be read: {error.strerror}") from None
+    length = int.from_bytes(data[:8], "little")
+    if length > min(size - 8, _LONGEST_HEADER):
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or one that is cut off")
+    try:
+        header = json.loads(bytes(data[8 : 8 + length]))
+        metadata = header.pop("__metadata__")
+        text, checksum = metadata["panparser"], int(metadata["crc32"], 16)
+        arrays = {name: _array(entry, data[8 + length :]) for name, entry in header.items()}
+        manifest = json.loads(text)
+        if not isinstance(manifest, dict):
+            raise TypeError("the manifest is no object")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
+    if zlib.crc32(data[8 + length :], zlib.crc32(text.encode())) != checksum:
+        raise ModelError(f"{name}: damaged: its checksum does not fit its content")
+    return arrays, manifest
+
+
+def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
+    start, end = entry["data_offsets"]
+    shape = tuple(entry["shape"])
+    kind = np.dtype(_TYPES[entry["dtype"]])
+    if not all(type(number) is int and number >= 0 for number in (start, end, *shape)) or end > len(data):
+        raise ValueError("out of range")
+    if end - start != kind.itemsize * int(np.prod(shape, dtype=object)):
+        raise ValueError("size and shape do not agree")
+    return np.frombuffer(data[start:end], dtype=kind).reshape(shape)

@@ -1,0 +1,288 @@
+"""ParserSpec: what a parser is made of, as data. Parser: a trained one, that parses, is saved and loaded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._compile_templates import lower
+from panparser._model_file import read_arrays, write_arrays
+from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.projectivity import LIFTED, PATH, deprojectivize
+from panparser.sentence import IntArray, Sentence
+from panparser.systems import system as named_system
+from panparser.templates import RICH, Templates
+from panparser.transitions import TransitionSystem
+from panparser.treebank import Treebank
+
+FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
+ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
+Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserSpec:
+    """Transition system, feature templates, search; and what is done about arcs that cross.
+
+    `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
+    projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
+    sentences out ("leave-out").
+    """
+
+    system: TransitionSystem = field(default_factory=lambda: named_system("arc-eager", root="last", single_root=True))
+    templates: Templates = RICH
+    beam: int = 8
+    labeled: bool = True
+    nonprojective: Nonprojective = "as-is"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.system, TransitionSystem):
+            raise SpecError(f"system of ParserSpec must be a TransitionSystem; got {self.system!r}")
+        if not isinstance(self.templates, Templates) or not self.used_templates:
+            raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
+        check_beam(self.beam, "ParserSpec")
+        if self.nonprojective not in get_args(Nonprojective):
+            known = ", ".join(get_args(Nonprojective))
+            raise SpecError(f"nonprojective of ParserSpec must be one of {known}; got {self.nonprojective!r}")
+        if self.nonprojective == "pseudo" and not self.labeled:
+            raise SpecError("nonprojective of ParserSpec: pseudo needs labels, and the parser has none")
+
+    @property
+    def used_templates(self) -> Templates:
+        """The templates, without those for labels if there are none."""
+        return self.templates if self.labeled else self.templates.unlabeled()
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        return {
+            "system": self.system.to_values(),
+            "templates": [str(template) for template in self.templates],
+            "beam": self.beam,
+            "labeled": self.labeled,
+            "nonprojective": self.nonprojective,
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> ParserSpec:
+        return cls(
+            system=TransitionSystem.from_values(values["system"]),
+            templates=Templates.parse("\n".join(values["templates"])),
+            beam=values["beam"],
+            labeled=values["labeled"],
+            nonprojective=values["nonprojective"],
+        )
+
+
+def check_beam(beam: object, owner: str) -> None:
+    if not isinstance(beam, int) or isinstance(beam, bool) or beam < 1:
+        raise SpecError(f"beam of {owner} must be an integer >= 1; got {beam!r}")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a parser, and which of them Root's children have, and the other words."""
+
+    names: tuple[str, ...] = ()
+    of_root: tuple[bool, ...] = ()
+    of_words: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Weights as the engine parses with them, and what one update has become in them."""
+
+    lines: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.uint32]
+    runs: npt.NDArray[np.uint8]
+    action_scale: float
+    label_scale: float
+    labels: int
+
+    @property
+    def size(self) -> int:
+        return self.lines.nbytes + self.starts.nbytes + self.runs.nbytes
+
+    def engine(self, system: TransitionSystem) -> _engine.Layer:
+        return _engine.Layer(len(system.names), self.labels, self.lines, self.starts, self.runs)
+
+
+def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:
+    """Layers with factors that bring them to one scale, in which an update is `unit`."""
+    return [
+        (layer.engine(system), max(1, round(unit / layer.action_scale)), max(1, round(unit / layer.label_scale)))
+        for layer in layers
+    ]
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """One of several trees for a sentence."""
+
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    score: float  # in updates: differences tell how much better the parser likes one tree than another
+
+
+class Parser:
+    """A trained parser. `train` and `load` make one."""
+
+    def __init__(self, spec: ParserSpec, labels: Labels, layers: list[Layer], training: dict[str, Any]) -> None:
+        self.spec = spec
+        self.labels = labels
+        self.layers = layers
+        self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
+
+    def __repr__(self) -> str:
+        labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}>"
+
+    @cached_property
+    def _program(self) -> _engine.Program:
+        return program(self.spec)
+
+    @cached_property
+    def _model(self) -> _engine.Model:
+        # One layer needs no common scale; several share one that is fine enough for all.
+        layers = self.layers
+        scaled = (
+            multiplied(layers, self.spec.system, 256)
+            if len(layers) > 1
+            else [(layers[0].engine(self.spec.system), 1, 1)]
+        )
+        engine = self.spec.system._lowered.engine
+        return _engine.Model(engine, self._program, list(self.labels.of_root), list(self.labels.of_words), scaled)
+
+    def parse(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
+        """A copy of the treebank with the parser's heads and labels."""
+        parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
+        self.annotate(parsed, beam=beam, threads=threads)
+        return parsed
+
+    def annotate(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> None:
+        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        heads, labels = self.predict(treebank, beam=beam, threads=threads)
+        treebank.heads[:] = heads
+        if self.spec.labeled:
+            ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
+            treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+
+    def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> tuple[IntArray, IntArray]:
+        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
+        beam = self.spec.beam if beam is None else beam
+        check_beam(beam, "parse")
+        if not isinstance(threads, int) or threads < 1:
+            raise SpecError(f"threads of parse must be an integer >= 1; got {threads!r}")
+        lengths = np.diff(treebank.offsets)
+        if len(lengths) and lengths.max() > _engine.MAX_WORDS:
+            long = int(lengths.argmax())
+            raise TreebankError(
+                f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
+                f"found {lengths[long]}"
+            )
+        treebank.check()
+        heads, labels = self._model.parse(treebank._store, beam, threads)
+        _, plain, marked = self._plain
+        if plain is None:
+            return heads, labels
+        for sentence in np.unique(np.searchsorted(treebank.offsets, np.flatnonzero(marked[labels]), side="right") - 1):
+            words = slice(int(treebank.offsets[sentence]), int(treebank.offsets[sentence + 1]))
+            if (heads[words] < 0).any():
+                continue
+            undone, _ = deprojectivize(heads[words], [self.labels.names[label] for label in labels[words]], ENCODING)
+            heads[words] = undone
+        return heads, plain[labels]
+
+    @property
+    def plain_labels(self) -> tuple[str, ...]:
+        """The labels that parsing writes."""
+        return self._plain[0]
+
+    @cached_property
+    def _plain(self) -> tuple[tuple[str, ...], IntArray | None, npt.NDArray[np.bool_]]:
+        """Labels without marks; for each label its plain one; whether it is marked. A last entry stands for none."""
+        names = self.labels.names
+        bare = [name.rstrip(PATH).partition(LIFTED)[0] for name in names]
+        if self.spec.nonprojective != "pseudo":
+            return names, None, np.zeros(len(names) + 1, dtype=bool)
+        plain = tuple(dict.fromkeys(bare))
+        indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
+        return plain, indices, np.array([*(LIFTED in name for name in names), False])
+
+    def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
+        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
+        if not isinstance(count, int) or count < 1:
+            raise SpecError(f"count of best must be an integer >= 1; got {count!r}")
+        width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
+        sentence.treebank.check()
+        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
+        found = self._model.best(sentence.treebank._store, sentence.position, width, count)
+        names, trees = self.labels.names, []
+        for heads, labels, score in found:
+            texts = [names[label] if label >= 0 else "_" for label in labels]
+            if self.spec.nonprojective == "pseudo" and min(heads) >= 0:
+                undone, plain = deprojectivize(heads, texts, ENCODING)
+                trees.append(ScoredTree(undone, plain, score / unit))
+            else:
+                trees.append(ScoredTree(tuple(heads), tuple(texts), score / unit))
+        return trees
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the parser to one file; the same parser gives the same bytes."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for number, layer in enumerate(self.layers):
+            arrays |= {f"lines.{number}": layer.lines, f"starts.{number}": layer.starts, f"runs.{number}": layer.runs}
+        manifest = {
+            "format": FORMAT,
+            "kind": "parser",
+            "spec": self.spec.to_values(),
+            "labels": [
+                [*row] for row in zip(self.labels.names, self.labels.of_root, self.labels.of_words, strict=True)
+            ],
+            "layers": [[layer.action_scale, layer.label_scale, layer.labels] for layer in self.layers],
+            "training": self.training,
+        }
+        write_arrays(Path(path), arrays, manifest)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Parser:
+        """The parser of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+        arrays, manifest = read_arrays(path, "panparser model")
+        if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
+            raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
+        if manifest["format"] > FORMAT:
+            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
+            raise ModelError(f"{os.fspath(path)}: {newer}")
+        try:
+            rows = manifest["labels"]
+            labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
+            layers = [
+                Layer(arrays[f"lines.{i}"], arrays[f"starts.{i}"], arrays[f"runs.{i}"], *numbers)
+                for i, numbers in enumerate(manifest["layers"])
+            ]
+            parser = cls(ParserSpec.from_values(manifest["spec"]), labels, layers, manifest["training"])
+            parser._model  # noqa: B018 - checks every number in the arrays
+        except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+            reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
+            raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
+        return parser
+
+
+def load(path: str | os.PathLike[str]) -> Parser:
+    """The parser of a model file."""
+    return Parser.load(path)
+
+
+def program(spec: ParserSpec) -> _engine.Program:
+    lowered = lower(spec.used_templates)
+    return _engine.Program(*lowered)

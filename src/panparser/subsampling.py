@@ -1,0 +1,82 @@
+"""Learning from a part of the annotations, drawn anew in each epoch (Aufrant's thesis: by frequency, by accuracy)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.errors import SpecError
+
+if TYPE_CHECKING:
+    from panparser.training import _Run
+
+By = Literal["share", "frequency", "accuracy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subsample:
+    """Which arcs a parser learns from.
+
+    `share` of all arcs is kept; the others are unknown for the epoch. `by`: every arc alike ("share"), or classes of
+    arcs (tag of the dependent and direction) with the frequent ones cut down to one size ("frequency"), or with those
+    kept that the parser so far gets wrong most ("accuracy": as measured on the development set after the last epoch).
+    """
+
+    share: float
+    by: By = "share"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise SpecError(f"share of Subsample must be above 0 and at most 1; got {self.share!r}")
+        if self.by not in get_args(By):
+            raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
+
+    def to_values(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def choose(self, run: _Run, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+        """For each word, whether its arc is kept in the epoch that begins."""
+        classes = _classes(run.treebank)
+        counts = np.bincount(classes)
+        draws = rng.random(len(classes))
+        if self.by == "share":
+            return draws < self.share
+        if self.by == "frequency":
+            return draws < _scaled(1 / np.maximum(counts, 1), counts, self.share)[classes]
+        if run.dev is None:
+            raise SpecError("subsampling by accuracy needs a development set")
+        if run.best_layer is None:
+            return draws < self.share
+        dev = run.dev
+        heads, _ = run.parser_of(run.layer()).predict(dev)
+        own = _classes(dev)
+        right = np.bincount(own, weights=(heads == dev.heads), minlength=len(counts))[: len(counts)]
+        total = np.bincount(own, minlength=len(counts))[: len(counts)]
+        errors = 1 - right / np.maximum(total, 1)  # a class that the development set lacks counts as all wrong
+        return draws < _scaled(errors, counts, self.share)[classes]
+
+
+def _scaled(wishes: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.float64]:
+    """Probabilities proportional to wishes, at most 1, that keep `share` of all."""
+    low, high = 0.0, 1e12
+    for _ in range(100):
+        middle = (low + high) / 2
+        if (np.minimum(1, middle * wishes) * counts).sum() < share * counts.sum():
+            low = middle
+        else:
+            high = middle
+    return np.minimum(1, high * wishes)
+
+
+def _classes(treebank: Any) -> npt.NDArray[np.int64]:
+    """A number for tag and direction of each word, the same in every treebank."""
+    words = np.arange(treebank.words) - treebank.offsets[treebank.sentence_of_word()] + 1
+    tags = np.array([_TAGS.setdefault(tag, len(_TAGS)) for tag in treebank.vocabulary("upos")])
+    numbers: npt.NDArray[np.int64] = 2 * tags[treebank.column("upos")] + (treebank.heads > words)
+    return numbers
+
+
+_TAGS: dict[str, int] = {}

@@ -1,0 +1,372 @@
+"""train: epochs over a treebank, selection on a development set, listeners, checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from panparser import _engine
+from panparser._corpus import Corpus, gather_labels
+from panparser._model_file import read_arrays, write_arrays
+from panparser.errors import ModelError, SpecError, TreebankError
+from panparser.parser import Labels, Layer, Parser, ParserSpec, multiplied, program
+from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
+from panparser.subsampling import Subsample
+from panparser.treebank import Treebank
+
+_CHUNK = 64  # sentences between two looks at the clock and the keyboard
+_FINE = 256  # units of an update where parts of one are needed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
+
+    `patience`: stop after so many epochs without a better score on the development set. `prune`: weights below so many
+    updates are left out of the model. `subsample`: of what annotations to learn in each epoch.
+    """
+
+    strategy: StrategyLike = MAX_VIOLATION
+    epochs: int = 12
+    patience: int | None = 4
+    seed: int = 1
+    prune: float = 0.0
+    subsample: Subsample | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.strategy, Strategy) and not callable(self.strategy):
+            raise SpecError(
+                f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
+            )
+        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if value is None and name == "patience":
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
+        if not self.prune >= 0:
+            raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
+
+    def strategy_for(self, epoch: int, sentence: int) -> Strategy:
+        if isinstance(self.strategy, Strategy):
+            return self.strategy
+        chosen = self.strategy(epoch, sentence)
+        if not isinstance(chosen, Strategy):
+            raise SpecError(f"the function given as strategy must return a Strategy; got {chosen!r}")
+        return chosen
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, as a manifest holds them."""
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, Strategy) else "function"
+        values["subsample"] = self.subsample.to_values() if self.subsample else None
+        return values
+
+
+@dataclass(frozen=True)
+class Update:
+    """One update, as a listener hears of it: derivations as names of transitions, from the initial state."""
+
+    epoch: int
+    sentence: int
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    positive_score: int
+    negative_score: int
+    started: int  # length of the derivation that the search started from
+
+
+@dataclass
+class EpochReport:
+    """What an epoch came to; scores are None without a development set."""
+
+    epoch: int
+    words: int  # so far, over all epochs
+    updates: int
+    uas: float | None = None
+    las: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """What selection goes by: LAS, or UAS of an unlabeled parser."""
+        return self.uas if self.las is None else self.las
+
+
+class Listener:
+    """Hears of training as it happens; override what you need."""
+
+    def before_epoch(self, epoch: int) -> None: ...
+    def after_epoch(self, report: EpochReport) -> None: ...
+    def before_sentence(self, epoch: int, sentence: int) -> None: ...
+    def after_sentence(self, epoch: int, sentence: int) -> None: ...
+    def before_update(self, update: Update) -> None: ...
+    def after_update(self, update: Update) -> None: ...
+    def before_evaluation(self, epoch: int) -> None: ...
+    def after_evaluation(self, report: EpochReport) -> None: ...
+    def after_words(self, epoch: int, words: int, updates: int) -> None:
+        """Now and then: how many words and updates there were so far."""
+
+
+def train(
+    spec: ParserSpec,
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    init: Parser | None = None,
+    listeners: Sequence[Listener] = (),
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> Parser:
+    """A parser for a treebank; `options` are those of `Training`.
+
+    With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
+    `init` is a parser to go on from: same system, templates and labeledness; new labels and tags are fine. A
+    `checkpoint` file holds the state after each epoch; with `resume` training goes on from it, and ends with the same
+    parser as if it had never stopped. Ctrl-C ends training with the best parser so far, if there is one.
+    """
+    return _Run(spec, treebank, dev, init, listeners, checkpoint, Training(**options)).run(resume)
+
+
+def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
+    """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
+    heads, labels = parser.predict(gold)
+    known = gold.heads >= 0
+    total = max(1, int(known.sum()))
+    right = (heads == gold.heads) & known
+    if not parser.spec.labeled:
+        return 100 * int(right.sum()) / total, None
+    index = {name: number for number, name in enumerate(parser.plain_labels)}
+    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
+    both = right & (labels == wanted[gold.column("deprel")])
+    return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
+
+
+@dataclass
+class _Run:
+    spec: ParserSpec
+    treebank: Treebank
+    dev: Treebank | None
+    init: Parser | None
+    listeners: Sequence[Listener]
+    checkpoint: str | os.PathLike[str] | None
+    training: Training
+    epoch: int = 0
+    history: list[EpochReport] = field(default_factory=list)
+    best: EpochReport | None = None
+    best_layer: Layer | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.spec, ParserSpec):
+            raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
+        for name in ("treebank", "dev"):
+            value = getattr(self, name)
+            if not isinstance(value, Treebank) and not (value is None and name == "dev"):
+                raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
+        self._check_init()
+        self.corpus = Corpus(self.spec, self.treebank)
+        known = self.init.labels if self.init else Labels()
+        self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
+        self._digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        system = self.spec.system
+        self._program = program(self.spec)
+        self._unit = _FINE if self.init or self._is_focused() else 1
+        self.learner = _engine.Learner(
+            system._lowered.engine,
+            self._program,
+            list(self.labels.of_root),
+            list(self.labels.of_words),
+            multiplied(self.init.layers, system, self._unit) if self.init else [],
+            self._unit,
+            self.spec.beam,
+            [system.names.index(name) for name in system.ties],
+            self.training.seed,
+        )
+        self._engine_corpus = self.corpus.engine(self._program, self.labels)
+
+    def _check_init(self) -> None:
+        if self.init is None:
+            return
+        if not isinstance(self.init, Parser):
+            raise SpecError(f"init of train must be a Parser; got {self.init!r}")
+        for name in ("system", "used_templates", "labeled"):
+            if getattr(self.init.spec, name) != getattr(self.spec, name):
+                what = name.removeprefix("used_")
+                raise SpecError(f"init of train must have the {what} of the new parser; they differ")
+
+    def _is_focused(self) -> bool:
+        return not isinstance(self.training.strategy, Strategy) or self.training.strategy.focus != 1
+
+    def run(self, resume: bool) -> Parser:
+        if resume:
+            self._resume()
+        try:
+            while self.epoch < self.training.epochs and not self._is_stale():
+                self._one_epoch()
+        except KeyboardInterrupt:
+            if self.best_layer is None:
+                raise
+            return self.parser(interrupted=True)
+        return self.parser()
+
+    def _is_stale(self) -> bool:
+        patience = self.training.patience
+        if patience is None or self.best is None or self.best.score is None:
+            return False
+        return self.epoch - self.best.epoch >= patience
+
+    def _one_epoch(self) -> None:
+        epoch = self.epoch + 1
+        self._tell("before_epoch", epoch)
+        rng = np.random.default_rng([self.training.seed, epoch])
+        order = self.corpus.order(rng)
+        if self.training.subsample is not None:
+            kept = self.training.subsample.choose(self, rng)
+            self._engine_corpus.replace(*self.corpus.reference(self.labels, kept))
+        self._learn(epoch, order)
+        _, words, updates, _ = self.learner.progress
+        report = EpochReport(epoch, words, updates)
+        layer = self.layer()
+        if self.dev is not None:
+            self._tell("before_evaluation", epoch)
+            report.uas, report.las = score(self.parser_of(layer), self.dev)
+            self._tell("after_evaluation", report)
+        self.epoch = epoch
+        self.history.append(report)
+        if self.best is None or report.score is None or report.score > (self.best.score or 0):
+            self.best, self.best_layer = report, layer
+        self._save_checkpoint()
+        self._tell("after_epoch", report)
+
+    def _learn(self, epoch: int, order: Any) -> None:
+        hear = self._heard(epoch) if self._has("before_update") or self._has("after_update") else None
+        single = self._has("before_sentence") or self._has("after_sentence") or hear is not None
+        chunk = 1 if single or not isinstance(self.training.strategy, Strategy) else _CHUNK
+        told = 0
+        for start in range(0, len(order), chunk):
+            part = order[start : start + chunk]
+            sentence = int(part[0])
+            if single:
+                self._now = sentence
+                self._tell("before_sentence", epoch, sentence)
+            strategy = self.training.strategy_for(epoch, sentence)
+            self.learner.train(self._engine_corpus, part, strategy.lowered(epoch), hear)
+            if single:
+                self._tell("after_sentence", epoch, sentence)
+            if start + chunk - told >= _CHUNK:
+                told = start + chunk
+                self._tell("after_words", epoch, self.learner.progress[1], self.learner.progress[2])
+
+    def _heard(self, epoch: int) -> Any:
+        names = self.spec.system.names
+
+        def hear(event: Any, applied: bool) -> None:
+            positive, negative, *numbers = event
+            derivations = [tuple(names[action] for action in actions) for actions in (positive, negative)]
+            update = Update(epoch, self._now, derivations[0], derivations[1], *numbers)
+            self._tell("after_update" if applied else "before_update", update)
+
+        return hear
+
+    def _has(self, event: str) -> bool:
+        return any(getattr(type(listener), event) is not getattr(Listener, event) for listener in self.listeners)
+
+    def _tell(self, event: str, *values: Any) -> None:
+        for listener in self.listeners:
+            getattr(listener, event)(*values)
+
+    # --- Parsers and checkpoints ---
+
+    def layer(self) -> Layer:
+        lines, starts, runs, action_scale, label_scale = self.learner.compact(self.training.prune)
+        return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
+
+    def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
+        layers = [*(self.init.layers if self.init else []), layer]
+        return Parser(self.spec, self.labels, layers, training or {})
+
+    def parser(self, *, interrupted: bool = False) -> Parser:
+        best, layer = self._best()
+        manifest = self.training.to_values() | {
+            "data": self._digests,
+            "sentences": len(self.treebank),
+            "words": self.treebank.words,
+            "init": self.init.training if self.init else None,
+            "best_epoch": best.epoch,
+            "history": [vars(report) for report in self.history],
+            "interrupted": interrupted,
+        }
+        return self.parser_of(layer, manifest)
+
+    def _best(self) -> tuple[EpochReport, Layer]:
+        if self.best is None or self.best_layer is None:
+            raise RuntimeError("no epoch was finished")
+        return self.best, self.best_layer
+
+    def _identity(self) -> dict[str, Any]:
+        """What a checkpoint must share with the run that goes on from it."""
+        init = [layer.lines.tobytes() + layer.runs.tobytes() for layer in self.init.layers] if self.init else []
+        values = {"spec": self.spec.to_values(), "training": self.training.to_values(), "data": self._digests}
+        values["training"].pop("epochs")
+        return values | {"init": [hashlib.sha256(layer).hexdigest() for layer in init]}
+
+    def _save_checkpoint(self) -> None:
+        if self.checkpoint is None:
+            return
+        best, layer = self._best()
+        actions, labels = self.learner.actions(), self.learner.labels()
+        arrays: dict[str, Any] = {name: getattr(layer, name) for name in ("lines", "starts", "runs")}
+        arrays |= {f"actions.{i}": array for i, array in enumerate(actions)}
+        arrays |= {f"labels.{i}": array for i, array in enumerate(labels)}
+        manifest = {
+            "kind": "checkpoint",
+            "identity": self._identity(),
+            "epoch": self.epoch,
+            "history": [vars(report) for report in self.history],
+            "best": self.history.index(best),
+            "scales": [layer.action_scale, layer.label_scale],
+            "random": self.learner.random,
+            "time": self.learner.time,
+            "progress": self.learner.progress,
+        }
+        write_arrays(Path(self.checkpoint), arrays, manifest)
+
+    def _resume(self) -> None:
+        if self.checkpoint is None or not Path(self.checkpoint).exists():
+            return  # nothing was finished: begin
+        arrays, manifest = read_arrays(self.checkpoint, "checkpoint of panparser")
+        if manifest.get("kind") != "checkpoint":
+            raise ModelError(f"{self.checkpoint}: expected a checkpoint, found {manifest.get('kind')!r}")
+        if manifest["identity"] != _plain(self._identity()):
+            raise SpecError(f"{self.checkpoint}: belongs to another run: its data, parser or training differ")
+        actions: Any = tuple(arrays[f"actions.{i}"] for i in range(3))
+        labels: Any = tuple(arrays[f"labels.{i}"] for i in range(5))
+        self.learner.load(
+            actions,
+            labels,
+            manifest["time"],
+            manifest["random"],
+            tuple(manifest["progress"]),
+        )
+        self.epoch = manifest["epoch"]
+        self.history = [EpochReport(**report) for report in manifest["history"]]
+        self.best = self.history[manifest["best"]]
+        lines, starts, runs = (np.array(arrays[name]) for name in ("lines", "starts", "runs"))
+        action_scale, label_scale = manifest["scales"]
+        self.best_layer = Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
+
+
+def _plain(values: Any) -> Any:
+    """Values as JSON gives them back."""
+    return json.loads(json.dumps(values))
+
+
+def _digest(treebank: Treebank) -> str:
+    return hashlib.sha256(treebank.to_bytes()).hexdigest()
