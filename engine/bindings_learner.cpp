@@ -193,8 +193,7 @@ class LearnerHandle {
     Model::Arrays arrays;
     {
       nb::gil_scoped_release release;
-      arrays = Model::compact(weights.actions_.classes(), labels_.size, weights.actions_.rows(), weights.labels_.rows(),
-                              learner_.time(), unit_, least);
+      arrays = Model::compact(labels_.size, weights.actions_, weights.labels_, learner_.time(), unit_, least);
     }
     return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
                       arrays.action_scale, arrays.label_scale};

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kTag = 2, kMoved = Model::kLine - 1;
 constexpr int kMostWeight = 127;
 constexpr int kLoad = 80;      // percent of the slots that are used
-constexpr int kRowsInRun = 4;  // on the average
+constexpr int kRowsInRun = 1;  // on the average: more would be smaller, and slower
 
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
@@ -62,54 +62,58 @@ inline std::size_t find(const std::uint8_t* line, std::size_t slots, std::uint16
 // Averaged weights as bytes.
 class Quantiser {
  public:
-  Quantiser(std::span<const std::int32_t> weights, std::span<const std::int64_t> dated, std::int64_t time, double least)
-      : weights_(weights), dated_(dated), time_(time), least_(least) {
-    double most = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) most = std::max(most, std::abs(average(i)));
-    scale_ = most > 0 ? kMostWeight / most : 1;
-  }
+  Quantiser(double most, double least) : least_(least), scale_(most > 0 ? kMostWeight / most : 1) {}
   double scale() const { return scale_; }
-  std::int8_t operator()(std::size_t i) const {
-    const double weight = average(i);
+  std::int8_t operator()(double weight) const {
     return std::abs(weight) < least_ ? 0 : static_cast<std::int8_t>(std::lround(weight * scale_));
   }
 
  private:
-  double average(std::size_t i) const {
-    return time_ == 0 ? 0 : static_cast<double>(time_ * weights_[i] - dated_[i]) / static_cast<double>(time_);
-  }
-  std::span<const std::int32_t> weights_;
-  std::span<const std::int64_t> dated_;
-  std::int64_t time_;
-  double least_, scale_ = 0;
+  double least_, scale_;
 };
 
-void fill_lines(int classes, const DenseWeights::Rows& rows, const Quantiser& weight, LargeVector<std::uint8_t>& out) {
+// Fills the lines; what an update has become in them.
+double fill_lines(const DenseWeights& weights, std::int64_t time, double least, LargeVector<std::uint8_t>& out) {
+  const int classes = weights.classes();
   const std::size_t width = width_for(classes), slots = slots_for(width);
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
-    bool keep = false;
-    for (int c = 0; c < classes; ++c) keep |= weight(i * classes + c) != 0;
-    if (keep) kept.push_back(i);
+  std::vector<std::uint32_t> rows = weights.order();
+  double most = 0;
+  for (const std::uint32_t row : rows) {
+    for (int c = 0; c < classes; ++c) most = std::max(most, std::abs(weights.average(row, c, time)));
   }
-  const std::size_t lines = 100 * kept.size() / (kLoad * slots) + 1;
+  const Quantiser quantise(most, least);
+  std::erase_if(rows, [&](std::uint32_t row) {
+    bool keep = false;
+    for (int c = 0; c < classes; ++c) keep |= quantise(weights.average(row, c, time)) != 0;
+    return !keep;
+  });
+  const std::size_t lines = 100 * rows.size() / (kLoad * slots) + 1;
   out.assign(lines * Model::kLine, 0);
-  for (const std::size_t i : kept) {
-    std::size_t at = place(rows.keys[i], lines);
+  for (const std::uint32_t row : rows) {
+    const Key key = weights.key(row);
+    std::size_t at = place(key, lines);
     std::size_t slot;
     while ((slot = find(out.data() + at * Model::kLine, slots, 0)) == slots) {
       out[at * Model::kLine + kMoved] = 1;
       at = at + 1 == lines ? 0 : at + 1;
     }
     std::uint8_t* line = out.data() + at * Model::kLine;
-    write16(line + slot * kTag, tag(rows.keys[i]));
+    write16(line + slot * kTag, tag(key));
     for (int c = 0; c < classes; ++c) {
-      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(weight(i * classes + c));
+      const std::int8_t weight = quantise(weights.average(row, c, time));
+      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(weight);
     }
   }
+  return quantise.scale();
 }
 
-void fill_runs(int labels, const SparseWeights::Rows& rows, const Quantiser& weight, Model::Arrays& out) {
+// Fills the runs; what an update has become in them.
+double fill_runs(int labels, const SparseWeights::Rows& rows, std::int64_t time, double least, Model::Arrays& out) {
+  double most = 0;
+  const auto averaged = [&](std::size_t entry) { return average(rows.weights[entry], rows.dated[entry], time); };
+  for (std::size_t entry = 0; entry < rows.weights.size(); ++entry) most = std::max(most, std::abs(averaged(entry)));
+  const Quantiser quantise(most, least);
+  const auto weight = [&](std::size_t entry) { return quantise(averaged(entry)); };
   struct Row {
     Key key;
     std::size_t first, count;  // cells
@@ -145,19 +149,16 @@ void fill_runs(int labels, const SparseWeights::Rows& rows, const Quantiser& wei
     }
   }
   out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
+  return quantise.scale();
 }
 
 }  // namespace
 
-Model::Arrays Model::compact(int classes, int labels, const DenseWeights::Rows& actions,
-                             const SparseWeights::Rows& cells, std::int64_t time, std::int32_t unit, double least) {
+Model::Arrays Model::compact(int labels, const DenseWeights& actions, const SparseWeights& cells, std::int64_t time,
+                             std::int32_t unit, double least) {
   Arrays arrays;
-  const Quantiser of_actions(actions.weights, actions.dated, time, least * unit);
-  const Quantiser of_labels(cells.weights, cells.dated, time, least * unit);
-  arrays.action_scale = of_actions.scale() * unit;
-  arrays.label_scale = of_labels.scale() * unit;
-  fill_lines(classes, actions, of_actions, arrays.lines);
-  fill_runs(labels, cells, of_labels, arrays);
+  arrays.action_scale = fill_lines(actions, time, least * unit, arrays.lines) * unit;
+  arrays.label_scale = fill_runs(labels, cells.rows(), time, least * unit, arrays) * unit;
   return arrays;
 }
 

@@ -35,8 +35,8 @@ class Model {
 
   // Averages weights up to `time`, scales each of the two kinds so that the largest fits a byte, rounds, and leaves out
   // those below `least` (in updates).
-  static Arrays compact(int classes, int labels, const DenseWeights::Rows& actions, const SparseWeights::Rows& cells,
-                        std::int64_t time, std::int32_t unit, double least);
+  static Arrays compact(int labels, const DenseWeights& actions, const SparseWeights& cells, std::int64_t time,
+                        std::int32_t unit, double least);
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;

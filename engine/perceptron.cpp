@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFirstCapacity = 1 << 12;
 bool is_full(std::int64_t size, std::size_t capacity) {
-  return 4 * (size + 1) > 3 * static_cast<std::int64_t>(capacity);
+  return 5 * (size + 1) > 4 * static_cast<std::int64_t>(capacity);
 }
 
 }  // namespace
@@ -54,8 +54,9 @@ void DenseWeights::change(Key key, int c, std::int32_t by, std::int64_t time) {
 void DenseWeights::grow() {
   const LargeVector<std::int32_t> old = std::move(slots_);
   const std::size_t slots = capacity_;
-  capacity_ *= 2;
+  capacity_ += capacity_ / 2;
   slots_.assign(capacity_ * stride_, 0);
+  dated_.reserve(capacity_ * 4 / 5 * classes_);
   for (std::size_t i = 0; i < slots; ++i) {
     const std::int32_t* from = old.data() + i * stride_;
     const Key key = key_at(from);
@@ -66,15 +67,22 @@ void DenseWeights::grow() {
   }
 }
 
-DenseWeights::Rows DenseWeights::rows() const {
-  std::vector<std::size_t> order;
+std::vector<std::uint32_t> DenseWeights::order() const {
+  std::vector<std::uint32_t> order;
+  order.reserve(size_);
   for (std::size_t at = 0; at < capacity_; ++at) {
-    if (key_at(slots_.data() + at * stride_) != 0) order.push_back(at);
+    if (key(static_cast<std::uint32_t>(at)) != 0) order.push_back(static_cast<std::uint32_t>(at));
   }
-  const auto key = [&](std::size_t at) { return key_at(slots_.data() + at * stride_); };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+DenseWeights::Rows DenseWeights::rows() const {
   Rows rows;
-  for (const std::size_t at : order) {
+  rows.keys.reserve(size_);
+  rows.weights.reserve(size_ * classes_);
+  rows.dated.reserve(size_ * classes_);
+  for (const std::uint32_t at : order()) {
     const std::int32_t* here = slots_.data() + at * stride_;
     rows.keys.push_back(key(at));
     rows.weights.insert(rows.weights.end(), here + 3, here + 3 + classes_);
@@ -160,7 +168,7 @@ void SparseWeights::change(Key key, int label, std::int32_t by, std::int64_t tim
 
 void SparseWeights::grow() {
   const LargeVector<Slot> old = std::move(slots_);
-  slots_.assign(old.size() * 2, Slot{});
+  slots_.assign(old.size() + old.size() / 2, Slot{});
   for (const Slot& row : old) {
     if (row.key == 0) continue;
     std::size_t at = slot(row.key);

@@ -15,6 +15,10 @@ namespace panparser {
 
 using Score = std::int64_t;
 
+inline double average(std::int32_t weight, std::int64_t dated, std::int64_t time) {
+  return time == 0 ? 0 : static_cast<double>(time * weight - dated) / static_cast<double>(time);
+}
+
 // Rows of a few weights each, by key: one weight for each action.
 class DenseWeights {
  public:
@@ -33,6 +37,14 @@ class DenseWeights {
   };
   Rows rows() const;
   void load(const Rows& rows);
+
+  // The slots of the rows, by key, and what is in a slot.
+  std::vector<std::uint32_t> order() const;
+  Key key(std::uint32_t at) const { return key_at(slots_.data() + at * stride_); }
+  double average(std::uint32_t at, int c, std::int64_t time) const {
+    const std::int32_t* here = slots_.data() + at * stride_;
+    return panparser::average(here[3 + c], dated_[std::int64_t(here[2]) * classes_ + c], time);
+  }
 
  private:
   std::size_t slot(Key key) const { return static_cast<std::size_t>((key >> 32) * capacity_ >> 32); }
