@@ -61,8 +61,12 @@ Learner::Beam Learner::unit(const Example& example, const Strategy& strategy, Be
   for (std::size_t i = first; i < steps_.size(); ++i) pairs.push_back(pair_at(steps_[i], strategy));
   const std::size_t chosen = choose(pairs, strategy);
   const Pair pair = pairs[chosen];
-  if (grammar_.labels.size > 0) update_labels(example, pair.positive.state);
   const bool is_wrong = pair.positive.state != pair.negative.state;
+  if (grammar_.labels.size > 0) {
+    // All that is known to be correct teaches labels, unless the search comes by there again.
+    const bool stops = !is_wrong || strategy.go_on == GoOn::kStop;
+    update_labels(example, stops ? steps_.back().correct.front().state : pair.positive.state);
+  }
   if (is_wrong) update(pair, strategy, listener);
   const bool is_cut = strategy.horizon > 0 && !all_final(steps_.back().beam);
   if ((is_wrong && strategy.go_on == GoOn::kStop) || (!is_wrong && !is_cut)) {
