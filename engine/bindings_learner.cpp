@@ -188,16 +188,12 @@ class LearnerHandle {
     for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
   }
 
-  auto compact(double least) {
+  Model::Source source() {
     const TrainingWeights& weights = learner_.weights();
-    Model::Arrays arrays;
-    {
-      nb::gil_scoped_release release;
-      arrays = Model::compact(labels_.size, weights.actions_, weights.labels_, learner_.time(), unit_, least);
-    }
-    return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
-                      arrays.action_scale, arrays.label_scale};
+    return {weights.actions_, weights.labels_, learner_.time()};
   }
+  std::int32_t label_count() const { return labels_.size; }
+  std::int32_t unit() const { return unit_; }
 
   auto actions() {
     DenseWeights::Rows rows = learner_.weights().actions_.rows();
@@ -243,6 +239,25 @@ class LearnerHandle {
   std::int32_t unit_;
   Learner learner_;
 };
+
+auto compact(const std::vector<LearnerHandle*>& learners, double least) {
+  if (learners.empty()) throw std::invalid_argument("no learner");
+  std::vector<Model::Source> sources;
+  for (LearnerHandle* learner : learners) {
+    if (learner->label_count() != learners[0]->label_count() || learner->unit() != learners[0]->unit() ||
+        learner->source().actions.classes() != learners[0]->source().actions.classes()) {
+      throw std::invalid_argument("the learners differ");
+    }
+    sources.push_back(learner->source());
+  }
+  Model::Arrays arrays;
+  {
+    nb::gil_scoped_release release;
+    arrays = Model::compact(learners[0]->label_count(), sources, learners[0]->unit(), least);
+  }
+  return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
+                    arrays.action_scale, arrays.label_scale};
+}
 
 class ModelHandle {
  public:
@@ -340,9 +355,11 @@ void bind_learner(nb::module_& m) {
       .def_prop_ro("random", &LearnerHandle::random, "The state of the random numbers.")
       .def("actions", &LearnerHandle::actions, "(keys, weights, dated sums), by key.")
       .def("labels", &LearnerHandle::labels, "(keys, counts, labels, weights, dated sums), by key and label.")
-      .def("load", &LearnerHandle::load, "actions"_a, "labels"_a, "time"_a, "random"_a, "progress"_a)
-      .def("compact", &LearnerHandle::compact, "least"_a,
-           "(lines, starts, runs) of a Layer, and what an update became in each of its two scales.");
+      .def("load", &LearnerHandle::load, "actions"_a, "labels"_a, "time"_a, "random"_a, "progress"_a);
+
+  m.def("compact", &compact, "learners"_a, "least"_a,
+        "(lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two "
+        "scales.");
 
   nb::class_<ModelHandle>(m, "Model", "A finished parser.")
       .def(

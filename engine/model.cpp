@@ -72,25 +72,67 @@ class Quantiser {
   double least_, scale_;
 };
 
-// Fills the lines; what an update has become in them.
-double fill_lines(const DenseWeights& weights, std::int64_t time, double least, LargeVector<std::uint8_t>& out) {
-  const int classes = weights.classes();
-  const std::size_t width = width_for(classes), slots = slots_for(width);
-  std::vector<std::uint32_t> rows = weights.order();
-  double most = 0;
-  for (const std::uint32_t row : rows) {
-    for (int c = 0; c < classes; ++c) most = std::max(most, std::abs(weights.average(row, c, time)));
+// Calls `see` with each key of sorted tables, in order, and a list of (table, place in it). `key(table, place)` tells
+// keys.
+template <class Key_, class See>
+void merge(std::span<const std::size_t> sizes, const Key_& key, const See& see) {
+  std::vector<std::size_t> next(sizes.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (;;) {
+    found.clear();
+    Key least = 0;
+    for (std::size_t t = 0; t < sizes.size(); ++t) {
+      if (next[t] == sizes[t]) continue;
+      const Key here = key(t, next[t]);
+      if (found.empty() || here < least) {
+        found.clear();
+        least = here;
+      }
+      if (here == least) found.emplace_back(t, next[t]);
+    }
+    if (found.empty()) return;
+    see(least, found);
+    for (const auto& [t, place] : found) ++next[t];
   }
-  const Quantiser quantise(most, least);
-  std::erase_if(rows, [&](std::uint32_t row) {
-    bool keep = false;
-    for (int c = 0; c < classes; ++c) keep |= quantise(weights.average(row, c, time)) != 0;
-    return !keep;
+}
+
+// Fills the lines; what an update has become in them.
+double fill_lines(std::span<const Model::Source> sources, double least, LargeVector<std::uint8_t>& out) {
+  const int classes = sources[0].actions.classes();
+  const std::size_t width = width_for(classes), slots = slots_for(width);
+  std::vector<std::vector<std::uint32_t>> orders;
+  std::vector<std::size_t> sizes;
+  for (const Model::Source& source : sources) {
+    orders.push_back(source.actions.order());
+    sizes.push_back(orders.back().size());
+  }
+  std::array<double, System::kMaxRows> sums;
+  const auto each = [&](const auto& see) {
+    const auto key = [&](std::size_t t, std::size_t at) { return sources[t].actions.key(orders[t][at]); };
+    merge(sizes, key, [&](Key k, const auto& found) {
+      sums.fill(0);
+      for (const auto& [t, at] : found) {
+        for (int c = 0; c < classes; ++c) sums[c] += sources[t].actions.average(orders[t][at], c, sources[t].time);
+      }
+      see(k);
+    });
+  };
+  double most = 0;
+  each([&](Key) {
+    for (int c = 0; c < classes; ++c) most = std::max(most, std::abs(sums[c]));
   });
-  const std::size_t lines = 100 * rows.size() / (kLoad * slots) + 1;
+  const Quantiser quantise(most, least);
+  const auto is_kept = [&] {
+    bool kept = false;
+    for (int c = 0; c < classes; ++c) kept |= quantise(sums[c]) != 0;
+    return kept;
+  };
+  std::size_t rows = 0;
+  each([&](Key) { rows += is_kept(); });
+  const std::size_t lines = 100 * rows / (kLoad * slots) + 1;
   out.assign(lines * Model::kLine, 0);
-  for (const std::uint32_t row : rows) {
-    const Key key = weights.key(row);
+  each([&](Key key) {
+    if (!is_kept()) return;
     std::size_t at = place(key, lines);
     std::size_t slot;
     while ((slot = find(out.data() + at * Model::kLine, slots, 0)) == slots) {
@@ -100,35 +142,82 @@ double fill_lines(const DenseWeights& weights, std::int64_t time, double least, 
     std::uint8_t* line = out.data() + at * Model::kLine;
     write16(line + slot * kTag, tag(key));
     for (int c = 0; c < classes; ++c) {
-      const std::int8_t weight = quantise(weights.average(row, c, time));
-      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(weight);
+      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(quantise(sums[c]));
     }
-  }
+  });
   return quantise.scale();
 }
 
-// Fills the runs; what an update has become in them.
-double fill_runs(int labels, const SparseWeights::Rows& rows, std::int64_t time, double least, Model::Arrays& out) {
-  double most = 0;
-  const auto averaged = [&](std::size_t entry) { return average(rows.weights[entry], rows.dated[entry], time); };
-  for (std::size_t entry = 0; entry < rows.weights.size(); ++entry) most = std::max(most, std::abs(averaged(entry)));
-  const Quantiser quantise(most, least);
-  const auto weight = [&](std::size_t entry) { return quantise(averaged(entry)); };
+// The averaged weights of labels, by key and label.
+struct Cells {
   struct Row {
     Key key;
-    std::size_t first, count;  // cells
+    std::size_t first, count;
   };
-  std::vector<Row> kept;
-  std::vector<std::size_t> cells;  // entries that are kept
-  std::size_t entry = 0;
-  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+  struct Cell {
+    std::int32_t label;
+    double weight;
+  };
+  std::vector<Row> rows;
+  std::vector<Cell> cells;
+
+  explicit Cells(std::span<const Model::Source> sources) {
+    std::vector<SparseWeights::Rows> tables;
+    std::vector<std::vector<std::size_t>> firsts;  // entry of each row
+    std::vector<std::size_t> sizes;
+    for (const Model::Source& source : sources) {
+      tables.push_back(source.labels.rows());
+      std::vector<std::size_t>& first = firsts.emplace_back();
+      std::size_t entry = 0;
+      for (const std::int32_t count : tables.back().counts) {
+        first.push_back(entry);
+        entry += count;
+      }
+      sizes.push_back(tables.back().keys.size());
+    }
+    const auto key = [&](std::size_t t, std::size_t at) { return tables[t].keys[at]; };
+    merge(sizes, key, [&](Key k, const auto& found) {
+      const std::size_t first = cells.size();
+      for (const auto& [t, at] : found) {
+        for (std::int32_t i = 0; i < tables[t].counts[at]; ++i) {
+          const std::size_t entry = firsts[t][at] + i;
+          add(first, tables[t].labels[entry],
+              average(tables[t].weights[entry], tables[t].dated[entry], sources[t].time));
+        }
+      }
+      rows.push_back({k, first, cells.size() - first});
+    });
+  }
+
+ private:
+  void add(std::size_t first, std::int32_t label, double weight) {
+    const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto place =
+        std::lower_bound(begin, cells.end(), label, [](const Cell& c, std::int32_t l) { return c.label < l; });
+    if (place != cells.end() && place->label == label) {
+      place->weight += weight;
+    } else {
+      cells.insert(place, {label, weight});
+    }
+  }
+};
+
+// Fills the runs; what an update has become in them.
+double fill_runs(int labels, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
+  Cells all(sources);
+  double most = 0;
+  for (const Cells::Cell& cell : all.cells) most = std::max(most, std::abs(cell.weight));
+  const Quantiser quantise(most, least);
+  std::vector<Cells::Row> kept;
+  std::vector<std::size_t> cells;  // those that are kept
+  for (const Cells::Row& row : all.rows) {
     const std::size_t first = cells.size();
-    for (std::int32_t j = 0; j < rows.counts[i]; ++j, ++entry) {
-      if (weight(entry) != 0) cells.push_back(entry);
+    for (std::size_t c = row.first; c < row.first + row.count; ++c) {
+      if (quantise(all.cells[c].weight) != 0) cells.push_back(c);
     }
     // A count is a byte: a row with more labels comes as several.
     for (std::size_t c = first; c < cells.size(); c += 256) {
-      kept.push_back({rows.keys[i], c, std::min<std::size_t>(256, cells.size() - c)});
+      kept.push_back({row.key, c, std::min<std::size_t>(256, cells.size() - c)});
     }
   }
   const std::size_t runs = kept.size() / kRowsInRun + 1;  // keys come in order, and so do their runs
@@ -141,10 +230,10 @@ double fill_runs(int labels, const SparseWeights::Rows& rows, std::int64_t time,
       head[2] = static_cast<std::uint8_t>(kept[row].count - 1);
       out.runs.insert(out.runs.end(), head, head + 3);
       for (std::size_t c = kept[row].first; c < kept[row].first + kept[row].count; ++c) {
-        const std::int32_t label = rows.labels[cells[c]];
-        out.runs.push_back(static_cast<std::uint8_t>(label));
-        if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(label >> 8));
-        out.runs.push_back(static_cast<std::uint8_t>(weight(cells[c])));
+        const Cells::Cell& cell = all.cells[cells[c]];
+        out.runs.push_back(static_cast<std::uint8_t>(cell.label));
+        if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(cell.label >> 8));
+        out.runs.push_back(static_cast<std::uint8_t>(quantise(cell.weight)));
       }
     }
   }
@@ -154,11 +243,11 @@ double fill_runs(int labels, const SparseWeights::Rows& rows, std::int64_t time,
 
 }  // namespace
 
-Model::Arrays Model::compact(int labels, const DenseWeights& actions, const SparseWeights& cells, std::int64_t time,
-                             std::int32_t unit, double least) {
+Model::Arrays Model::compact(int labels, std::span<const Source> sources, std::int32_t unit, double least) {
   Arrays arrays;
-  arrays.action_scale = fill_lines(actions, time, least * unit, arrays.lines) * unit;
-  arrays.label_scale = fill_runs(labels, cells.rows(), time, least * unit, arrays) * unit;
+  const double whole = static_cast<double>(unit) * static_cast<double>(sources.size());  // an update to all
+  arrays.action_scale = fill_lines(sources, least * whole, arrays.lines) * whole;
+  arrays.label_scale = fill_runs(labels, sources, least * whole, arrays) * whole;
   return arrays;
 }
 

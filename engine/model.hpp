@@ -33,10 +33,14 @@ class Model {
   // Throws std::invalid_argument unless every number in the arrays is in range.
   Model(int classes, int labels, View view);
 
-  // Averages weights up to `time`, scales each of the two kinds so that the largest fits a byte, rounds, and leaves out
-  // those below `least` (in updates).
-  static Arrays compact(int labels, const DenseWeights& actions, const SparseWeights& cells, std::int64_t time,
-                        std::int32_t unit, double least);
+  struct Source {
+    const DenseWeights& actions;
+    const SparseWeights& labels;
+    std::int64_t time;  // that the weights are averaged up to
+  };
+  // The mean of the averaged weights of one or more perceptrons, each of its two kinds scaled so that the largest fits
+  // a byte, and rounded. Weights below `least` (in updates) are left out.
+  static Arrays compact(int labels, std::span<const Source> sources, std::int32_t unit, double least);
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;

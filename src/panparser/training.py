@@ -285,7 +285,7 @@ class _Run:
     # --- Parsers and checkpoints ---
 
     def layer(self) -> Layer:
-        lines, starts, runs, action_scale, label_scale = self.learner.compact(self.training.prune)
+        lines, starts, runs, action_scale, label_scale = _engine.compact(self.learners, self.training.prune)
         return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
