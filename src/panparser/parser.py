@@ -242,7 +242,11 @@ class Parser:
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, layer in enumerate(self.layers):
             arrays |= {f"lines.{number}": layer.lines, f"starts.{number}": layer.starts, f"runs.{number}": layer.runs}
-        manifest = {
+        write_arrays(Path(path), arrays, self.manifest())
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the parser, in plain values."""
+        return {
             "format": FORMAT,
             "kind": "parser",
             "spec": self.spec.to_values(),
@@ -252,7 +256,6 @@ class Parser:
             "layers": [[layer.action_scale, layer.label_scale, layer.labels] for layer in self.layers],
             "training": self.training,
         }
-        write_arrays(Path(path), arrays, manifest)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Parser:

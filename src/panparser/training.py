@@ -15,6 +15,7 @@ import numpy as np
 from panparser import _engine
 from panparser._corpus import Corpus, gather_labels
 from panparser._model_file import read_arrays, write_arrays
+from panparser._pruning import prune, room_for_layer
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.parser import Labels, Layer, Parser, ParserSpec, multiplied, program
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
@@ -30,7 +31,8 @@ class Training:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
     `patience`: stop after so many epochs without a better score on the development set. `prune`: weights below so many
-    updates are left out of the model. `subsample`: of what annotations to learn in each epoch.
+    updates are left out of the model. `max_size`: of the model file, in bytes; so many weights are left out.
+    `subsample`: of what annotations to learn in each epoch.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -38,6 +40,7 @@ class Training:
     patience: int | None = 4
     seed: int = 1
     prune: float = 0.0
+    max_size: int | None = None
     subsample: Subsample | None = None
 
     def __post_init__(self) -> None:
@@ -45,9 +48,9 @@ class Training:
             raise SpecError(
                 f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
             )
-        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0)):
+        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0), ("max_size", 1)):
             value = getattr(self, name)
-            if value is None and name == "patience":
+            if value is None and name in ("patience", "max_size"):
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
@@ -92,6 +95,7 @@ class EpochReport:
     updates: int
     uas: float | None = None
     las: float | None = None
+    pruning: dict[str, Any] | None = None  # of the best epoch so far: least weight kept, sizes, scores afterwards
 
     @property
     def score(self) -> float | None:
@@ -241,7 +245,7 @@ class _Run:
         self.epoch = epoch
         self.history.append(report)
         if self.best is None or report.score is None or report.score > (self.best.score or 0):
-            self.best, self.best_layer = report, layer
+            self.best, self.best_layer = report, self._pruned(report, layer)
         self._save_checkpoint()
         self._tell("after_epoch", report)
 
@@ -284,8 +288,26 @@ class _Run:
 
     # --- Parsers and checkpoints ---
 
-    def layer(self) -> Layer:
-        lines, starts, runs, action_scale, label_scale = self.learner.compact(self.training.prune)
+    def _pruned(self, report: EpochReport, whole: Layer) -> Layer:
+        """The layer that the model gets; the report says what pruning cost."""
+        if not self.training.prune and self.training.max_size is None:
+            return whole
+        parser = self.parser_of(whole, self._manifest())
+        room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
+        least, layer = prune(self.layer, self.training.prune, room)
+        parser = self.parser_of(layer)
+        scores = (None, None) if self.dev is None else score(parser, self.dev)
+        report.pruning = {
+            "least": least,
+            "whole_size": whole.size,
+            "size": layer.size,
+            "uas": scores[0],
+            "las": scores[1],
+        }
+        return layer
+
+    def layer(self, least: float = 0.0) -> Layer:
+        lines, starts, runs, action_scale, label_scale = self.learner.compact(least)
         return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
@@ -293,17 +315,18 @@ class _Run:
         return Parser(self.spec, self.labels, layers, training or {})
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        best, layer = self._best()
-        manifest = self.training.to_values() | {
+        return self.parser_of(self._best()[1], self._manifest() | {"interrupted": interrupted})
+
+    def _manifest(self) -> dict[str, Any]:
+        return self.training.to_values() | {
             "data": self._digests,
             "sentences": len(self.treebank),
             "words": self.treebank.words,
             "init": self.init.training if self.init else None,
-            "best_epoch": best.epoch,
+            "best_epoch": self.best.epoch if self.best else 0,
             "history": [vars(report) for report in self.history],
-            "interrupted": interrupted,
+            "interrupted": False,
         }
-        return self.parser_of(layer, manifest)
 
     def _best(self) -> tuple[EpochReport, Layer]:
         if self.best is None or self.best_layer is None:
