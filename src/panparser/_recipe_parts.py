@@ -103,3 +103,5 @@ def within(place: str, work: Callable[[], T]) -> T:
         return work()
     except PanParserError as error:
         raise SpecError(f"{place}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{place}: a value of the wrong type: {error}") from None

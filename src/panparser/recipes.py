@@ -155,9 +155,10 @@ class TrainingPart(Part):
     def options(self) -> dict[str, Any]:
         """The options of `train`."""
         defaults = Training()
+        strategy = "max-violation" if self.strategy is None else self.strategy
         patience = defaults.patience if self.patience is None else self.patience
         return {
-            "strategy": within("strategy", lambda: Strategy.from_values(self.strategy or "max-violation")),
+            "strategy": within("strategy", lambda: Strategy.from_values(strategy)),
             "epochs": defaults.epochs if self.epochs is None else self.epochs,
             "patience": patience or None,
             "seed": defaults.seed if self.seed is None else self.seed,

@@ -155,6 +155,8 @@ class _Job:
     def check(self, source: str | None) -> None:
         """Refuses what cannot be written, before the work."""
         check_writable(self.model, ModelError)
+        if self.recipe.folds.predictions not in (None, "-"):
+            check_writable(Path(str(self.recipe.folds.predictions)), SpecError)
         if len(self.seeds) > 1 and self.recipe.data.dev is None:
             raise SpecError("several seeds need a development set, by which the best is chosen: -d DEV.conllu")
         if not self.is_file or not self.written.exists():
