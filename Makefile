@@ -26,7 +26,8 @@ $(VENV)/.dev: $(VENV)/.built
 
 build: $(VENV)/.built  ## build the engine and install the package into .venv (seconds when little changed)
 
-demo: build  ## draw a derivation, then prove a transition system
+demo: build  ## train a small parser and draw a tree of it, draw a derivation, prove a transition system
+	$(BIN)/python examples/first_parser.py
 	$(BIN)/python examples/derivation.py
 	$(BIN)/panparser check arc-hybrid --max-words 5
 

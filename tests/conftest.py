@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import panparser as pp
+from panparser import cli
 from panparser.systems import BUILT_IN
 
 settings.register_profile("default", deadline=None, derandomize=True)
@@ -16,6 +18,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 ROOTS = ("first", "last")
 GOLDEN = Path(__file__).parent / "golden"
+ENGLISH = Path(__file__).parent / "data" / "english.conllu"
 
 
 def variants() -> list[pp.TransitionSystem]:
@@ -65,3 +68,34 @@ def golden(name: str, text: str) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     assert path.read_text(encoding="utf-8") == text + "\n"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs a command in this process: (exit code, output, errors)."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["panparser", *map(str, arguments)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def english():
+    """Sentences to learn from, and others to be tested on."""
+    treebank = pp.read_conllu(ENGLISH)
+    return treebank[:80], treebank[80:110]
+
+
+@pytest.fixture(scope="session")
+def parser(english):
+    """A small parser."""
+    treebank, dev = english
+    return pp.train(pp.ParserSpec(beam=4), treebank, dev=dev, epochs=2)

@@ -10,26 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from panparser import cli
-
 EXAMPLES = Path(__file__).parents[1] / "examples"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs a command in this process: (exit code, output, errors)."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["panparser", *map(str, arguments)])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_version_and_help(run):

@@ -23,6 +23,7 @@ from panparser.errors import (
     UnknownSystemError,
 )
 from panparser.evaluation import Evaluation, compare, evaluate
+from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
@@ -37,6 +38,7 @@ from panparser.projectivity import (
     projectivize,
 )
 from panparser.python_system import PythonSystem, StateView
+from panparser.recipes import Recipe
 from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
@@ -55,11 +57,13 @@ __all__ = [
     "Atom",
     "CheckFailed",
     "ConlluError",
+    "CurvePoint",
     "DecodingError",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
     "Evaluation",
+    "FoldScore",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
@@ -74,6 +78,7 @@ __all__ = [
     "PythonSystem",
     "RICH",
     "RIGHT",
+    "Recipe",
     "STRATEGIES",
     "Schedule",
     "ScoredTree",
@@ -100,12 +105,15 @@ __all__ = [
     "ZN11",
     "compare",
     "conflicts",
+    "cross_validate",
     "crossing_arcs",
     "deprojectivize",
     "evaluate",
     "gap_degree",
     "is_projective",
     "iter_conllu",
+    "jackknife",
+    "learning_curve",
     "load",
     "maximum_spanning_tree",
     "nonprojectivity",
@@ -119,5 +127,6 @@ __all__ = [
     "stats",
     "system",
     "train",
+    "train_seeds",
     "write_conllu",
 ]

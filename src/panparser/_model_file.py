@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.conllu import write_whole
-from panparser.errors import ConlluError, ModelError
+from panparser._files import write_whole
+from panparser.errors import ModelError
 
 Arrays = dict[str, npt.NDArray[Any]]
 _TYPES = {"U8": np.uint8, "U32": np.uint32, "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F32": np.float32}
@@ -28,6 +28,11 @@ _LONGEST_HEADER = 100 << 20  # of safetensors
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
     """Writes a file beside its place, then renames it. The same content gives the same bytes."""
+    write_whole(path, encode(arrays, manifest), ModelError)
+
+
+def encode(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> bytes:
+    """The bytes of such a file."""
     text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
     # Lines come first: they are read by the line of a cache. Then wide numbers before narrow ones: all are aligned.
     names = sorted(arrays, key=lambda name: (not name.startswith("lines"), -arrays[name].itemsize))
@@ -42,11 +47,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: M
     entries["__metadata__"] = {"panparser": text, "crc32": f"{checksum:08x}"}
     header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
     header += b" " * (-(len(header) + 8) % 64)
-    content = b"".join([len(header).to_bytes(8, "little"), header, *(array.tobytes() for array in parts)])
-    try:
-        write_whole(path, content)
-    except ConlluError as error:  # it names the file and the reason
-        raise ModelError(str(error)) from None
+    return b"".join([len(header).to_bytes(8, "little"), header, *(array.tobytes() for array in parts)])
 
 
 def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[str, Any]]:

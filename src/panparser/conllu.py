@@ -11,10 +11,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, Literal
 
+from panparser._files import whole_file
 from panparser.errors import ConlluError, TreebankError
 from panparser.treebank import Format, Problem, Treebank
 
@@ -55,12 +57,32 @@ def iter_conllu(
     block: int = _BLOCK,
 ) -> Iterator[Treebank]:
     """A file of any size, as treebanks of about `block` bytes, in order; options as for `read_conllu`."""
+    for piece in iter_blocks(source, format=format, block=block):
+        yield _strict(piece.read(single_root=single_root, thorough=thorough), lenient)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole sentences of a file, not read yet: that can be done in any thread."""
+
+    text: bytes
+    path: str
+    format: Format
+    line: int
+
+    def read(self, *, single_root: bool = False, thorough: bool = False) -> Treebank:
+        """The sentences; their `problems` are not raised."""
+        options: dict[str, Any] = {"single_root": single_root, "thorough": thorough, "line": self.line}
+        return Treebank(self.text, path=self.path, format=self.format, **options)
+
+
+def iter_blocks(source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK) -> Iterator[Block]:
+    """A file of any size, in pieces of about `block` bytes, in order."""
     path, line = _name(source), 1
     for text in _parts(source, block):
         if format == "auto":
             format = _format(text[:_LOOK], path)
-        options: dict[str, Any] = {"single_root": single_root, "thorough": thorough, "line": line}
-        yield _strict(Treebank(text, path=path, format=format, **options), lenient)
+        yield Block(text, path, format, line)
         line += text.count(b"\n")
 
 
@@ -104,35 +126,26 @@ def write_conllu(target: Source, treebank: Treebank) -> None:
     """
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank to write; got {treebank!r}")
-    data = treebank.to_bytes()
+    with conllu_output(target) as stream:
+        stream.write(treebank.to_bytes())
+
+
+@contextmanager
+def conllu_output(target: Source) -> Iterator[IO[bytes]]:
+    """A stream to write to, as `write_conllu` does; a file appears under its name only if all went well."""
     if str(target) != "-":
-        write_whole(Path(target), _compressed(data, Path(target).suffix.lower()))
+        path = Path(target)
+        with whole_file(path) as stream, _compressing(stream, path.suffix.lower()) as compressing:
+            yield compressing
         return
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # nobody reads any more: that is not our error
     except OSError as error:
         raise ConlluError(f"<stdout>: cannot be written: {error.strerror}") from None
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file beside its place, then renames it, so that no reader ever sees a part; pipes are written to."""
-    path = path.resolve()  # a link stays a link
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
-        beside.write_bytes(data)
-        if mode is not None:
-            beside.chmod(mode)
-        os.replace(beside, path)
-    except OSError as error:
-        raise ConlluError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _strict(treebank: Treebank, lenient: bool) -> Treebank:
@@ -253,16 +266,17 @@ class _ZstdStream:
                 return piece
 
 
-def _compressed(data: bytes, suffix: str) -> bytes:
+def _compressing(stream: IO[bytes], suffix: str) -> Any:
+    """What compresses into a stream as the end of its name says; closing it leaves the stream open."""
     if suffix == ".gz":
-        return gzip.compress(data, mtime=0)
+        return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
     if suffix == ".bz2":
-        return bz2.compress(data)
+        return bz2.BZ2File(stream, "wb")
     if suffix == ".xz":
-        return lzma.compress(data)
+        return lzma.LZMAFile(stream, "wb")
     if suffix == ".zst":
-        return bytes(_zstd(f"*{suffix}").ZstdCompressor().compress(data))
-    return data
+        return _zstd(f"*{suffix}").ZstdCompressor().stream_writer(stream, closefd=False)
+    return nullcontext(stream)
 
 
 def _zstd(name: str) -> Any:

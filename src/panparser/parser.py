@@ -14,7 +14,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._compile_templates import lower
 from panparser._model_file import read_arrays, write_arrays
-from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.systems import system as named_system
@@ -93,6 +93,10 @@ class Labels:
     of_root: tuple[bool, ...] = ()
     of_words: tuple[bool, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not all(isinstance(name, str) and name for name in self.names) or len(set(self.names)) < len(self.names):
+            raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -104,6 +108,11 @@ class Layer:
     action_scale: float
     label_scale: float
     labels: int
+
+    def __post_init__(self) -> None:
+        for scale in (self.action_scale, self.label_scale):
+            if not isinstance(scale, int | float) or not 0 < scale < 1e30:
+                raise SpecError(f"scales of Layer must be numbers above 0; got {scale!r}")
 
     @property
     def size(self) -> int:
@@ -189,7 +198,10 @@ class Parser:
                 f"found {lengths[long]}"
             )
         treebank.check()
-        heads, labels = self._model.parse(treebank._store, beam, threads)
+        try:
+            heads, labels = self._model.parse(treebank._store, beam, threads)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
         _, plain, marked = self._plain
         if plain is None:
             return heads, labels
@@ -224,7 +236,10 @@ class Parser:
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
         sentence.treebank.check()
         unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
-        found = self._model.best(sentence.treebank._store, sentence.position, width, count)
+        try:
+            found = self._model.best(sentence.treebank._store, sentence.position, width, count)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
         names, trees = self.labels.names, []
         for heads, labels, score in found:
             texts = [names[label] if label >= 0 else "_" for label in labels]
@@ -242,7 +257,11 @@ class Parser:
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, layer in enumerate(self.layers):
             arrays |= {f"lines.{number}": layer.lines, f"starts.{number}": layer.starts, f"runs.{number}": layer.runs}
-        manifest = {
+        write_arrays(Path(path), arrays, self.manifest())
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the parser, in plain values."""
+        return {
             "format": FORMAT,
             "kind": "parser",
             "spec": self.spec.to_values(),
@@ -252,7 +271,6 @@ class Parser:
             "layers": [[layer.action_scale, layer.label_scale, layer.labels] for layer in self.layers],
             "training": self.training,
         }
-        write_arrays(Path(path), arrays, manifest)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Parser:

@@ -29,7 +29,7 @@ class Subsample:
     by: By = "share"
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
+        if not isinstance(self.share, int | float) or not 0 < self.share <= 1:
             raise SpecError(f"share of Subsample must be above 0 and at most 1; got {self.share!r}")
         if self.by not in get_args(By):
             raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")

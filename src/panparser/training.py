@@ -15,6 +15,7 @@ import numpy as np
 from panparser import _engine
 from panparser._corpus import Corpus, gather_labels
 from panparser._model_file import read_arrays, write_arrays
+from panparser._pruning import prune, room_for_layer
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.parser import Labels, Layer, Parser, ParserSpec, multiplied, program
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
@@ -23,21 +24,27 @@ from panparser.treebank import Treebank
 
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
+_FAR = 1 << 32  # between the seeds of members
+_SMALL = 30_000  # words: below, several perceptrons are worth their time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
-    `patience`: stop after so many epochs without a better score on the development set. `prune`: weights below so many
-    updates are left out of the model. `subsample`: of what annotations to learn in each epoch.
+    `patience`: stop after so many epochs without a better score on the development set. `members`: so many perceptrons
+    learn the same in different orders, and the parser is their mean; None: more for a small treebank. `prune`: weights below so many
+    updates are left out of the model. `max_size`: of the model file, in bytes; so many weights are left out.
+    `subsample`: of what annotations to learn in each epoch.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
     epochs: int = 12
     patience: int | None = 4
     seed: int = 1
+    members: int | None = None
     prune: float = 0.0
+    max_size: int | None = None
     subsample: Subsample | None = None
 
     def __post_init__(self) -> None:
@@ -45,14 +52,18 @@ class Training:
             raise SpecError(
                 f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
             )
-        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0)):
+        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0), ("members", 1), ("max_size", 1)):
             value = getattr(self, name)
-            if value is None and name == "patience":
+            if value is None and name in ("patience", "members", "max_size"):
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
         if not self.prune >= 0:
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
+
+    def members_for(self, words: int) -> int:
+        """How many perceptrons learn from so many words."""
+        return self.members or (4 if words < _SMALL else 2)
 
     def strategy_for(self, epoch: int, sentence: int) -> Strategy:
         if isinstance(self.strategy, Strategy):
@@ -92,6 +103,7 @@ class EpochReport:
     updates: int
     uas: float | None = None
     las: float | None = None
+    pruning: dict[str, Any] | None = None  # of the best epoch so far: least weight kept, sizes, scores afterwards
 
     @property
     def score(self) -> float | None:
@@ -178,17 +190,20 @@ class _Run:
         system = self.spec.system
         self._program = program(self.spec)
         self._unit = _FINE if self.init or self._is_focused() else 1
-        self.learner = _engine.Learner(
-            system._lowered.engine,
-            self._program,
-            list(self.labels.of_root),
-            list(self.labels.of_words),
-            multiplied(self.init.layers, system, self._unit) if self.init else [],
-            self._unit,
-            self.spec.beam,
-            [system.names.index(name) for name in system.ties],
-            self.training.seed,
-        )
+        self.learners = [
+            _engine.Learner(
+                system._lowered.engine,
+                self._program,
+                list(self.labels.of_root),
+                list(self.labels.of_words),
+                multiplied(self.init.layers, system, self._unit) if self.init else [],
+                self._unit,
+                self.spec.beam,
+                [system.names.index(name) for name in system.ties],
+                self.training.seed + _FAR * member,
+            )
+            for member in range(self.training.members_for(self.treebank.words))
+        ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels)
 
     def _check_init(self) -> None:
@@ -225,14 +240,12 @@ class _Run:
     def _one_epoch(self) -> None:
         epoch = self.epoch + 1
         self._tell("before_epoch", epoch)
-        rng = np.random.default_rng([self.training.seed, epoch])
-        order = self.corpus.order(rng)
         if self.training.subsample is not None:
-            kept = self.training.subsample.choose(self, rng)
+            kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch]))
             self._engine_corpus.replace(*self.corpus.reference(self.labels, kept))
-        self._learn(epoch, order)
-        _, words, updates, _ = self.learner.progress
-        report = EpochReport(epoch, words, updates)
+        for member, learner in enumerate(self.learners):
+            self._learn(epoch, learner, self.corpus.order(np.random.default_rng([self.training.seed, epoch, member])))
+        report = EpochReport(epoch, *self._progress())
         layer = self.layer()
         if self.dev is not None:
             self._tell("before_evaluation", epoch)
@@ -241,11 +254,16 @@ class _Run:
         self.epoch = epoch
         self.history.append(report)
         if self.best is None or report.score is None or report.score > (self.best.score or 0):
-            self.best, self.best_layer = report, layer
+            self.best, self.best_layer = report, self._pruned(report, layer)
         self._save_checkpoint()
         self._tell("after_epoch", report)
 
-    def _learn(self, epoch: int, order: Any) -> None:
+    def _progress(self) -> tuple[int, int]:
+        """Words and updates so far."""
+        done = [learner.progress for learner in self.learners]
+        return sum(words for _, words, _, _ in done), sum(updates for _, _, updates, _ in done)
+
+    def _learn(self, epoch: int, learner: _engine.Learner, order: Any) -> None:
         hear = self._heard(epoch) if self._has("before_update") or self._has("after_update") else None
         single = self._has("before_sentence") or self._has("after_sentence") or hear is not None
         chunk = 1 if single or not isinstance(self.training.strategy, Strategy) else _CHUNK
@@ -257,12 +275,12 @@ class _Run:
                 self._now = sentence
                 self._tell("before_sentence", epoch, sentence)
             strategy = self.training.strategy_for(epoch, sentence)
-            self.learner.train(self._engine_corpus, part, strategy.lowered(epoch), hear)
+            learner.train(self._engine_corpus, part, strategy.lowered(epoch), hear)
             if single:
                 self._tell("after_sentence", epoch, sentence)
             if start + chunk - told >= _CHUNK:
                 told = start + chunk
-                self._tell("after_words", epoch, self.learner.progress[1], self.learner.progress[2])
+                self._tell("after_words", epoch, *self._progress())
 
     def _heard(self, epoch: int) -> Any:
         names = self.spec.system.names
@@ -284,8 +302,26 @@ class _Run:
 
     # --- Parsers and checkpoints ---
 
-    def layer(self) -> Layer:
-        lines, starts, runs, action_scale, label_scale = _engine.compact(self.learners, self.training.prune)
+    def _pruned(self, report: EpochReport, whole: Layer) -> Layer:
+        """The layer that the model gets; the report says what pruning cost."""
+        if not self.training.prune and self.training.max_size is None:
+            return whole
+        parser = self.parser_of(whole, self._manifest())
+        room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
+        least, layer = prune(self.layer, self.training.prune, room)
+        parser = self.parser_of(layer)
+        scores = (None, None) if self.dev is None else score(parser, self.dev)
+        report.pruning = {
+            "least": least,
+            "whole_size": whole.size,
+            "size": layer.size,
+            "uas": scores[0],
+            "las": scores[1],
+        }
+        return layer
+
+    def layer(self, least: float = 0.0) -> Layer:
+        lines, starts, runs, action_scale, label_scale = _engine.compact(self.learners, least)
         return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
@@ -293,17 +329,18 @@ class _Run:
         return Parser(self.spec, self.labels, layers, training or {})
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        best, layer = self._best()
-        manifest = self.training.to_values() | {
+        return self.parser_of(self._best()[1], self._manifest() | {"interrupted": interrupted})
+
+    def _manifest(self) -> dict[str, Any]:
+        return self.training.to_values() | {
             "data": self._digests,
             "sentences": len(self.treebank),
             "words": self.treebank.words,
             "init": self.init.training if self.init else None,
-            "best_epoch": best.epoch,
+            "best_epoch": self.best.epoch if self.best else 0,
             "history": [vars(report) for report in self.history],
-            "interrupted": interrupted,
+            "interrupted": False,
         }
-        return self.parser_of(layer, manifest)
 
     def _best(self) -> tuple[EpochReport, Layer]:
         if self.best is None or self.best_layer is None:
@@ -321,10 +358,10 @@ class _Run:
         if self.checkpoint is None:
             return
         best, layer = self._best()
-        actions, labels = self.learner.actions(), self.learner.labels()
         arrays: dict[str, Any] = {name: getattr(layer, name) for name in ("lines", "starts", "runs")}
-        arrays |= {f"actions.{i}": array for i, array in enumerate(actions)}
-        arrays |= {f"labels.{i}": array for i, array in enumerate(labels)}
+        for member, learner in enumerate(self.learners):
+            arrays |= {f"actions.{member}.{i}": array for i, array in enumerate(learner.actions())}
+            arrays |= {f"labels.{member}.{i}": array for i, array in enumerate(learner.labels())}
         manifest = {
             "kind": "checkpoint",
             "identity": self._identity(),
@@ -332,9 +369,7 @@ class _Run:
             "history": [vars(report) for report in self.history],
             "best": self.history.index(best),
             "scales": [layer.action_scale, layer.label_scale],
-            "random": self.learner.random,
-            "time": self.learner.time,
-            "progress": self.learner.progress,
+            "learners": [[learner.time, learner.random, learner.progress] for learner in self.learners],
         }
         write_arrays(Path(self.checkpoint), arrays, manifest)
 
@@ -346,15 +381,10 @@ class _Run:
             raise ModelError(f"{self.checkpoint}: expected a checkpoint, found {manifest.get('kind')!r}")
         if manifest["identity"] != _plain(self._identity()):
             raise SpecError(f"{self.checkpoint}: belongs to another run: its data, parser or training differ")
-        actions: Any = tuple(arrays[f"actions.{i}"] for i in range(3))
-        labels: Any = tuple(arrays[f"labels.{i}"] for i in range(5))
-        self.learner.load(
-            actions,
-            labels,
-            manifest["time"],
-            manifest["random"],
-            tuple(manifest["progress"]),
-        )
+        for member, (time, random, progress) in enumerate(manifest["learners"]):
+            actions: Any = tuple(arrays[f"actions.{member}.{i}"] for i in range(3))
+            labels: Any = tuple(arrays[f"labels.{member}.{i}"] for i in range(5))
+            self.learners[member].load(actions, labels, time, random, tuple(progress))
         self.epoch = manifest["epoch"]
         self.history = [EpochReport(**report) for report in manifest["history"]]
         self.best = self.history[manifest["best"]]

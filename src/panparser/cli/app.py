@@ -25,6 +25,10 @@ app = typer.Typer(
 
 Examples:
 
+  panparser train -t train.conllu -d dev.conllu -o en.panparser
+
+  panparser parse -m en.panparser raw.conllu -o parsed.conllu
+
   panparser systems arc-hybrid
 
   panparser check arc-eager --root first
@@ -54,17 +58,20 @@ def _options(
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:
-    """An aligned table on standard output; `align` is l or r for each column (default: the first l, the rest r)."""
+    """An aligned table on standard output; `align` is l or r for each column (default: the first l, the rest r).
+
+    Without a header `align` says how many columns there are.
+    """
     align = align or "l" + "r" * (len(header) - 1)
-    lines = [header, *rows]
-    widths = [max(cell_len(line[i]) for line in lines) for i in range(len(header))]
+    lines = [header, *rows] if header else rows
+    widths = [max(cell_len(line[i]) for line in lines) for i in range(len(align))]
     for number, line in enumerate(lines):
         cells = []
         for text, width, side in zip(line, widths, align, strict=True):
             space = " " * (width - cell_len(text))
             cells.append(text + space if side == "l" else space + text)
         shown = "  ".join(cells).rstrip()
-        print(f"\033[1m{shown}\033[0m" if number == 0 and sys.stdout.isatty() else shown)
+        print(f"\033[1m{shown}\033[0m" if header and number == 0 and sys.stdout.isatty() else shown)
 
 
 @contextmanager

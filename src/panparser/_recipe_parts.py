@@ -1,0 +1,107 @@
+"""Tables of a recipe: which names they have, what each value must be, and messages that say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, Self, TypeVar
+
+from panparser.errors import PanParserError, SpecError
+
+T = TypeVar("T")
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
+
+
+def said(expected: str, test: Callable[[Any], bool]) -> Any:
+    """A value that a recipe may leave unsaid, and what it must be."""
+    return field(default=None, metadata={"expected": expected, "test": test})
+
+
+def integer(least: int) -> Any:
+    return said(f"an integer >= {least}", lambda value: isinstance(value, int) and _no_flag(value) and value >= least)
+
+
+def number(least: float) -> Any:
+    return said(
+        f"a number >= {least:g}", lambda value: isinstance(value, int | float) and _no_flag(value) and value >= least
+    )
+
+
+def flag() -> Any:
+    return said("true or false", lambda value: isinstance(value, bool))
+
+
+def choice(*names: str) -> Any:
+    return said(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
+
+
+def name(what: str) -> Any:
+    return said(what, lambda value: isinstance(value, str) and value != "")
+
+
+def _no_flag(value: Any) -> bool:
+    return not isinstance(value, bool)
+
+
+def is_lines(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) > 0 and all(isinstance(line, str) and line for line in value)
+
+
+def size_of(text: str) -> int | None:
+    """Bytes that a text such as "8MB" (a million each) or "8 MiB" (2**20 each) stands for; None if for nothing."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", text)
+    if match is None or match[2].upper() not in _UNITS:
+        return None
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of a recipe: fields that are None are not said."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, list):
+                object.__setattr__(self, each.name, value := tuple(value))
+            if value is not None and not each.metadata["test"](value):
+                raise SpecError(f"{each.name}: expected {each.metadata['expected']}, found {value!r}")
+
+    @classmethod
+    def from_values(cls, values: Any, place: str) -> Self:
+        if not isinstance(values, Mapping):
+            raise SpecError(f"{place}: expected a table, found {values!r}")
+        check_names(values, [each.name for each in fields(cls)], place)
+        try:
+            return cls(**values)
+        except SpecError as error:
+            raise SpecError(f"{place} {error}") from None
+
+    def filled(self, values: Mapping[str, Any]) -> Self:
+        """With values for what is not said."""
+        return replace(self, **{name: value for name, value in values.items() if getattr(self, name) is None})
+
+    def to_values(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def check_names(values: Iterable[str], known: list[str], place: str) -> None:
+    """Raises SpecError for a name that is not known, with the one that may have been meant."""
+    for each in values:
+        if each not in known:
+            near = get_close_matches(each, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise SpecError(f"{place}: {each} is unknown; {hint}")
+
+
+def within(place: str, work: Callable[[], T]) -> T:
+    """What `work` gives; its errors name the place."""
+    try:
+        return work()
+    except PanParserError as error:
+        raise SpecError(f"{place}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{place}: a value of the wrong type: {error}") from None

@@ -1,0 +1,185 @@
+"""`panparser parse` and `panparser info`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.treebanks import FileFormat
+from panparser.conllu import Block, conllu_output, iter_blocks, refusal
+from panparser.errors import TreebankError
+from panparser.parser import Parser, ScoredTree
+from panparser.treebank import Treebank
+
+_BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
+
+_Model = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
+
+
+@app.command()
+def parse(
+    model: _Model,
+    source: Annotated[
+        str, typer.Argument(metavar="[INPUT]", help="CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.")
+    ] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUTPUT", help="- is standard output; .gz, .xz and .zst compress.")
+    ] = "-",
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="They change no byte of the output.  [default: all cores]")
+    ] = None,
+    beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")] = None,
+    k_best: Annotated[
+        int | None, typer.Option("--k-best", min=1, help="Write so many trees for each sentence, best first.")
+    ] = None,
+    format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
+        FileFormat.auto
+    ),
+) -> None:
+    """Parse sentences: heads and labels are written, everything else stays as it is.
+
+    Input of any size takes the same memory. With --k-best each sentence comes several times, with the comments
+    `# tree = 1/3` and `# score = ...`.
+
+    Examples:
+
+      panparser parse -m en.panparser raw.conllu -o parsed.conllu
+
+      zcat raw.conllu.gz | panparser parse -m en.panparser --threads 4 | gzip > parsed.conllu.gz
+
+      panparser parse -m en.panparser raw.conllu --k-best 3
+    """
+    parser = Parser.load(model)
+    blocks = iter_blocks(source, format=format.value, block=_BLOCK)
+    start, done = time.perf_counter(), 0
+    with progress() as report, conllu_output(output) as stream:
+        for text, words in _parsed(parser, blocks, threads or _cores(), beam, k_best):
+            stream.write(text)
+            done += words
+            report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _parsed(
+    parser: Parser, blocks: Iterator[Block], threads: int, beam: int | None, k_best: int | None
+) -> Iterator[tuple[bytes, int]]:
+    """Blocks as they are to be written, and their numbers of words, in order; few are in memory at a time."""
+
+    def work(block: Block) -> tuple[bytes, int]:
+        treebank = block.read()
+        if fatal := [problem for problem in treebank.problems if problem.fatal]:
+            raise refusal(fatal)
+        if k_best is not None:
+            return _best(parser, treebank, k_best, beam).to_bytes(), treebank.words
+        parser.annotate(treebank, beam=beam)
+        return treebank.to_bytes(), treebank.words
+
+    pending: deque[Future[tuple[bytes, int]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for block in blocks:
+                pending.append(pool.submit(work, block))
+                if len(pending) >= 2 * threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _best(parser: Parser, treebank: Treebank, count: int, beam: int | None) -> Treebank:
+    """A treebank with each sentence as often as it has trees."""
+    if treebank.format == "conllx":
+        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
+    trees: list[list[ScoredTree]] = [parser.best(sentence, count, beam=beam) for sentence in treebank]
+    repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
+    position = 0
+    for found in trees:
+        for rank, tree in enumerate(found, start=1):
+            sentence = repeated[position]
+            sentence.heads = tree.heads
+            if parser.spec.labeled:
+                sentence.labels = list(tree.labels)
+            kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
+            sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
+            position += 1
+    return repeated
+
+
+@app.command()
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what a model is made of, and how it was trained.
+
+    Examples:
+
+      panparser info en.panparser
+
+      panparser info en.panparser --json
+    """
+    parser = Parser.load(model)
+    manifest = parser.manifest()
+    size, weights = Path(model).stat().st_size, sum(layer.size for layer in parser.layers)
+    if as_json:
+        print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
+        return
+    if is_quiet():
+        return
+    spec, training = parser.spec, parser.training
+    single = "one child of Root" if spec.system.single_root else "any number of roots"
+    rows = [
+        ("file", f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"),
+        ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
+        ("beam", str(spec.beam)),
+        ("templates", str(len(spec.used_templates))),
+        ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
+        ("crossing arcs", spec.nonprojective),
+        *_training_rows(training),
+    ]
+    print_table((), rows, "ll")
+    if history := training.get("history"):
+        print()
+        _print_history(history, training.get("best_epoch"))
+
+
+def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:
+    shown: dict[str, Callable[[Any], str | None]] = {
+        "strategy": lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
+        "seed": str,
+        "prune": lambda value: f"weights below {value:g} updates" if value else None,
+        "max_size": lambda value: f"{value:,} bytes" if value else None,
+        "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
+        "init": lambda value: "went on from another model" if value else None,
+        "interrupted": lambda value: "yes" if value else None,
+        "sentences": "{:,}".format,
+        "words": "{:,}".format,
+    }
+    rows = [(name.replace("_", " "), show(training[name])) for name, show in shown.items() if name in training]
+    rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
+    return [(name, text) for name, text in rows if text]
+
+
+def _print_history(history: list[dict[str, Any]], best: int | None) -> None:
+    rows = [
+        (
+            f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
+            f"{report['updates']:,}",
+            *("" if report[name] is None else f"{report[name]:.2f}" for name in ("uas", "las")),
+        )
+        for report in history
+    ]
+    print_table(("epoch", "updates", "UAS", "LAS"), rows, "lrrr")

@@ -1,0 +1,321 @@
+"""Recipes: everything that makes a parser, as plain values in a TOML file. Reading one never runs code."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any, get_args
+
+from panparser._files import write_whole
+from panparser._recipe_parts import (
+    Part,
+    check_names,
+    choice,
+    flag,
+    integer,
+    is_lines,
+    name,
+    number,
+    said,
+    size_of,
+    within,
+)
+from panparser._toml import to_toml
+from panparser.conllu import read_conllu
+from panparser.errors import PanParserError, SpecError
+from panparser.parser import Nonprojective, Parser, ParserSpec
+from panparser.strategies import STRATEGIES, Strategy
+from panparser.subsampling import Subsample
+from panparser.systems import BUILT_IN
+from panparser.systems import system as named_system
+from panparser.templates import RICH, ZN11, Templates
+from panparser.training import Training
+from panparser.transitions import TransitionSystem
+from panparser.treebank import Treebank
+
+NAMED_TEMPLATES = {"rich": RICH, "zn11": ZN11}
+WRITTEN = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataPart(Part):
+    """[data]: the treebanks. Paths count from the folder of the recipe."""
+
+    train: tuple[str, ...] | None = said("a list of files", is_lines)
+    dev: str | None = name("a file")
+    format: str | None = choice("auto", "conllu", "conllx")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserPart(Part):
+    """[parser]: what the parser is made of.
+
+    `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, a file, or a list of lines.
+    """
+
+    system: str | Mapping[str, Any] | None = said(
+        "a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0
+    )
+    root: str | None = choice("first", "last")
+    single_root: bool | None = flag()
+    beam: int | None = integer(1)
+    templates: str | tuple[str, ...] | None = said(
+        "rich, zn11, a file or a list of lines",
+        lambda value: (isinstance(value, str) and value != "") or is_lines(value),
+    )
+    labeled: bool | None = flag()
+    delexicalized: bool | None = flag()
+    nonprojective: str | None = choice(*get_args(Nonprojective))
+
+    def spec(self) -> ParserSpec:
+        """The parser that the table describes."""
+        values = {key: getattr(self, key) for key in ("beam", "labeled", "nonprojective")}
+        return ParserSpec(
+            system=within("system", self._find_system),
+            templates=within("templates", self._find_templates),
+            **{key: value for key, value in values.items() if value is not None},
+        )
+
+    def _find_system(self) -> TransitionSystem:
+        options = {key: getattr(self, key) for key in ("root", "single_root") if getattr(self, key) is not None}
+        chosen = "arc-eager" if self.system is None else self.system
+        if isinstance(chosen, Mapping):
+            if "transitions" in chosen:
+                return _same(TransitionSystem.from_values(dict(chosen)), options)
+            options = {key: value for key, value in chosen.items() if key != "name"} | options
+            chosen = chosen.get("name", "")
+        if Path(chosen).suffix.lower() not in (".json", ".toml") and "single_root" not in options:
+            try:  # one root, as Universal Dependencies have it, wherever words must have heads
+                return named_system(chosen, single_root=True, **options)
+            except PanParserError:
+                pass
+        return named_system(chosen, **options)
+
+    def _find_templates(self) -> Templates:
+        chosen = "rich" if self.templates is None else self.templates
+        if isinstance(chosen, tuple):
+            templates = Templates.parse("\n".join(chosen))
+        else:
+            templates = NAMED_TEMPLATES[chosen] if chosen in NAMED_TEMPLATES else _read_templates(chosen)
+        return templates.delexicalized() if self.delexicalized else templates
+
+    @classmethod
+    def of(cls, spec: ParserSpec) -> ParserPart:
+        """The table that describes a parser, without mention of files."""
+        templates: str | tuple[str, ...] = tuple(map(str, spec.templates))
+        delexicalized = False
+        for key, known in NAMED_TEMPLATES.items():
+            if spec.templates in (known, known.delexicalized()):
+                templates, delexicalized = key, spec.templates != known
+        return cls(
+            system=_described(spec.system),
+            root=spec.system.root,
+            single_root=spec.system.single_root,
+            beam=spec.beam,
+            templates=templates,
+            labeled=spec.labeled,
+            delexicalized=delexicalized,
+            nonprojective=spec.nonprojective,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPart(Part):
+    """[training]: how it learns.
+
+    `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
+    stop early. `seeds`: several, of which the one that is best on the development set is kept. `prune`: weights below
+    so many updates are left out. `model_size`: the largest file, such as "8MB". `init`: a model to go on from.
+    """
+
+    strategy: str | Mapping[str, Any] | None = said(
+        f"one of {', '.join(STRATEGIES)}, or a table", lambda value: isinstance(value, str | Mapping)
+    )
+    epochs: int | None = integer(1)
+    patience: int | None = integer(0)
+    seed: int | None = integer(0)
+    seeds: tuple[int, ...] | None = said(
+        "a list of different integers >= 0",
+        lambda value: (
+            isinstance(value, tuple)
+            and 0 < len(value) == len(set(value))
+            and all(type(seed) is int and seed >= 0 for seed in value)
+        ),
+    )
+    prune: float | None = number(0)
+    model_size: str | None = said('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
+    subsample: Mapping[str, Any] | None = said("a table with share and by", lambda value: isinstance(value, Mapping))
+    init: str | None = name("a model file")
+
+    def options(self) -> dict[str, Any]:
+        """The options of `train`."""
+        defaults = Training()
+        strategy = "max-violation" if self.strategy is None else self.strategy
+        patience = defaults.patience if self.patience is None else self.patience
+        return {
+            "strategy": within("strategy", lambda: Strategy.from_values(strategy)),
+            "epochs": defaults.epochs if self.epochs is None else self.epochs,
+            "patience": patience or None,
+            "seed": defaults.seed if self.seed is None else self.seed,
+            "prune": 0.0 if self.prune is None else float(self.prune),
+            "max_size": size_of(self.model_size) if self.model_size else None,
+            "subsample": within("subsample", self._find_subsample),
+        }
+
+    def _find_subsample(self) -> Subsample | None:
+        if self.subsample is None:
+            return None
+        check_names(self.subsample, [each.name for each in fields(Subsample)], "the table")
+        if "share" not in self.subsample:
+            raise SpecError("share is missing")
+        return Subsample(**self.subsample)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldsPart(Part):
+    """[folds]: cross-validation on the training data; `predictions` is a file for the jackknifed treebank."""
+
+    count: int | None = integer(2)
+    predictions: str | None = name("a file")
+
+
+_PARTS: dict[str, type[Part]] = {"data": DataPart, "parser": ParserPart, "training": TrainingPart, "folds": FoldsPart}
+_PATHS = {"data": ("train", "dev"), "parser": ("system", "templates"), "training": ("init",), "folds": ("predictions",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Data, parser and training in plain values; what is None is not said, and `resolved` says it."""
+
+    data: DataPart = field(default_factory=DataPart)
+    parser: ParserPart = field(default_factory=ParserPart)
+    training: TrainingPart = field(default_factory=TrainingPart)
+    folds: FoldsPart = field(default_factory=FoldsPart)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Recipe:
+        """The recipe of a TOML file. `SpecError` names file, table and key, what was expected and what was found."""
+        place = os.fspath(path)
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise SpecError(f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise SpecError(f"{place}: expected TOML; {error}") from None
+        recipe = cls.from_values(values, place)
+        return recipe._with_paths(lambda file: os.path.join(os.path.dirname(place), file))
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> Recipe:
+        """The recipe in plain values, checked."""
+        check_names(values, list(_PARTS), place)
+        parts: dict[str, Any] = {
+            key: part.from_values(values[key], f"{place}: [{key}]") for key, part in _PARTS.items() if key in values
+        }
+        recipe = cls(**parts)
+        within(f"{place}: [training]", recipe.training.options)
+        return recipe
+
+    def resolved(self) -> Recipe:
+        """The recipe with everything said; files that describe the parser are replaced by what they hold."""
+        init = self.load_init()
+        described = ParserPart.of(self.parser.spec() if init is None else self._on_top_of(init).spec())
+        options = self.training.options()
+        training = self.training.filled(
+            {key: options[key] for key in ("epochs", "prune")}
+            | ({} if self.training.seeds else {"seed": options["seed"]})
+            | {"patience": options["patience"] or 0, "strategy": "max-violation"}
+        )
+        return replace(self, data=self.data.filled({"format": "auto"}), parser=described, training=training)
+
+    def load_init(self) -> Parser | None:
+        """The parser to go on from, if there is one."""
+        return None if self.training.init is None else Parser.load(self.training.init)
+
+    def _on_top_of(self, init: Parser) -> ParserPart:
+        known = ParserPart.of(init.spec).to_values()
+        if self.parser.system is not None:  # another system has its own Root
+            known = {key: value for key, value in known.items() if key not in ("root", "single_root")}
+        if self.parser.templates is not None:
+            del known["delexicalized"]
+        return self.parser.filled(known)
+
+    def treebanks(self) -> tuple[Treebank, Treebank | None]:
+        """Training data, all files in one, and development set."""
+        if not self.data.train:
+            raise SpecError("[data] train: expected files to learn from, found none")
+        format: Any = self.data.format or "auto"
+        parts = [read_conllu(file, format=format) for file in self.data.train]
+        dev = None if self.data.dev is None else read_conllu(self.data.dev, format=format)
+        return reduce(lambda first, second: first + second, parts), dev
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, as the file holds them; only what is said."""
+        values = {key: getattr(self, key).to_values() for key in _PARTS}
+        return {key: value for key, value in values.items() if value}
+
+    def to_toml(self) -> str:
+        return to_toml(self.to_values())
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes the recipe to a file; relative paths in it count from its folder."""
+        folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
+        moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
+        write_whole(Path(path), (WRITTEN + "\n" + moved.to_toml()).encode(), SpecError)
+
+    def _with_paths(self, change: Callable[[str], str]) -> Recipe:
+        """The recipe with every relative path changed."""
+        recipe = self
+        for part, key in ((part, key) for part, keys in _PATHS.items() for key in keys):
+            value = getattr(getattr(recipe, part), key)
+            changed = value
+            if isinstance(value, tuple) and key == "train":
+                changed = tuple(_moved(file, change) for file in value)
+            elif isinstance(value, str) and _is_path(key, value):
+                changed = _moved(value, change)
+            recipe = replace(recipe, **{part: replace(getattr(recipe, part), **{key: changed})})
+        return recipe
+
+
+def _is_path(key: str, value: str) -> bool:
+    if key == "system":
+        return Path(value).suffix.lower() in (".json", ".toml")
+    return key != "templates" or value not in NAMED_TEMPLATES
+
+
+def _moved(file: str, change: Callable[[str], str]) -> str:
+    return file if file == "-" or os.path.isabs(file) else change(file)
+
+
+def _same(table: TransitionSystem, options: Mapping[str, Any]) -> TransitionSystem:
+    for key, value in options.items():
+        if getattr(table, key) != value:
+            raise SpecError(f"the table says {key} = {getattr(table, key)!r} itself; found {value!r}")
+    return table
+
+
+def _described(system: TransitionSystem) -> str | dict[str, Any]:
+    """Name and options of a built-in system, or the table of another."""
+    options: dict[str, Any] = {} if system.max_span is None else {"k": system.max_span}
+    if system.static_oracle == "swap-eager":
+        options["oracle"] = "eager"
+    if system.name in BUILT_IN:
+        try:
+            found = named_system(system.name, root=system.root, single_root=system.single_root, **options)
+        except PanParserError:
+            found = None
+        if found == system:
+            return {"name": system.name, **options} if options else system.name
+    values = {key: value for key, value in system.to_values().items() if value is not None}
+    return values | {"ties": list(values["ties"])}
+
+
+def _read_templates(path: str) -> Templates:
+    if not Path(path).exists():
+        raise SpecError(f"expected {', '.join(NAMED_TEMPLATES)} or a file, found {path!r}")
+    return Templates.read(path)
