@@ -21,6 +21,7 @@ from panparser.errors import (
     TemplateError,
     TreebankError,
     UnknownSystemError,
+    VectorsError,
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
@@ -47,6 +48,7 @@ from panparser.templates import RICH, ZN11, Template, Templates
 from panparser.training import EpochReport, Listener, Training, Update, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors, read_vectors
 
 __version__ = version("panparser")
 
@@ -97,6 +99,8 @@ __all__ = [
     "TreebankError",
     "UnknownSystemError",
     "Update",
+    "Vectors",
+    "VectorsError",
     "ZN11",
     "compare",
     "conflicts",
@@ -115,6 +119,7 @@ __all__ = [
     "projective_tree",
     "projectivize",
     "read_conllu",
+    "read_vectors",
     "static_derivation",
     "stats",
     "system",
