@@ -181,7 +181,7 @@ def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> V
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise VectorsError(f"limit of read_vectors must be an integer >= 1; got {limit!r}")
     words, floats = read_file(path, limit)
-    if not words:
+    if not set(words) - set(UNKNOWN):
         raise VectorsError(f"{os.fspath(path)}: expected vectors, found none")
     return Vectors._scaled(words, floats)
 
