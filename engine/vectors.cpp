@@ -9,7 +9,9 @@ namespace panparser {
 namespace {
 
 constexpr int kFinest = 16;  // parts of an update's `by` that a weight of a vector cannot tell apart
+constexpr std::int32_t kMostLearned = (1 << 30) - 1;
 constexpr int kMostWeight = 32767;
+constexpr std::size_t kPart = 256;  // products of 16 and 8 bits whose sum 32 bits can hold
 
 using Wide = std::array<std::int16_t, Vectors::kMaxDimensions>;
 
@@ -26,7 +28,15 @@ void VectorWeights::add_to(std::int32_t row, std::size_t first, std::span<std::i
   const std::int32_t* w = weights_.data() + first * size;
   for (std::size_t c = 0; c < sums.size(); ++c, w += size) {
     std::int64_t sum = 0;
-    for (std::size_t d = 0; d < size; ++d) sum += std::int64_t(w[d]) * x[d];
+    for (std::size_t begin = 0; begin < size; begin += kPart) {
+      const std::size_t end = std::min(size, begin + kPart);
+      std::int32_t low = 0, high = 0;  // weights in two parts: machines multiply 16 bits much faster than 32
+      for (std::size_t d = begin; d < end; ++d) {
+        low += static_cast<std::int16_t>(w[d] & 0x7FFF) * x[d];
+        high += static_cast<std::int16_t>(w[d] >> 15) * x[d];
+      }
+      sum += low + std::int64_t(high) * 0x8000;
+    }
     sums[c] += static_cast<std::int32_t>(sum >> shift());
   }
 }
@@ -36,9 +46,9 @@ void VectorWeights::change(std::int32_t row, std::size_t c, std::int32_t by, std
   std::int32_t* w = weights_.data() + c * x.size();
   std::int64_t* dated = dated_.data() + c * x.size();
   for (std::size_t d = 0; d < x.size(); ++d) {
-    const std::int32_t change = by * x[d] / kFinest;
-    w[d] += change;
-    dated[d] += change * time;
+    const std::int32_t changed = std::clamp(w[d] + by * x[d] / kFinest, -kMostLearned, kMostLearned);
+    dated[d] += (changed - w[d]) * time;
+    w[d] = changed;
   }
 }
 
@@ -77,7 +87,6 @@ VectorModel::VectorModel(const Vectors& vectors, std::size_t classes, std::span<
 }
 
 void VectorModel::add_to(std::int32_t row, std::size_t first, std::int32_t times, std::span<std::int32_t> sums) const {
-  constexpr std::size_t kPart = 256;  // products that 32 bits can hold the sum of
   Wide x;
   const std::size_t size = vectors_.dimensions;
   widen(vectors_.row(row), x);
