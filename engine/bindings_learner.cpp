@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bindings.hpp"
+#include "bindings_layers.hpp"
 #include "features.hpp"
 #include "learner.hpp"
 #include "model.hpp"
@@ -62,10 +63,12 @@ Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of
 class Corpus {
  public:
   Corpus(const Program& program, const System& system, const TreebankStore& store, Array<std::int32_t> heads,
-         Array<std::int32_t> labels)
+         Array<std::int32_t> labels, const Rows& rows)
       : system_(system), offsets_(store.data().offsets()) {
+    const auto checked = checked_rows(rows, program, store.data());
+    rows_.assign(checked.begin(), checked.end());
     nb::gil_scoped_release release;
-    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data());
+    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data(), checked);
     replace(values(heads), values(labels));
   }
   // Other heads (Root is 0; marks are those of Gold) and labels (-1 unknown) for the same sentences.
@@ -88,6 +91,7 @@ class Corpus {
     labels_.assign(labels.begin(), labels.end());
   }
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+  std::span<const std::int32_t> rows() const { return rows_; }  // of vectors, by form
   Example operator[](std::int64_t sentence) const {
     const auto words = static_cast<std::size_t>(offsets_[sentence + 1] - offsets_[sentence]);
     return {(*tokens_)[sentence], references_[sentence], {labels_.data() + offsets_[sentence], words}};
@@ -98,7 +102,7 @@ class Corpus {
   std::vector<std::int64_t> offsets_;
   std::unique_ptr<Tokens> tokens_;
   std::vector<Reference> references_;
-  std::vector<std::int32_t> labels_;
+  std::vector<std::int32_t> labels_, rows_;
 };
 
 using StrategyTuple = std::tuple<bool, int, int, int, double, double, std::int32_t, double>;
@@ -116,36 +120,6 @@ Strategy make_strategy(const StrategyTuple& fields) {
 using UpdateTuple = std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score, Score, std::int32_t>;
 using PythonListener = std::function<void(UpdateTuple, bool)>;
 
-// A model's arrays, kept alive.
-class LayerHandle {
- public:
-  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> starts, Array<std::uint8_t> runs)
-      : kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
-        model_(classes, labels, {values(lines), values(starts), values(runs)}) {}
-  const Model& model() const { return model_; }
-
- private:
-  std::tuple<nb::object, nb::object, nb::object> kept_;
-  Model model_;
-};
-
-// Layers with what their scores for actions and for labels are multiplied by; their arrays stay alive with this.
-struct Layers {
-  using Tuples = std::vector<std::tuple<nb::typed<nb::object, LayerHandle>, std::int32_t, std::int32_t>>;
-
-  Layers(Tuples tuples, const System& system, std::int32_t labels) : kept(std::move(tuples)) {
-    for (const auto& [layer, actions, label] : kept) {
-      const Model& own = nb::cast<const LayerHandle&>(layer).model();
-      if (own.classes() != system.actions() || own.label_count() > labels) {
-        throw std::invalid_argument("a layer has other actions or more labels than the parser");
-      }
-      layers.push_back({own, actions, label});
-    }
-  }
-  Tuples kept;
-  std::vector<LayeredModel::Layer> layers;
-};
-
 using DenseArrays = std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int64_t>>;
 using SparseArrays =
     std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int64_t>>;
@@ -160,11 +134,12 @@ class LearnerHandle {
  public:
   LearnerHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
                 const std::vector<bool>& of_words, Layers::Tuples base, std::int32_t unit, int beam,
-                const std::vector<std::int32_t>& ties, std::uint64_t seed)
+                const std::vector<std::int32_t>& ties, std::uint64_t seed, const VectorsHandle* vectors)
       : labels_(make_labels(of_root, of_words)),
-        base_(std::move(base), system, labels_.size),
+        vectors_(checked_vectors(vectors, program)),
+        base_(std::move(base), system, program, labels_.size, vectors_),
         unit_(unit),
-        learner_({system, program, labels_}, LayeredModel(base_.layers), unit, beam, ties, seed) {
+        learner_({system, program, labels_}, LayeredModel(base_.layers), unit, beam, ties, seed, vectors_) {
     if (beam < 1) throw std::invalid_argument("a beam must hold at least one hypothesis");
     for (const std::int32_t action : ties) {
       if (action < 0 || action >= system.actions()) throw std::out_of_range("no such action");
@@ -174,6 +149,8 @@ class LearnerHandle {
   void train(const Corpus& corpus, Array<std::int64_t> order, const StrategyTuple& fields,
              const std::optional<PythonListener>& listener) {
     const Strategy strategy = make_strategy(fields);
+    if (vectors_.dimensions && corpus.rows().empty()) throw std::invalid_argument("the corpus has no vectors");
+    check_rows(corpus.rows(), vectors_.rows());
     for (const std::int64_t sentence : values(order)) {
       if (sentence < 0 || sentence >= corpus.size()) throw std::out_of_range("no such sentence");
     }
@@ -194,6 +171,25 @@ class LearnerHandle {
   }
   std::int32_t label_count() const { return labels_.size; }
   std::int32_t unit() const { return unit_; }
+
+  // The two arrays of weights for a Layer, and the number of bits that each is shifted by.
+  auto compact_vectors(double action_scale, double label_scale) {
+    const TrainingWeights& weights = learner_.weights();
+    auto actions = weights.vector_actions_.compact(learner_.time(), unit_, action_scale);
+    auto labels = weights.vector_labels_.compact(learner_.time(), unit_, label_scale);
+    return std::tuple{owned(std::move(actions.weights)), owned(std::move(labels.weights)), actions.shift, labels.shift};
+  }
+  auto vectors() {
+    const auto copied = [](const auto& numbers) { return owned(std::vector(numbers)); };
+    const TrainingWeights& weights = learner_.weights();
+    return std::tuple{copied(weights.vector_actions_.weights()), copied(weights.vector_actions_.dated()),
+                      copied(weights.vector_labels_.weights()), copied(weights.vector_labels_.dated())};
+  }
+  void load_vectors(Array<std::int32_t> actions, Array<std::int64_t> dated_actions, Array<std::int32_t> labels,
+                    Array<std::int64_t> dated_labels) {
+    learner_.weights().vector_actions_.load(values(actions), values(dated_actions));
+    learner_.weights().vector_labels_.load(values(labels), values(dated_labels));
+  }
 
   auto actions() {
     DenseWeights::Rows rows = learner_.weights().actions_.rows();
@@ -235,6 +231,7 @@ class LearnerHandle {
 
  private:
   Labels labels_;
+  Vectors vectors_;
   Layers base_;
   std::int32_t unit_;
   Learner learner_;
@@ -262,19 +259,22 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
 class ModelHandle {
  public:
   ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-              const std::vector<bool>& of_words, Layers::Tuples layers)
+              const std::vector<bool>& of_words, Layers::Tuples layers, const VectorsHandle* vectors)
       : labels_(make_labels(of_root, of_words)),
         grammar_{system, program, labels_},
-        layers_(std::move(layers), system, labels_.size),
+        vectors_(checked_vectors(vectors, program)),
+        layers_(std::move(layers), system, program, labels_.size, vectors_),
         model_(layers_.layers) {}
 
   // Heads and labels of every word. The same whatever the number of threads: each sentence is parsed by one.
-  auto parse(const TreebankStore& store, int beam, int threads) const {
+  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows) const {
     const TreebankData& data = store.data();
+    const auto checked = checked_rows(rows, grammar_.program, data);
+    check_rows(checked, vectors_.rows());
     std::vector<std::int32_t> heads(data.words()), labels(data.words());
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
       std::atomic<std::int64_t> next = 0;
       std::mutex failed;
       std::exception_ptr failure;
@@ -300,12 +300,14 @@ class ModelHandle {
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
-  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count) const {
+  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows) const {
     store.check(sentence);
+    const auto checked = checked_rows(rows, grammar_.program, store.data());
+    check_rows(checked, vectors_.rows());
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), sentence);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
       if (tokens[0].words > 0) trees = TreeParser(grammar_, model_).best(tokens[0], beam, count);
     }
     std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
@@ -316,6 +318,7 @@ class ModelHandle {
  private:
   Labels labels_;
   Grammar grammar_;
+  Vectors vectors_;
   Layers layers_;
   LayeredModel model_;
 };
@@ -323,14 +326,18 @@ class ModelHandle {
 }  // namespace
 
 void bind_learner(nb::module_& m) {
+  nb::class_<VectorsHandle>(m, "Vectors", "Embeddings as bytes, a row for each word; the unknown word's comes first.")
+      .def(nb::init<Matrix, std::int32_t>(), nb::arg("matrix").noconvert(), "bits"_a);
+
   nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._features.")
       .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a)
       .def_prop_ro("templates", &Program::templates);
 
   nb::class_<Corpus>(m, "Corpus", "Sentences to learn from, prepared for one system and program.")
-      .def(nb::init<const Program&, const System&, const TreebankStore&, Array<std::int32_t>, Array<std::int32_t>>(),
+      .def(nb::init<const Program&, const System&, const TreebankStore&, Array<std::int32_t>, Array<std::int32_t>,
+                    const Rows&>(),
            "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert(), nb::arg("labels").noconvert(),
-           nb::keep_alive<1, 3>())
+           nb::arg("rows").noconvert().none() = nb::none(), nb::keep_alive<1, 3>())
       .def("__len__", &Corpus::size)
       .def(
           "replace",
@@ -340,14 +347,16 @@ void bind_learner(nb::module_& m) {
           nb::arg("heads").noconvert(), nb::arg("labels").noconvert());
 
   nb::class_<LayerHandle>(m, "Layer", "Weights for parsing; `compact` of a Learner makes the arrays.")
-      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>>(), "classes"_a,
-           "labels"_a, nb::arg("lines").noconvert(), nb::arg("starts").noconvert(), nb::arg("runs").noconvert());
+      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>,
+                    std::optional<VectorArrays>>(),
+           "classes"_a, "labels"_a, nb::arg("lines").noconvert(), nb::arg("starts").noconvert(),
+           nb::arg("runs").noconvert(), nb::arg("vectors").noconvert().none() = nb::none());
 
   nb::class_<LearnerHandle>(m, "Learner", "An averaged perceptron that learns by a strategy.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
-                    std::int32_t, int, const std::vector<std::int32_t>&, std::uint64_t>(),
+                    std::int32_t, int, const std::vector<std::int32_t>&, std::uint64_t, const VectorsHandle*>(),
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "base"_a, "unit"_a, "beam"_a, "ties"_a, "seed"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+           "vectors"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 11>())
       .def("train", &LearnerHandle::train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a,
            "listener"_a.none() = nb::none())
       .def_prop_ro("progress", &LearnerHandle::progress, "(sentences, words, updates, transitions)")
@@ -355,17 +364,23 @@ void bind_learner(nb::module_& m) {
       .def_prop_ro("random", &LearnerHandle::random, "The state of the random numbers.")
       .def("actions", &LearnerHandle::actions, "(keys, weights, dated sums), by key.")
       .def("labels", &LearnerHandle::labels, "(keys, counts, labels, weights, dated sums), by key and label.")
-      .def("load", &LearnerHandle::load, "actions"_a, "labels"_a, "time"_a, "random"_a, "progress"_a);
+      .def("load", &LearnerHandle::load, "actions"_a, "labels"_a, "time"_a, "random"_a, "progress"_a)
+      .def("compact_vectors", &LearnerHandle::compact_vectors, "action_scale"_a, "label_scale"_a)
+      .def("vectors", &LearnerHandle::vectors, "(weights, dated sums) of actions, then of labels.")
+      .def("load_vectors", &LearnerHandle::load_vectors, nb::arg("actions").noconvert(),
+           nb::arg("dated_actions").noconvert(), nb::arg("labels").noconvert(), nb::arg("dated_labels").noconvert());
 
   m.def("compact", &compact, "learners"_a, "least"_a,
         "(lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two "
         "scales.");
 
   nb::class_<ModelHandle>(m, "Model", "A finished parser.")
-      .def(
-          nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples>(),
-          "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>())
-      .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a, "(heads, labels) of every word.")
-      .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a, "[(heads, labels, score), ...]");
+      .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
+                    const VectorsHandle*>(),
+           "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
+      .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
+           nb::arg("rows").noconvert().none() = nb::none(), "(heads, labels) of every word.")
+      .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
+           nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
 }

@@ -72,6 +72,13 @@ class Program {
 
   Token token(const Window& window, int address) const { return resolve(window, address).token; }
 
+  // The row of the vector at the i-th address with one, -1 where there is no word; and the group that sees it.
+  std::int32_t vector_row(std::size_t i, const Window& window, const SentenceTokens& tokens) const {
+    const Token found = token(window, vectors_[i]);
+    return found == kNone ? -1 : tokens.rows[found];
+  }
+  Group vector_group(std::size_t i) const { return group_for(sees({AtomKind::kAttribute, vectors_[i], 0, 0})); }
+
  private:
   struct Place {
     Token token;  // kNone where absent

@@ -7,11 +7,17 @@
 namespace panparser {
 
 Learner::Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, int beam,
-                 std::span<const std::int32_t> ties, std::uint64_t seed)
+                 std::span<const std::int32_t> ties, std::uint64_t seed, const Vectors& vectors)
     : grammar_(grammar),
+      labels_see_(grammar.labels_see_vectors()),
       beam_(static_cast<std::size_t>(beam)),
       ties_(ties.begin(), ties.end()),
-      weights_{DenseWeights(grammar.system.actions()), SparseWeights(), std::move(base), unit},
+      weights_{DenseWeights(grammar.system.actions()),
+               SparseWeights(),
+               std::move(base),
+               unit,
+               VectorWeights(vectors, labels_see_.size() * grammar.system.actions()),
+               VectorWeights(vectors, labels_see_.size() * grammar.system.actions() * grammar.labels.size)},
       search_(grammar_, weights_),
       random_(seed),
       keys_(grammar.program.templates()) {}
@@ -228,6 +234,7 @@ void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign,
     const int action = search_.arena().action(state);
     const auto by = static_cast<std::int32_t>(std::lround(weight));
     for (const Key key : keys_) weights_.actions_.change(key, action, by, time_);
+    change_vectors(search_.arena().parent(state), action, by);
     weight *= focus;
   }
 }
@@ -248,6 +255,23 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
       weights_.labels_.change(label_key(key, action), gold, weights_.unit_, time_);
       weights_.labels_.change(label_key(key, action), arc.label, -weights_.unit_, time_);
     }
+    change_vectors(arena.parent(states[i]), action, gold, weights_.unit_);
+    change_vectors(arena.parent(states[i]), action, arc.label, -weights_.unit_);
+  }
+}
+
+void Learner::change_vectors(std::int32_t state, int action, std::int32_t by) {
+  for (std::size_t a = 0; a < labels_see_.size(); ++a) {
+    const std::int32_t row = search_.vector_row(state, a);
+    if (row >= 0) weights_.vector_actions_.change(row, a * grammar_.system.actions() + action, by, time_);
+  }
+}
+
+void Learner::change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by) {
+  for (std::size_t a = 0; a < labels_see_.size(); ++a) {
+    const std::int32_t row = labels_see_[a] ? search_.vector_row(state, a) : -1;
+    const std::size_t first = (a * grammar_.system.actions() + action) * grammar_.labels.size;
+    if (row >= 0) weights_.vector_labels_.change(row, first + label, by, time_);
   }
 }
 

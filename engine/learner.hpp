@@ -35,6 +35,8 @@ struct TrainingWeights {
 
   LayeredModel base_;  // what the weights are learned on top of
   std::int32_t unit_;  // what an update adds: 1, or more where parts of it are needed
+  VectorWeights vector_actions_, vector_labels_;
+  static constexpr bool kLearns = true;
 
   void actions(const Key* keys, int count, std::int32_t* sums) const {
     actions_.add_to(keys, count, sums);
@@ -43,6 +45,15 @@ struct TrainingWeights {
   void labels(const Key* keys, int count, std::int32_t* sums) const {
     labels_.add_to(keys, count, sums);
     base_.labels(keys, count, sums);
+  }
+  void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
+    vector_actions_.add_to(row, address * sums.size(), sums);
+    base_.vector_actions(address, row, sums);
+  }
+  void vector_labels(std::size_t address, int action, std::int32_t row, std::span<std::int32_t> sums) const {
+    const std::size_t first = (address * static_cast<std::size_t>(actions_.classes()) + action) * sums.size();
+    vector_labels_.add_to(row, first, sums);
+    base_.vector_labels(address, action, row, sums);
   }
 };
 
@@ -66,7 +77,7 @@ using Listener = std::function<void(const Update&, bool applied)>;  // before an
 class Learner {
  public:
   Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, int beam, std::span<const std::int32_t> ties,
-          std::uint64_t seed);
+          std::uint64_t seed, const Vectors& vectors);
 
   void train(const Example& example, const Strategy& strategy, const Listener& listener);
 
@@ -96,12 +107,15 @@ class Learner {
   void update(const Pair& pair, const Strategy& strategy, const Listener& listener);
   void reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus);
   void update_labels(const Example& example, std::int32_t state);
+  void change_vectors(std::int32_t state, int action, std::int32_t by);
+  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by);
   void prepare_static(const Example& example);
   bool is_correct(const Hypothesis& hypothesis) const { return hypothesis.loss == base_; }
   std::vector<std::int32_t> path(std::int32_t state) const;  // states from the initial one, which is left out
   std::size_t common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const;
 
   Grammar grammar_;
+  std::vector<bool> labels_see_;  // by address with a vector
   std::size_t beam_;
   std::vector<std::int32_t> ties_;
   TrainingWeights weights_;

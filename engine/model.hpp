@@ -8,6 +8,7 @@
 #include "features.hpp"
 #include "memory.hpp"
 #include "perceptron.hpp"
+#include "vectors.hpp"
 
 namespace panparser {
 
@@ -61,11 +62,23 @@ class LayeredModel {
   struct Layer {
     Model model;
     std::int32_t actions, labels;  // what the scores of each kind are multiplied by
+    VectorModel vector_actions{}, vector_labels{};
   };
+  static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
+  void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
+    for (const Layer& layer : layers_) layer.vector_actions.add_to(row, address * sums.size(), layer.actions, sums);
+  }
+  void vector_labels(std::size_t address, int action, std::int32_t row, std::span<std::int32_t> sums) const {
+    for (const Layer& layer : layers_) {
+      const std::size_t known = layer.model.label_count();  // later layers may know more
+      const std::size_t first = (address * layer.model.classes() + action) * known;
+      layer.vector_labels.add_to(row, first, layer.labels, sums.first(known));
+    }
+  }
   bool empty() const { return layers_.empty(); }
 
  private:

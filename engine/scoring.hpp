@@ -7,6 +7,7 @@
 
 #include "features.hpp"
 #include "system.hpp"
+#include "vector_scoring.hpp"
 
 namespace panparser {
 
@@ -27,6 +28,11 @@ struct Grammar {  // what search needs to know beside the weights
   bool labels_see(Group group) const {
     if (group == kTripleGroup) return system.attaches_deeper();
     return group != kStackGroup && group != kOtherGroup;
+  }
+  std::vector<bool> labels_see_vectors() const {  // by address with a vector
+    std::vector<bool> seen;
+    for (std::size_t i = 0; i < program.vectors().size(); ++i) seen.push_back(labels_see(program.vector_group(i)));
+    return seen;
   }
 };
 
@@ -82,7 +88,11 @@ template <class Scorer>
 class Scoring {
  public:
   Scoring(const Grammar& grammar, const Scorer& scorer)
-      : grammar_(grammar), scorer_(scorer), sums_(grammar.labels.size), keys_(grammar.program.templates()) {
+      : grammar_(grammar),
+        scorer_(scorer),
+        sums_(grammar.labels.size),
+        keys_(grammar.program.templates()),
+        vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
     for (int group = 0; group < kOtherGroup; ++group) actions_.emplace_back(grammar.system.actions());
     for (int i = 0; i < grammar.system.actions() * kOtherGroup; ++i) labels_.emplace_back(grammar.labels.size);
     // Words that come back to the buffer make it differ where B0 is the same.
@@ -98,6 +108,7 @@ class Scoring {
   void forget() {  // after a change of weights
     for (Memo& memo : actions_) memo.forget();
     for (Memo& memo : labels_) memo.forget();
+    vectors_.forget();
   }
 
   void actions(const Window& window, std::int32_t* sums) {
@@ -111,6 +122,7 @@ class Scoring {
       if (is_new) add_actions(Group(g), window, row);
       for (int c = 0; c < classes; ++c) sums[c] += row[c];
     }
+    if (vectors_.any()) vectors_.add_actions(window, tokens_, sums);
   }
 
   // The best label for the arc that an action makes.
@@ -127,6 +139,7 @@ class Scoring {
       if (is_new) add_labels(Group(g), window, action, row);
       for (std::int32_t l = 0; l < size; ++l) sums_[l] += row[l];
     }
+    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums_.data());
     const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
     std::int32_t best = -1;
     for (std::int32_t l = 0; l < size; ++l) {
@@ -153,6 +166,7 @@ class Scoring {
   std::vector<Memo> actions_, labels_;  // by group; labels by action and group
   std::vector<std::int32_t> sums_;
   std::vector<Key> keys_;
+  VectorScoring<Scorer> vectors_;
 };
 
 }  // namespace panparser

@@ -94,6 +94,9 @@ class Search {
   void extract(std::int32_t state, Key* keys) {
     grammar_.program.extract(LinkedState(arena_, state).window(), tokens_, keys);
   }
+  std::int32_t vector_row(std::int32_t state, std::size_t i) {
+    return grammar_.program.vector_row(i, LinkedState(arena_, state).window(), tokens_);
+  }
   int extract_for_labels(std::int32_t state, Key* keys) {
     const Window window = LinkedState(arena_, state).window();
     int count = 0;

@@ -127,7 +127,7 @@ std::string lower(std::string_view text) {
 }
 
 Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
-               std::int64_t only)
+               std::span<const std::int32_t> rows_by_form, std::int64_t only)
     : offsets_(data.offsets()),
       attributes_(static_cast<std::int32_t>(attributes.size())),
       counters_(static_cast<std::int32_t>(counters.size())) {
@@ -139,6 +139,7 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   const std::int64_t rows = first_row(sentences());
   values_.resize(rows * attributes_);
   counts_.resize(rows * counters_);
+  if (!rows_by_form.empty()) place_rows(rows_by_form, data.ids(Column::kForm).data() + first_word);
   std::vector<Value> by_id;
   for (std::int32_t a = 0; a < attributes_; ++a) {
     const Attribute& attribute = attributes[a];
@@ -176,10 +177,22 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   }
 }
 
+void Tokens::place_rows(std::span<const std::int32_t> rows, const std::int32_t* forms) {
+  rows_.assign(first_row(sentences()), -1);
+  for (std::int64_t s = 0; s < sentences(); ++s) {
+    std::int32_t* out = rows_.data() + first_row(s) + 1;  // after Root
+    for (std::int64_t word = offsets_[s]; word < offsets_[s + 1]; ++word) *out++ = rows[forms[word]];
+  }
+}
+
 SentenceTokens Tokens::operator[](std::int64_t sentence) const {
   const std::int64_t row = first_row(sentence);
-  return {static_cast<Token>(offsets_[sentence + 1] - offsets_[sentence]), attributes_, counters_,
-          values_.data() + row * attributes_, counts_.data() + row * counters_};
+  return {static_cast<Token>(offsets_[sentence + 1] - offsets_[sentence]),
+          attributes_,
+          counters_,
+          values_.data() + row * attributes_,
+          counts_.data() + row * counters_,
+          rows_.empty() ? nullptr : rows_.data() + row};
 }
 
 }  // namespace panparser

@@ -37,6 +37,7 @@ struct SentenceTokens {
   std::int32_t attributes, counters;
   const Value* values;          // [token][attribute]
   const std::uint16_t* counts;  // [token][counter]: up to and with the token
+  const std::int32_t* rows;     // [token]: of the word's vector, -1 for Root; null where no vectors are used
 
   Token absent() const { return words + 2; }
   Value value(Token token, int attribute) const { return values[std::int64_t(token) * attributes + attribute]; }
@@ -49,20 +50,22 @@ struct SentenceTokens {
 
 class Tokens {
  public:
-  // Of all sentences, or of one.
+  // Of all sentences, or of one. `rows`: of vectors, by number of the form; empty where no vectors are used.
   Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
-         std::int64_t only = -1);
+         std::span<const std::int32_t> rows = {}, std::int64_t only = -1);
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   SentenceTokens operator[](std::int64_t sentence) const;
 
  private:
+  void place_rows(std::span<const std::int32_t> rows, const std::int32_t* forms);
   std::int64_t first_row(std::int64_t sentence) const { return offsets_[sentence] + 3 * sentence; }
 
   std::vector<std::int64_t> offsets_;
   std::int32_t attributes_, counters_;
   std::vector<Value> values_;
   std::vector<std::uint16_t> counts_;
+  std::vector<std::int32_t> rows_;
 };
 
 }  // namespace panparser

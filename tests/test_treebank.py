@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.conllu import parse_conllu as parse
@@ -256,3 +258,70 @@ def test_trees_are_drawn(small):
     assert "&lt;" in parse("1\t<b>\t_\t_\t_\t_\t0\troot\t_\t_\n\n")._repr_html_()
     assert "more sentences" in read_conllu(DATA)._repr_html_()
     assert parse("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0].draw() == " a   ROOT"
+
+
+# --- Values computed from tokens ---
+
+MISC = (
+    "1\ta\t_\t_\t_\t_\t0\troot\t_\tB=1|SpaceAfter=No\n"
+    "2\tb\t_\t_\t_\t_\t1\tdep\t_\tA=2|odd|C=3|A=4\n"
+    "3\tc\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
+)
+
+
+def test_annotate_writes_a_key_of_misc():
+    treebank = pp.parse_conllu(MISC)
+    treebank.annotate("A", lambda token: token.form.upper())
+    assert treebank[0].values("misc") == ["B=1|SpaceAfter=No|A=A", "A=B|odd|C=3", "A=C"]
+    treebank.annotate("A", lambda token: None if token.id == 2 else token.misc_values["A"] * 2)
+    assert treebank[0].values("misc") == ["B=1|SpaceAfter=No|A=AA", "odd|C=3", "A=CC"]
+    treebank.annotate("A", lambda token: None)
+    assert treebank[0].values("misc") == ["B=1|SpaceAfter=No", "odd|C=3", "_"]
+    again = pp.parse_conllu(MISC)
+    again.annotate("B", lambda token: token.misc_values.get("B"))
+    assert again.to_bytes().decode() == MISC
+
+
+@given(st.text("AB=|x_", max_size=8).filter(bool), st.none() | st.text("yz", min_size=1))
+def test_annotate_changes_its_own_key_only(cell, value):
+    treebank = pp.parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    treebank[0][0].misc = cell
+    before = [item for item in cell.split("|") if item != "A" and not item.startswith("A=")]
+    treebank.annotate("A", lambda token: value)
+    items = treebank[0][0].misc.split("|")
+    others = [item for item in items if not item.startswith("A=")]
+    assert [item for item in others if item not in ("", "_")] == [item for item in before if item not in ("", "_")]
+    assert [item for item in items if item.startswith("A=")] == ([] if value is None else [f"A={value}"])
+
+
+@pytest.mark.parametrize("value", ["", "a|b", "a=b", "a\tb", "a\n", 3, "a "])
+def test_bad_values_leave_the_treebank_as_it_was(value):
+    treebank = pp.parse_conllu(MISC)
+    with pytest.raises(pp.TreebankError, match="must be a text without"):
+        treebank.annotate("A", lambda token: value if token.id == 3 else "good")
+    assert treebank.to_bytes().decode() == MISC
+
+
+@pytest.mark.parametrize("key", ["", "a|b", "a=b", "a\t", " a", None])
+def test_bad_keys_are_refused(key):
+    with pytest.raises(pp.TreebankError, match="key of annotate must be a text"):
+        pp.parse_conllu(MISC).annotate(key, lambda token: None)
+
+
+def test_conllx_has_no_misc():
+    with pytest.raises(pp.TreebankError, match="CoNLL-X has no MISC"):
+        pp.parse_conllu("1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n", format="conllx").annotate("A", str)
+
+
+def test_a_parser_learns_from_what_was_annotated():
+    """Nothing but the key tells the head of the middle word."""
+    lines = []
+    for word in range(12):
+        lines += [f"1\tx\t_\tX\t_\t_\t3\ta\t_\t_\n2\tw{word}\t_\tX\t_\t_\t{1 + 2 * (word % 2)}\tb\t_\t_\n"]
+        lines += ["3\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"]
+    treebank = pp.parse_conllu("".join(lines))
+    treebank.annotate("Odd", lambda token: "Yes" if token.form[-1] in "13579" else None)
+    templates = pp.Templates.parse("S0.misc[Odd] B0.misc[Odd]\nS0.upos B0.upos B1.upos")
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid", root="last"), templates=templates, beam=2)
+    parser = pp.train(spec, treebank[:8], epochs=8)
+    assert parser.predict(treebank[8:])[0].tolist() == treebank[8:].heads.tolist()

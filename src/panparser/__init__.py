@@ -21,6 +21,7 @@ from panparser.errors import (
     TemplateError,
     TreebankError,
     UnknownSystemError,
+    VectorsError,
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
@@ -49,6 +50,7 @@ from panparser.templates import RICH, ZN11, Template, Templates
 from panparser.training import EpochReport, Listener, Training, Update, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors, read_vectors
 
 __version__ = version("panparser")
 
@@ -102,6 +104,8 @@ __all__ = [
     "TreebankError",
     "UnknownSystemError",
     "Update",
+    "Vectors",
+    "VectorsError",
     "ZN11",
     "compare",
     "conflicts",
@@ -123,6 +127,7 @@ __all__ = [
     "projective_tree",
     "projectivize",
     "read_conllu",
+    "read_vectors",
     "static_derivation",
     "stats",
     "system",

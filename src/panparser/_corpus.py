@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.errors import GoldError, TreebankError
+from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Mark
-from panparser.parser import ENCODING, Labels, ParserSpec
+from panparser.parser import ENCODING, Labels, Parser, ParserSpec
 from panparser.projectivity import nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors
 
 _UNKNOWN = -1
 
@@ -89,12 +90,30 @@ class Corpus:
             return self.heads, chosen
         return np.where(kept, self.heads, np.int32(_UNKNOWN)), np.where(kept, chosen, np.int32(_UNKNOWN))
 
-    def engine(self, program: _engine.Program, labels: Labels) -> _engine.Corpus:
-        system = self.spec.system
+    def engine(self, program: _engine.Program, labels: Labels, vectors: Vectors | None) -> _engine.Corpus:
+        system, rows = self.spec.system, vectors.rows(self.treebank) if vectors else None
         try:
-            return _engine.Corpus(program, system._lowered.engine, self.treebank._store, *self.reference(labels))
+            return _engine.Corpus(program, system._lowered.engine, self.treebank._store, *self.reference(labels), rows)
         except ValueError as error:
             raise TreebankError(f"{self.treebank.path}: {error}") from None
+
+
+def choose_vectors(spec: ParserSpec, vectors: Vectors | None, init: Parser | None) -> Vectors | None:
+    """The vectors to train with: those that are given, else those of `init`; none where no template reads any."""
+    if vectors is not None and not isinstance(vectors, Vectors):
+        raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {vectors!r}")
+    if not spec.uses_vectors:
+        if vectors is not None:
+            raise SpecError("vectors of train are given, but no template reads them; S0.vector would")
+        return None
+    if init is not None:
+        if vectors is not None and vectors != init.vectors:
+            raise SpecError("init of train must have the vectors of the new parser; they differ")
+        return init.vectors
+    if vectors is None:
+        reader = next(template for template in spec.used_templates if template.is_vector)
+        raise SpecError(f"vectors of train are missing, and the templates read them ({reader})")
+    return vectors
 
 
 def gather_labels(corpus: Corpus, known: Labels) -> Labels:

@@ -121,6 +121,13 @@ class MutableStates(States):
 
     def __init__(self, system: System, words: int) -> None: ...
 
+class Vectors:
+    """
+    Embeddings as bytes, a row for each word; the unknown word's comes first.
+    """
+
+    def __init__(self, matrix: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> None: ...
+
 class Program:
     """Feature templates, lowered by panparser._features."""
 
@@ -132,7 +139,7 @@ class Program:
 class Corpus:
     """Sentences to learn from, prepared for one system and program."""
 
-    def __init__(self, program: Program, system: System, store: TreebankStore, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, program: Program, system: System, store: TreebankStore, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -141,12 +148,12 @@ class Corpus:
 class Layer:
     """Weights for parsing; `compact` of a Learner makes the arrays."""
 
-    def __init__(self, classes: int, labels: int, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, classes: int, labels: int, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], vectors: tuple[Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], int, int] | None = None) -> None: ...
 
 class Learner:
     """An averaged perceptron that learns by a strategy."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], base: Sequence[tuple[Layer, int, int]], unit: int, beam: int, ties: Sequence[int], seed: int) -> None: ...
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], base: Sequence[tuple[Layer, int, int]], unit: int, beam: int, ties: Sequence[int], seed: int, vectors: Vectors | None = None) -> None: ...
 
     def train(self, corpus: Corpus, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: tuple[bool, int, int, int, float, float, int, float], listener: Callable[[tuple[Sequence[int], Sequence[int], int, int, int], bool], None] | None = None) -> None: ...
 
@@ -170,6 +177,13 @@ class Learner:
 
     def load(self, actions: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], labels: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], time: int, random: int, progress: tuple[int, int, int, int]) -> None: ...
 
+    def compact_vectors(self, action_scale: float, label_scale: float) -> tuple[Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], int, int]: ...
+
+    def vectors(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(weights, dated sums) of actions, then of labels."""
+
+    def load_vectors(self, actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated_actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated_labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
 def compact(learners: Sequence[Learner], least: float) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
     """
     (lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two scales.
@@ -178,12 +192,12 @@ def compact(learners: Sequence[Learner], least: float) -> tuple[Annotated[NDArra
 class Model:
     """A finished parser."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]]) -> None: ...
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None) -> None: ...
 
-    def parse(self, store: TreebankStore, beam: int, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """(heads, labels) of every word."""
 
-    def best(self, store: TreebankStore, sentence: int, beam: int, count: int) -> list[tuple[list[int], list[int], int]]:
+    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[tuple[list[int], list[int], int]]:
         """[(heads, labels, score), ...]"""
 
 def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:

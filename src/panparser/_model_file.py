@@ -21,7 +21,10 @@ from panparser._files import write_whole
 from panparser.errors import ModelError
 
 Arrays = dict[str, npt.NDArray[Any]]
-_TYPES = {"U8": np.uint8, "U32": np.uint32, "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F32": np.float32}
+_TYPES = {
+    **{"U8": np.uint8, "U32": np.uint32, "U64": np.uint64, "F32": np.float32},
+    **{"I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64},
+}
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 _LONGEST_HEADER = 100 << 20  # of safetensors
 

@@ -13,6 +13,7 @@ PanParserError
 ├── StuckError (RuntimeError)         a state that is not final and allows no transition
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
+├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 """
 
@@ -67,6 +68,10 @@ class ConlluError(PanParserError, ValueError):
 
 class TreebankError(PanParserError, ValueError):
     """A value that a treebank cannot hold, or treebanks that do not match."""
+
+
+class VectorsError(PanParserError, ValueError):
+    """A file, or a value, that does not hold vectors of words."""
 
 
 class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from panparser.systems import system as named_system
 from panparser.templates import RICH, Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
@@ -58,6 +59,11 @@ class ParserSpec:
     def used_templates(self) -> Templates:
         """The templates, without those for labels if there are none."""
         return self.templates if self.labeled else self.templates.unlabeled()
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Do templates read vectors of words?"""
+        return any(template.is_vector for template in self.used_templates)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -98,6 +104,15 @@ class Labels:
             raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
 
 
+class VectorWeights(NamedTuple):
+    """Weights for vectors: of actions and of labels, and the bits that the engine shifts each by."""
+
+    actions: npt.NDArray[np.int16]
+    labels: npt.NDArray[np.int16]
+    action_shift: int
+    label_shift: int
+
+
 @dataclass(frozen=True)
 class Layer:
     """Weights as the engine parses with them, and what one update has become in them."""
@@ -108,6 +123,7 @@ class Layer:
     action_scale: float
     label_scale: float
     labels: int
+    vectors: VectorWeights | None = None
 
     def __post_init__(self) -> None:
         for scale in (self.action_scale, self.label_scale):
@@ -116,10 +132,30 @@ class Layer:
 
     @property
     def size(self) -> int:
-        return self.lines.nbytes + self.starts.nbytes + self.runs.nbytes
+        return sum(array.nbytes for array in self.to_arrays().values())
 
     def engine(self, system: TransitionSystem) -> _engine.Layer:
-        return _engine.Layer(len(system.names), self.labels, self.lines, self.starts, self.runs)
+        return _engine.Layer(len(system.names), self.labels, self.lines, self.starts, self.runs, self.vectors)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        arrays: dict[str, npt.NDArray[Any]] = {"lines": self.lines, "starts": self.starts, "runs": self.runs}
+        if self.vectors:
+            arrays |= {"vector_actions": self.vectors.actions, "vector_labels": self.vectors.labels}
+        return arrays
+
+    def to_values(self) -> list[float]:
+        """The rest, as a manifest holds it."""
+        return [self.action_scale, self.label_scale, self.labels, *(self.vectors[2:] if self.vectors else ())]
+
+    @classmethod
+    def from_file(cls, arrays: dict[str, npt.NDArray[Any]], suffix: str, values: list[Any]) -> Layer:
+        """What `to_arrays` (with the suffix after each name) and `to_values` took apart."""
+        action_scale, label_scale, labels, *shifts = values
+        lines, starts, runs = (arrays[name + suffix] for name in ("lines", "starts", "runs"))
+        vectors = None
+        if shifts:
+            vectors = VectorWeights(arrays["vector_actions" + suffix], arrays["vector_labels" + suffix], *shifts)
+        return cls(lines, starts, runs, action_scale, label_scale, labels, vectors)
 
 
 def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:
@@ -142,11 +178,19 @@ class ScoredTree:
 class Parser:
     """A trained parser. `train` and `load` make one."""
 
-    def __init__(self, spec: ParserSpec, labels: Labels, layers: list[Layer], training: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        spec: ParserSpec,
+        labels: Labels,
+        layers: list[Layer],
+        training: dict[str, Any],
+        vectors: Vectors | None = None,
+    ) -> None:
         self.spec = spec
         self.labels = labels
         self.layers = layers
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
+        self.vectors = vectors
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -166,7 +210,9 @@ class Parser:
             else [(layers[0].engine(self.spec.system), 1, 1)]
         )
         engine = self.spec.system._lowered.engine
-        return _engine.Model(engine, self._program, list(self.labels.of_root), list(self.labels.of_words), scaled)
+        vectors = self.vectors.engine if self.vectors else None
+        of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
+        return _engine.Model(engine, self._program, of_root, of_words, scaled, vectors)
 
     def parse(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the parser's heads and labels."""
@@ -198,8 +244,9 @@ class Parser:
                 f"found {lengths[long]}"
             )
         treebank.check()
+        rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            heads, labels = self._model.parse(treebank._store, beam, threads)
+            heads, labels = self._model.parse(treebank._store, beam, threads, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
         _, plain, marked = self._plain
@@ -236,8 +283,9 @@ class Parser:
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
         sentence.treebank.check()
         unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
+        rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, count)
+            found = self._model.best(sentence.treebank._store, sentence.position, width, count, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
         names, trees = self.labels.names, []
@@ -256,7 +304,9 @@ class Parser:
         """Writes the parser to one file; the same parser gives the same bytes."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for number, layer in enumerate(self.layers):
-            arrays |= {f"lines.{number}": layer.lines, f"starts.{number}": layer.starts, f"runs.{number}": layer.runs}
+            arrays |= {f"{name}.{number}": array for name, array in layer.to_arrays().items()}
+        if self.vectors:
+            arrays |= self.vectors.to_arrays()
         write_arrays(Path(path), arrays, self.manifest())
 
     def manifest(self) -> dict[str, Any]:
@@ -268,7 +318,8 @@ class Parser:
             "labels": [
                 [*row] for row in zip(self.labels.names, self.labels.of_root, self.labels.of_words, strict=True)
             ],
-            "layers": [[layer.action_scale, layer.label_scale, layer.labels] for layer in self.layers],
+            "layers": [layer.to_values() for layer in self.layers],
+            **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             "training": self.training,
         }
 
@@ -284,11 +335,10 @@ class Parser:
         try:
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
-            layers = [
-                Layer(arrays[f"lines.{i}"], arrays[f"starts.{i}"], arrays[f"runs.{i}"], *numbers)
-                for i, numbers in enumerate(manifest["layers"])
-            ]
-            parser = cls(ParserSpec.from_values(manifest["spec"]), labels, layers, manifest["training"])
+            layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
+            spec = ParserSpec.from_values(manifest["spec"])
+            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
+            parser = cls(spec, labels, layers, manifest["training"], vectors)
             parser._model  # noqa: B018 - checks every number in the arrays
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"

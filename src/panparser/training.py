@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from panparser import _engine
-from panparser._corpus import Corpus, gather_labels
+from panparser._corpus import Corpus, choose_vectors, gather_labels
 from panparser._model_file import read_arrays, write_arrays
 from panparser._pruning import prune, room_for_layer
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.parser import Labels, Layer, Parser, ParserSpec, multiplied, program
+from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors
 
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
@@ -131,6 +132,7 @@ def train(
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
+    vectors: Vectors | None = None,
     init: Parser | None = None,
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
@@ -140,11 +142,12 @@ def train(
     """A parser for a treebank; `options` are those of `Training`.
 
     With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
-    `init` is a parser to go on from: same system, templates and labeledness; new labels and tags are fine. A
-    `checkpoint` file holds the state after each epoch; with `resume` training goes on from it, and ends with the same
-    parser as if it had never stopped. Ctrl-C ends training with the best parser so far, if there is one.
+    Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
+    same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
+    after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
+    Ctrl-C ends training with the best parser so far, if there is one.
     """
-    return _Run(spec, treebank, dev, init, listeners, checkpoint, Training(**options)).run(resume)
+    return _Run(spec, treebank, dev, vectors, init, listeners, checkpoint, Training(**options)).run(resume)
 
 
 def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
@@ -166,6 +169,7 @@ class _Run:
     spec: ParserSpec
     treebank: Treebank
     dev: Treebank | None
+    vectors: Vectors | None
     init: Parser | None
     listeners: Sequence[Listener]
     checkpoint: str | os.PathLike[str] | None
@@ -183,13 +187,16 @@ class _Run:
             if not isinstance(value, Treebank) and not (value is None and name == "dev"):
                 raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
         self._check_init()
+        self.vectors = choose_vectors(self.spec, self.vectors, self.init)
         self.corpus = Corpus(self.spec, self.treebank)
         known = self.init.labels if self.init else Labels()
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
         self._digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        if self.vectors:
+            self._digests["vectors"] = self.vectors.digest
         system = self.spec.system
         self._program = program(self.spec)
-        self._unit = _FINE if self.init or self._is_focused() else 1
+        self._unit = _FINE if self.init or self.vectors or self._is_focused() else 1
         self.learners = [
             _engine.Learner(
                 system._lowered.engine,
@@ -201,10 +208,11 @@ class _Run:
                 self.spec.beam,
                 [system.names.index(name) for name in system.ties],
                 self.training.seed + _FAR * member,
+                self.vectors.engine if self.vectors else None,
             )
-            for member in range(self.training.members_for(self.treebank.words))
+            for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
         ]
-        self._engine_corpus = self.corpus.engine(self._program, self.labels)
+        self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
 
     def _check_init(self) -> None:
         if self.init is None:
@@ -322,11 +330,14 @@ class _Run:
 
     def layer(self, least: float = 0.0) -> Layer:
         lines, starts, runs, action_scale, label_scale = _engine.compact(self.learners, least)
-        return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
+        vectors = None
+        if self.vectors:
+            vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
+        return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names), vectors)
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
         layers = [*(self.init.layers if self.init else []), layer]
-        return Parser(self.spec, self.labels, layers, training or {})
+        return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
         return self.parser_of(self._best()[1], self._manifest() | {"interrupted": interrupted})
@@ -349,7 +360,8 @@ class _Run:
 
     def _identity(self) -> dict[str, Any]:
         """What a checkpoint must share with the run that goes on from it."""
-        init = [layer.lines.tobytes() + layer.runs.tobytes() for layer in self.init.layers] if self.init else []
+        layers = self.init.layers if self.init else []
+        init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
         values = {"spec": self.spec.to_values(), "training": self.training.to_values(), "data": self._digests}
         values["training"].pop("epochs")
         return values | {"init": [hashlib.sha256(layer).hexdigest() for layer in init]}
@@ -358,17 +370,19 @@ class _Run:
         if self.checkpoint is None:
             return
         best, layer = self._best()
-        arrays: dict[str, Any] = {name: getattr(layer, name) for name in ("lines", "starts", "runs")}
+        arrays: dict[str, Any] = layer.to_arrays()
         for member, learner in enumerate(self.learners):
             arrays |= {f"actions.{member}.{i}": array for i, array in enumerate(learner.actions())}
             arrays |= {f"labels.{member}.{i}": array for i, array in enumerate(learner.labels())}
+            if self.vectors:
+                arrays |= {f"vectors.{member}.{i}": array for i, array in enumerate(learner.vectors())}
         manifest = {
             "kind": "checkpoint",
             "identity": self._identity(),
             "epoch": self.epoch,
             "history": [vars(report) for report in self.history],
             "best": self.history.index(best),
-            "scales": [layer.action_scale, layer.label_scale],
+            "layer": layer.to_values(),
             "learners": [[learner.time, learner.random, learner.progress] for learner in self.learners],
         }
         write_arrays(Path(self.checkpoint), arrays, manifest)
@@ -385,12 +399,13 @@ class _Run:
             actions: Any = tuple(arrays[f"actions.{member}.{i}"] for i in range(3))
             labels: Any = tuple(arrays[f"labels.{member}.{i}"] for i in range(5))
             self.learners[member].load(actions, labels, time, random, tuple(progress))
+            if self.vectors:
+                self.learners[member].load_vectors(*(arrays[f"vectors.{member}.{i}"] for i in range(4)))
         self.epoch = manifest["epoch"]
         self.history = [EpochReport(**report) for report in manifest["history"]]
         self.best = self.history[manifest["best"]]
-        lines, starts, runs = (np.array(arrays[name]) for name in ("lines", "starts", "runs"))
-        action_scale, label_scale = manifest["scales"]
-        self.best_layer = Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names))
+        copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
+        self.best_layer = Layer.from_file(copies, "", manifest["layer"])
 
 
 def _plain(values: Any) -> Any:

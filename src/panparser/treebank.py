@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import ConlluError, TreebankError
-from panparser.sentence import IntArray, Sentence
+from panparser.sentence import IntArray, Sentence, Token
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # the engine's order
 Format = Literal["conllu", "conllx"]
+_SEPARATORS = re.compile(r"[|=\t\n\r]")  # what would end a key or a value in a cell
 _UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # what would break a line, or is no UTF-8
 
 
@@ -151,6 +152,29 @@ class Treebank(Sequence[Sentence]):
             )
         return self._store.intern(_number(name), text)
 
+    def annotate(self, key: str, function: Callable[[Token], str | None]) -> None:
+        """Writes `key=function(token)` into MISC of each word, for templates such as `S0.misc[key]`.
+
+        An old value is replaced where it stands, other keys stay as they are; None leaves the word without the key. All
+        values are computed before the first is written.
+        """
+        if self.format == "conllx":
+            raise TreebankError("CoNLL-X has no MISC")
+        if not _is_value(key):
+            raise TreebankError(f"key of annotate must be a text without | = and tabs; got {key!r}")
+        values = [function(token) for sentence in self for token in sentence]
+        for word, value in enumerate(values):
+            if value is not None and not _is_value(value):
+                sentence = int(self.sentence_of_word()[word])
+                place = f"word {word - self.offsets[sentence] + 1} of sentence {sentence + 1}"
+                raise TreebankError(
+                    f"{key} of {place} must be a text without | = and tabs, no space around it, or None; got {value!r}"
+                )
+        self.check()
+        ids, cells = self.column("misc"), self.vocabulary("misc")
+        changed = [_with_value(cells[cell], key, value) for cell, value in zip(ids.tolist(), values, strict=True)]
+        ids[:] = [self.id_of("misc", cell) for cell in changed]
+
     def extras(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
         """(first, last, line) of multiword tokens, or (word before, number, line) of empty nodes."""
         if self._extras is None:
@@ -216,6 +240,23 @@ class Treebank(Sequence[Sentence]):
         shown = [svg_tree(s.forms, s.heads.tolist(), s.labels, s.values("upos")) for s in self[:3]]
         rest = f"<p>… and {len(self) - 3} more sentences</p>" if len(self) > 3 else ""
         return f"<p>{len(self)} sentences, {self.words} words</p>" + "".join(shown) + rest
+
+
+def _is_value(text: object) -> bool:
+    return isinstance(text, str) and bool(text) and text == text.strip(" ") and not _SEPARATORS.search(text)
+
+
+def _with_value(cell: str, key: str, value: str | None) -> str:
+    """A cell `Key=Value|Key=Value` with one value set, or without it."""
+    item = [] if value is None else [f"{key}={value}"]
+    items: list[str] = []
+    for old in [] if cell == "_" else cell.split("|"):
+        if old == key or old.startswith(f"{key}="):
+            items += item
+            item = []
+        else:
+            items.append(old)
+    return "|".join(items + item) or "_"
 
 
 def _number(name: str) -> int:

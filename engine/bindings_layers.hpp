@@ -1,0 +1,114 @@
+// The Python face of a model's arrays: layers of weights, and vectors.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "features.hpp"
+#include "model.hpp"
+#include "system.hpp"
+#include "vectors.hpp"
+
+namespace panparser {
+
+using Matrix = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Vectors, and the array that they lie in, kept alive.
+class VectorsHandle {
+ public:
+  VectorsHandle(Matrix matrix, std::int32_t bits) : kept_(nb::cast(matrix)) {
+    if (matrix.shape(0) < 1 || matrix.shape(0) > (std::size_t(1) << 30) || matrix.shape(1) < 1 ||
+        matrix.shape(1) > Vectors::kMaxDimensions || bits < Vectors::kLeastBits || bits > Vectors::kMostBits) {
+      throw std::invalid_argument("vectors have the wrong size");
+    }
+    vectors_ = {{matrix.data(), matrix.size()}, static_cast<std::int32_t>(matrix.shape(1)), bits};
+  }
+  const Vectors& vectors() const { return vectors_; }
+
+ private:
+  nb::object kept_;
+  Vectors vectors_;
+};
+
+// Weights of a layer for actions and for labels, and the number of bits that each is shifted by.
+using VectorArrays = std::tuple<Array<std::int16_t>, Array<std::int16_t>, std::int32_t, std::int32_t>;
+
+inline void add_vectors(const VectorArrays& arrays, const Vectors& vectors, std::size_t addresses,
+                        LayeredModel::Layer& layer) {
+  const auto& [actions, labels, action_shift, label_shift] = arrays;
+  const std::size_t classes = addresses * layer.model.classes();
+  layer.vector_actions = VectorModel(vectors, classes, values(actions), action_shift);
+  layer.vector_labels = VectorModel(vectors, classes * layer.model.label_count(), values(labels), label_shift);
+}
+
+// The vectors that templates need; none where they need none.
+inline Vectors checked_vectors(const VectorsHandle* handle, const Program& program) {
+  if ((handle != nullptr) != !program.vectors().empty()) {
+    throw std::invalid_argument("templates with vectors need vectors, and no others do");
+  }
+  return handle ? handle->vectors() : Vectors{};
+}
+
+// A model's arrays, kept alive.
+class LayerHandle {
+ public:
+  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> starts, Array<std::uint8_t> runs,
+              std::optional<VectorArrays> vectors)
+      : kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
+        model_(classes, labels, {values(lines), values(starts), values(runs)}),
+        vectors_(std::move(vectors)) {}
+  const Model& model() const { return model_; }
+  const std::optional<VectorArrays>& vectors() const { return vectors_; }
+
+ private:
+  std::tuple<nb::object, nb::object, nb::object> kept_;
+  Model model_;
+  std::optional<VectorArrays> vectors_;
+};
+
+// Layers with what their scores for actions and for labels are multiplied by; their arrays stay alive with this.
+struct Layers {
+  using Tuples = std::vector<std::tuple<nb::typed<nb::object, LayerHandle>, std::int32_t, std::int32_t>>;
+
+  Layers(Tuples tuples, const System& system, const Program& program, std::int32_t labels, const Vectors& vectors)
+      : kept(std::move(tuples)) {
+    for (const auto& [layer, actions, label] : kept) {
+      const auto& handle = nb::cast<const LayerHandle&>(layer);
+      const Model& own = handle.model();
+      if (own.classes() != system.actions() || own.label_count() > labels) {
+        throw std::invalid_argument("a layer has other actions or more labels than the parser");
+      }
+      layers.push_back({own, actions, label});
+      if (handle.vectors().has_value() != !program.vectors().empty()) {
+        throw std::invalid_argument("a layer and the templates must both use vectors, or neither");
+      }
+      if (handle.vectors()) add_vectors(*handle.vectors(), vectors, program.vectors().size(), layers.back());
+    }
+  }
+  Tuples kept;
+  std::vector<LayeredModel::Layer> layers;
+};
+
+// For each form of a treebank, the row of its vector.
+using Rows = std::optional<Array<std::int32_t>>;
+
+inline std::span<const std::int32_t> checked_rows(const Rows& rows, const Program& program, const TreebankData& data) {
+  if (program.vectors().empty()) return {};
+  if (!rows || rows->size() < static_cast<std::size_t>(data.vocabulary(Column::kForm).size())) {
+    throw std::invalid_argument("each form needs the row of its vector");
+  }
+  return values(*rows);
+}
+inline void check_rows(std::span<const std::int32_t> rows, std::int32_t known) {
+  for (const std::int32_t row : rows) {
+    if (row < 0 || row >= known) throw std::out_of_range("no such vector");
+  }
+}
+
+}  // namespace panparser
