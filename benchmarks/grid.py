@@ -98,6 +98,7 @@ class Result:
 
 
 Results = dict[str, Result]  # by the key of the task
+Tasks = dict[tuple[str, str], list[Task]]  # by treebank and setting; one for each seed
 
 
 def build() -> str:
@@ -220,7 +221,7 @@ def tell(what: str, result: Result) -> None:
 class Scores:
     """Results by treebank and setting, as means over seeds, of the treebanks that have all of them."""
 
-    def __init__(self, results: Results, tasks: dict[tuple[str, str], list[Task]]) -> None:
+    def __init__(self, results: Results, tasks: Tasks) -> None:
         names = dict.fromkeys(name for name, _ in tasks)
         done = {place: all(task.key in results for task in group) for place, group in tasks.items()}
         self.treebanks = [name for name in names if all(done[place] for place in tasks if place[0] == name)]
@@ -251,6 +252,10 @@ class Scores:
         return notes
 
 
+def flat(tasks: Tasks) -> list[Task]:
+    return [task for group in tasks.values() for task in group]
+
+
 def number(value: float, width: int = 8, digits: int = 2) -> str:
     return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
 
@@ -276,12 +281,9 @@ def chosen(options: argparse.Namespace) -> tuple[list[str], list[int]]:
     return names, [int(seed) for seed in options.seeds.split(",")]
 
 
-def finish(options: argparse.Namespace, tasks: dict[tuple[str, str], list[Task]]) -> Scores:
-    """Runs the tasks, by treebank and setting, and gives their scores."""
-    every = [task for group in tasks.values() for task in group]
-    if options.report:
-        return Scores(read(options.results), tasks)
-    return Scores(run(options.folder, every, options.results, options.jobs), tasks)
+def finish(options: argparse.Namespace, tasks: Iterable[Task]) -> Results:
+    """Runs the tasks, or only reads what is there of them."""
+    return read(options.results) if options.report else run(options.folder, tasks, options.results, options.jobs)
 
 
 def publish(options: argparse.Namespace, lines: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, product
 
-from grid import Scores, Task, arguments, chosen, finish, number, publish
+from grid import Scores, Task, Tasks, arguments, chosen, finish, flat, number, publish
 
 SYSTEMS = ("arc-eager", "arc-hybrid")
 ROOTS = ("first", "last")
@@ -37,7 +37,7 @@ def name_of(system: str, root: str, setting: str) -> str:
     return f"{system} {root} {setting}"
 
 
-def tasks(names: Sequence[str], seeds: Sequence[int], epochs: int) -> dict[tuple[str, str], list[Task]]:
+def tasks(names: Sequence[str], seeds: Sequence[int], epochs: int) -> Tasks:
     return {
         (name, name_of(system, root, setting)): [
             Task(
@@ -114,7 +114,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=10)
     options = parser.parse_args()
     names, seeds = chosen(options)
-    scores = finish(options, tasks(names, seeds, options.epochs))
+    wanted = tasks(names, seeds, options.epochs)
+    scores = Scores(finish(options, flat(wanted)), wanted)
     title = f"Test UAS, all tokens, {options.epochs} epochs, mean over seeds {options.seeds}"
     checks = ["Greedy < greedy dynamic < early update <= max-violation, on average over all treebanks?", *order(scores)]
     publish(options, [title, "", *table(scores), "", *scores.notes, *checks, *per_treebank(scores)])
