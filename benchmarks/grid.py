@@ -209,7 +209,7 @@ def run(folder: Path, tasks: Iterable[Task], path: Path, jobs: int) -> Results:
                 tell(f"[{done}/{len(waiting)}] {task}", result)
         except KeyboardInterrupt:
             executor.shutdown(wait=False, cancel_futures=True)
-            raise
+            sys.exit("stopped; the same command goes on from here")
     return {key: results[key] for key in wanted if key in results}
 
 
@@ -287,7 +287,8 @@ def finish(options: argparse.Namespace, tasks: Iterable[Task]) -> Results:
 
 
 def publish(options: argparse.Namespace, lines: Sequence[str]) -> None:
-    """Prints a report, and writes it beside the results file."""
+    """Writes a report beside the results file, and prints it; with --report it is only printed."""
     text = "\n".join([f"{heading()} a task, tasks at a time: {options.jobs}", "", *lines])
+    if not options.report:
+        options.results.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
     print(text)
-    options.results.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")

@@ -151,7 +151,7 @@ def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
 
 
 def speed(folder: Path, model: Path, temporary: Path) -> tuple[float, float, float, int]:
-    """Words a CPU second with one thread, by how much two are faster, CPU seconds of start-up, copies of the test set."""
+    """Words a CPU second with one thread, by how much two are faster, CPU seconds of start-up, copies of the text."""
     text = (folder / "test.conllu").read_bytes()
     words = pp.parse_conllu(text).words
     given, single, output = (temporary / f"{name}.conllu" for name in ("given", "single", "output"))
@@ -253,9 +253,9 @@ def main() -> None:
     sections = [speeds(folder, found), training(folder, found), lengths(folder, found), epochs(folder)]
     title = f"{heading()}; treebank {folder.resolve().name}"
     text = "\n\n".join([f"{title}\n{load}", *("\n".join(section) for section in sections)])
-    print(text)
     options.results.parent.mkdir(parents=True, exist_ok=True)
     options.results.write_text(text + "\n", encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -84,6 +84,8 @@ def table(scores: Scores) -> list[str]:
 
 def order(scores: Scores) -> list[str]:
     """Whether greedy < greedy dynamic < early update <= max-violation, in words."""
+    if not scores.treebanks:
+        return ["no treebank is finished"]
     lines = []
     for system, root in product(SYSTEMS, ROOTS):
         values = {setting: scores.average(scores.treebanks, name_of(system, root, setting)) for setting in SETTINGS}
