@@ -1,0 +1,294 @@
+"""Many trainings, in parallel and resumable: what table2.py, effects.py and accuracy.py share.
+
+A task is one training and one evaluation, as data. Each runs in a process of its own, the longest first, and leaves one
+line of JSON in a results file; tasks that have a line there are not run again. Delete the file to begin anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from machine import heading
+
+import panparser as pp
+from panparser import _engine
+from panparser.training import score
+
+FOLDER = Path(__file__).parent / "results"
+PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One training: what is None is panparser's default. The best epoch on the development set is tested.
+
+    `patience` of 0: all epochs are run.
+    """
+
+    treebank: str
+    seed: int
+    system: tuple[str, str, bool] | None = None  # name, root, single_root
+    templates: str | None = None  # zn11 or rich
+    beam: int | None = None
+    labeled: bool | None = None
+    nonprojective: str | None = None
+    strategy: str | None = None
+    epochs: int | None = None
+    patience: int | None = None
+
+    @property
+    def key(self) -> str:
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+
+    @property
+    def spec(self) -> pp.ParserSpec:
+        given: dict[str, Any] = {
+            name: value for name in ("beam", "labeled", "nonprojective") if (value := getattr(self, name)) is not None
+        }
+        if self.system is not None:
+            name, root, single_root = self.system
+            given["system"] = pp.system(name, root=root, single_root=single_root)
+        if self.templates is not None:
+            given["templates"] = {"zn11": pp.ZN11, "rich": pp.RICH}[self.templates]
+        return pp.ParserSpec(**given)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        given: dict[str, Any] = {"seed": self.seed}
+        if self.strategy is not None:
+            given["strategy"] = pp.STRATEGIES[self.strategy]
+        if self.epochs is not None:
+            given["epochs"] = self.epochs
+        if self.patience is not None:
+            given["patience"] = self.patience or None
+        return given
+
+    def __str__(self) -> str:
+        values = json.loads(self.key)
+        return ", ".join(f"{name} {'-'.join(map(str, v)) if isinstance(v, list) else v}" for name, v in values.items())
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a task came to. `cpu`: seconds of its process until the model was trained; `size`: bytes of the model."""
+
+    uas: float
+    las: float | None
+    cpu: float
+    size: int
+    best_epoch: int
+    sentences: int  # of the training set
+    crossing: float  # share of the training set that is non-projective, in percent
+    build: str
+
+
+Results = dict[str, Result]  # by the key of the task
+Tasks = dict[tuple[str, str], list[Task]]  # by treebank and setting; one for each seed
+
+
+def build() -> str:
+    """Tells builds of panparser apart: a digest of the engine and the modules."""
+    digest = sha256(Path(_engine.__file__).read_bytes())
+    for path in sorted(Path(pp.__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def crossing(treebank: pp.Treebank) -> float:
+    """Percentage of sentences that are not projective."""
+    flags, _ = pp.nonprojectivity(treebank.heads, treebank.offsets)
+    return 100 * len(np.unique(treebank.sentence_of_word()[flags])) / max(1, len(treebank))
+
+
+def run_task(folder: Path, task: Task) -> Result:
+    """Trains and tests, in a fresh process: its CPU time includes the start, reading and evaluation on dev."""
+    train_set, dev = (pp.read_conllu(folder / task.treebank / f"{part}.conllu") for part in ("train", "dev"))
+    parser = pp.train(task.spec, train_set, dev=dev, **task.options)
+    if parser.training["interrupted"]:
+        raise KeyboardInterrupt
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "model"
+        parser.save(path)
+        cpu, size = time.process_time(), path.stat().st_size
+    uas, las = score(parser, pp.read_conllu(folder / task.treebank / "test.conllu"))
+    return Result(uas, las, cpu, size, parser.training["best_epoch"], len(train_set), crossing(train_set), build())
+
+
+def _send(sender: Connection, folder: Path, task: Task) -> None:
+    try:
+        sender.send(run_task(folder, task))
+    except Exception:
+        sender.send(traceback.format_exc())
+
+
+def in_process(folder: Path, task: Task) -> Result:
+    """The result of a task, from a process of its own."""
+    spawn = multiprocessing.get_context("spawn")
+    receiver, sender = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_send, args=(sender, folder, task), daemon=True)
+    process.start()
+    sender.close()  # the other end is the process's now: should it die, receiving ends
+    try:
+        result = receiver.recv()
+    except EOFError:
+        result = "the process ended without a result"
+    process.join()
+    if not isinstance(result, Result):
+        raise RuntimeError(f"{result} (exit code {process.exitcode})")
+    return result
+
+
+def treebanks(folder: Path) -> list[str]:
+    """Names of the folders that have a training, a development and a test set, with at least one word each."""
+    names = sorted(path.parent.name for path in folder.glob("*/train.conllu"))
+    found = [
+        name
+        for name in names
+        if all((path := folder / name / f"{part}.conllu").exists() and path.stat().st_size for part in PARTS)
+    ]
+    if not found:
+        sys.exit(f"{folder}: expected folders with train.conllu, dev.conllu and test.conllu, found none")
+    return found
+
+
+def read(path: Path) -> Results:
+    """The results of a file; a line that was cut short counts as not there."""
+    results: Results = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            values = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        results[json.dumps(values["task"])] = Result(**values["result"])
+    return results
+
+
+def effort(folder: Path, task: Task) -> float:
+    """About how long a task takes, in no unit."""
+    size = (folder / task.treebank / "train.conllu").stat().st_size
+    width = task.beam or 8
+    return size * (task.epochs or 12) * (width + 1) * (1.5 if task.labeled is None or task.labeled else 1)
+
+
+def run(folder: Path, tasks: Iterable[Task], path: Path, jobs: int) -> Results:
+    """Runs what is not in the results file yet; the results of all tasks that ended well."""
+    wanted = {task.key: task for task in tasks}
+    results = read(path)
+    waiting = sorted(
+        (task for key, task in wanted.items() if key not in results), key=lambda task: -effort(folder, task)
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cut_short = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    with path.open("a", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as executor:
+        file.write("\n" if cut_short else "")
+        futures = {executor.submit(in_process, folder, task): task for task in waiting}
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                task = futures[future]
+                if error := future.exception():
+                    print(f"[{done}/{len(waiting)}] {task}: FAILED: {error}", file=sys.stderr, flush=True)
+                    continue
+                result = results[task.key] = future.result()
+                file.write(json.dumps({"task": json.loads(task.key), "result": asdict(result)}) + "\n")
+                file.flush()
+                tell(f"[{done}/{len(waiting)}] {task}", result)
+        except KeyboardInterrupt:
+            executor.shutdown(wait=False, cancel_futures=True)
+            sys.exit("stopped; the same command goes on from here")
+    return {key: results[key] for key in wanted if key in results}
+
+
+def tell(what: str, result: Result) -> None:
+    las = f", LAS {result.las:.2f}" if result.las is not None else ""
+    print(f"{what}: UAS {result.uas:.2f}{las}, {result.cpu:.1f} s", file=sys.stderr, flush=True)
+
+
+class Scores:
+    """Results by treebank and setting, as means over seeds, of the treebanks that have all of them."""
+
+    def __init__(self, results: Results, tasks: Tasks) -> None:
+        names = dict.fromkeys(name for name, _ in tasks)
+        done = {place: all(task.key in results for task in group) for place, group in tasks.items()}
+        self.treebanks = [name for name in names if all(done[place] for place in tasks if place[0] == name)]
+        self.missing = [name for name in names if name not in self.treebanks]
+        self._results = {
+            place: [results[task.key] for task in group] for place, group in tasks.items() if place[0] in self.treebanks
+        }
+
+    def value(self, treebank: str, setting: str, field: str = "uas") -> float:
+        values: list[float] = [getattr(result, field) for result in self._results[treebank, setting]]
+        return sum(values) / len(values)
+
+    def average(self, names: Sequence[str], setting: str, field: str = "uas") -> float:
+        """Over treebanks; not a number if there are none."""
+        return sum(self.value(name, setting, field) for name in names) / len(names) if names else float("nan")
+
+    def fact(self, treebank: str, field: str) -> Any:
+        """Of the treebank, the same in all settings."""
+        return getattr(next(group for (name, _), group in self._results.items() if name == treebank)[0], field)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the table must know: gaps, and results of several builds."""
+        builds = {result.build for group in self._results.values() for result in group}
+        notes = [f"not finished, so not in the table: {', '.join(self.missing)}"] if self.missing else []
+        if builds - {build()}:
+            notes.append(f"some results are of another build of panparser ({len(builds)} builds in all)")
+        return notes
+
+
+def flat(tasks: Tasks) -> list[Task]:
+    return [task for group in tasks.values() for task in group]
+
+
+def number(value: float, width: int = 8, digits: int = 2) -> str:
+    return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
+
+
+def arguments(doc: str | None, name: str, seeds: str) -> argparse.ArgumentParser:
+    """The options of all three scripts."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder of treebanks: */{train,dev,test}.conllu")
+    parser.add_argument("--seeds", default=seeds, help=f"default {seeds}")
+    parser.add_argument("--treebanks", help="only these, with commas between them")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time; default all cores")
+    parser.add_argument("--results", type=Path, default=FOLDER / f"{name}.jsonl", help="finished tasks, one a line")
+    parser.add_argument("--report", action="store_true", help="run nothing: print what is there")
+    return parser
+
+
+def chosen(options: argparse.Namespace) -> tuple[list[str], list[int]]:
+    """Treebanks and seeds that the options ask for."""
+    found = treebanks(options.folder)
+    names = options.treebanks.split(",") if options.treebanks else found
+    if unknown := sorted(set(names) - set(found)):
+        sys.exit(f"{options.folder}: has no treebank {', '.join(unknown)}")
+    return names, [int(seed) for seed in options.seeds.split(",")]
+
+
+def finish(options: argparse.Namespace, tasks: Iterable[Task]) -> Results:
+    """Runs the tasks, or only reads what is there of them."""
+    return read(options.results) if options.report else run(options.folder, tasks, options.results, options.jobs)
+
+
+def publish(options: argparse.Namespace, lines: Sequence[str]) -> None:
+    """Writes a report beside the results file, and prints it; with --report it is only printed."""
+    text = "\n".join([f"{heading()} a task, tasks at a time: {options.jobs}", "", *lines])
+    if not options.report:
+        options.results.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
+    print(text)

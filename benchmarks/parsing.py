@@ -1,0 +1,262 @@
+"""Speed, memory and size of trained parsers, file to file, and how they grow.
+
+    python benchmarks/parsing.py FOLDER/en    # a treebank: train.conllu, dev.conllu, test.conllu
+
+Trains the default parser, a greedy one (beam 1, dynamic oracle) and one of at most 8 MB, or takes them from the cache
+if this build of panparser has made them before. Parsing is `panparser parse` on the test set, many times over, so that
+a run takes seconds; from the time of a run that of a file of one word is taken off: start-up, and loading the model.
+CPU time of the process, the best of three; results go to benchmarks/results/parsing.txt. Leave the machine alone
+meanwhile: two threads are compared by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from grid import FOLDER, build
+from machine import heading
+
+import panparser as pp
+from panparser.training import score
+
+SECONDS = 3  # about how long a run of parsing takes
+LENGTHS = (10, 25, 50, 100, 200)  # words of a sentence
+LENGTH_WORDS = 60_000  # words parsed of each length
+SIZES = (500, 1000, 3000, 6000, 12000)  # sentences of a training set
+EPOCHS = 3  # timed for each size
+MAX_SIZE = 8_000_000  # bytes
+MODELS: dict[str, dict[str, Any]] = {
+    "beam 8": {},
+    "greedy": {"beam": 1, "strategy": "dynamic"},
+    "8 MB": {"max_size": MAX_SIZE},
+}
+TRAIN = """
+import json, sys
+import panparser as pp
+train, dev, model, options = sys.argv[1:]
+options = json.loads(options)
+spec = pp.ParserSpec(beam=options.pop("beam")) if "beam" in options else pp.ParserSpec()
+if "strategy" in options:
+    options["strategy"] = pp.STRATEGIES[options["strategy"]]
+pp.train(spec, pp.read_conllu(train), dev=pp.read_conllu(dev), **options).save(model)
+"""
+PARSE = """
+import sys
+import panparser as pp
+model, given, output, threads = sys.argv[1:]
+treebank = pp.read_conllu(given)
+pp.load(model).annotate(treebank, threads=int(threads))
+pp.write_conllu(output, treebank)
+"""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process used: seconds, and bytes at its peak."""
+
+    cpu: float
+    wall: float
+    memory: int
+
+
+def measure(command: Sequence[str]) -> Usage:
+    """Runs a command. While it starts it shares the memory of this process, so keep that small before."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * unit)
+
+
+def best(command: Sequence[str], repeats: int = 3) -> Usage:
+    runs = [measure(command) for _ in range(repeats)]
+    return Usage(min(run.cpu for run in runs), min(run.wall for run in runs), max(run.memory for run in runs))
+
+
+# --- Commands: those of panparser, or the same through its API while it has no such command ---
+
+
+def has_command(name: str) -> bool:
+    from panparser import cli  # noqa: F401 - registers the commands
+    from panparser.cli.app import app
+
+    return name in {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+
+
+def train_command(folder: Path, model: Path, options: dict[str, Any]) -> list[str]:
+    files = [str(folder / "train.conllu"), str(folder / "dev.conllu")]
+    if has_command("train") and "max_size" not in options:  # for which there is no flag
+        flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        return [*_panparser("train"), "-t", files[0], "-d", files[1], "-o", str(model), *flags]
+    return [sys.executable, "-c", TRAIN, *files, str(model), json.dumps(options)]
+
+
+def parse_command(model: Path, given: Path, output: Path, threads: int) -> list[str]:
+    if has_command("parse"):
+        return [*_panparser("parse"), "-m", str(model), str(given), "-o", str(output), "--threads", str(threads)]
+    return [sys.executable, "-c", PARSE, str(model), str(given), str(output), str(threads)]
+
+
+def _panparser(command: str) -> list[str]:
+    return [sys.executable, "-m", "panparser", "--quiet", command]
+
+
+# --- Models ---
+
+
+def models(folder: Path, cache: Path) -> dict[str, tuple[Path, Usage]]:
+    """Files, and what training them used; trained now unless this build did before."""
+    found = {}
+    for name, options in MODELS.items():
+        if "max_size" in options and not hasattr(pp.Training, "max_size"):
+            continue
+        path = cache / folder.resolve().name / build() / f"{name.replace(' ', '-')}.panparser"
+        record = path.with_suffix(".json")
+        if not record.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            print(f"training {name} ...", file=sys.stderr, flush=True)
+            record.write_text(json.dumps(asdict(measure(train_command(folder, path, options)))), encoding="utf-8")
+        found[name] = (path, Usage(**json.loads(record.read_text(encoding="utf-8"))))
+    return found
+
+
+def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
+    test = pp.read_conllu(folder / "test.conllu")
+    lines = [f"{'Training':14}{'CPU s':>10}{'peak MB':>10}{'model MB':>10}{'test UAS':>10}{'test LAS':>10}"]
+    for name, (path, usage) in found.items():
+        uas, las = score(pp.load(path), test)
+        size = path.stat().st_size / 1e6
+        lines.append(f"{name:14}{usage.cpu:10.1f}{usage.memory / 1e6:10.0f}{size:10.2f}{uas:10.2f}{las or 0:10.2f}")
+    if "8 MB" not in found:
+        lines.append("(no model of at most 8 MB: Training has no max_size)")
+    return lines
+
+
+# --- Speed, file to file ---
+
+
+def speed(folder: Path, model: Path, temporary: Path) -> tuple[float, float, float, int]:
+    """Words a CPU second with one thread, by how much two are faster, CPU seconds of start-up, copies of the text."""
+    text = (folder / "test.conllu").read_bytes()
+    words = pp.parse_conllu(text).words
+    given, single, output = (temporary / f"{name}.conllu" for name in ("given", "single", "output"))
+    single.write_text("1\tyes\tyes\tINTJ\tUH\t_\t_\t_\t_\t_\n\n", encoding="utf-8")
+    starts = [best(parse_command(model, single, output, threads)) for threads in (1, 2)]
+    copies = 4
+    given.write_bytes(text * copies)
+    seconds = max(0.05, measure(parse_command(model, given, output, 1)).cpu - starts[0].cpu)
+    copies = max(4, min(400, round(copies * SECONDS / seconds)))
+    given.write_bytes(text * copies)
+    runs = [best(parse_command(model, given, output, threads)) for threads in (1, 2)]
+    walls = [run.wall - start.wall for run, start in zip(runs, starts, strict=True)]
+    return words * copies / (runs[0].cpu - starts[0].cpu), walls[0] / walls[1], starts[0].cpu, copies
+
+
+def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
+    way = "panparser parse" if has_command("parse") else "the API in a process: there is no command yet"
+    title = f"Parsing, file to file ({way})"
+    lines = [title, f"{'':14}{'words/CPU s':>14}{'two threads':>14}{'start-up, s':>14}{'test sets':>14}"]
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, (path, _) in found.items():
+            rate, ratio, start, copies = speed(folder, path, Path(temporary))
+            lines.append(f"{name:14}{rate:14,.0f}{ratio:13.2f}x{start:14.2f}{copies:14}")
+    return [*lines, "two threads: how many times sooner they are done than one, by the clock"]
+
+
+# --- Growth, in this process ---
+
+
+def of_length(words: Sequence[Sequence[str]], length: int) -> pp.Treebank:
+    """Sentences of one length, made of the words of real ones in their order; no heads."""
+    source = cycle(words)
+    sentences = []
+    for _ in range(LENGTH_WORDS // length):
+        rows = enumerate(islice(source, length), 1)
+        sentences.append("".join("\t".join([str(place), *word, *"____"]) + "\n" for place, word in rows))
+    return pp.parse_conllu(("\n".join(sentences) + "\n").encode())
+
+
+def lengths(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
+    rows = (line.split("\t") for line in (folder / "test.conllu").read_text(encoding="utf-8").splitlines())
+    words = [row[1:6] for row in rows if len(row) == 10 and row[0].isdigit()]
+    lines = ["Microseconds a word, by words in the sentence (in memory, one thread, CPU time)"]
+    lines.append(f"{'':14}" + "".join(f"{length:10}" for length in LENGTHS))
+    for name in ("greedy", "beam 8"):
+        parser, times = pp.load(found[name][0]), []
+        for length in LENGTHS:
+            treebank, runs = of_length(words, length), []
+            for _ in range(3):
+                start = time.process_time()
+                parser.predict(treebank)
+                runs.append(time.process_time() - start)
+            times.append(1e6 * min(runs) / treebank.words)
+        lines.append(f"{name:14}" + "".join(f"{each:10.2f}" for each in times))
+    return lines
+
+
+class Clock(pp.Listener):
+    """CPU seconds of each epoch."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def before_epoch(self, epoch: int) -> None:
+        self.start = time.process_time()
+
+    def after_epoch(self, report: pp.EpochReport) -> None:
+        self.seconds.append(time.process_time() - self.start)
+
+
+def epochs(folder: Path) -> list[str]:
+    treebank = pp.read_conllu(folder / "train.conllu")
+    sizes = [size for size in SIZES if size <= len(treebank)] or [len(treebank)]
+    lines = [f"Training, CPU seconds an epoch, by sentences (mean of {EPOCHS} epochs); below, microseconds a word"]
+    lines.append(f"{'':14}" + "".join(f"{size:10}" for size in sizes))
+    for name in ("greedy", "beam 8"):
+        spec = pp.ParserSpec(beam=1) if name == "greedy" else pp.ParserSpec()
+        strategy = pp.STRATEGIES["dynamic"] if name == "greedy" else pp.Training().strategy
+        seconds, micros = [], []
+        for size in sizes:
+            part, clock = treebank[:size], Clock()
+            pp.train(spec, part, listeners=[clock], epochs=EPOCHS, strategy=strategy)
+            seconds.append(sum(clock.seconds) / EPOCHS)
+            micros.append(1e6 * seconds[-1] / part.words)
+        lines.append(f"{name:14}" + "".join(f"{each:10.2f}" for each in seconds))
+        lines.append(f"{'':14}" + "".join(f"{each:10.1f}" for each in micros))
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder of a treebank: train.conllu, dev.conllu, test.conllu")
+    parser.add_argument("--model-cache", type=Path, default=Path(__file__).parents[1] / "build" / "benchmarks")
+    parser.add_argument("--results", type=Path, default=FOLDER / "parsing.txt")
+    options = parser.parse_args()
+    folder = options.folder
+    load = f"load of the machine before: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
+    found = models(folder, options.model_cache)
+    sections = [speeds(folder, found), training(folder, found), lengths(folder, found), epochs(folder)]
+    title = f"{heading()}; treebank {folder.resolve().name}"
+    text = "\n\n".join([f"{title}\n{load}", *("\n".join(section) for section in sections)])
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    options.results.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
