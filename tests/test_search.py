@@ -158,7 +158,10 @@ def test_a_count_of_trees_is_a_positive_integer(parser, count):
         parser.best(ENGLISH[0], count)
 
 
-@pytest.mark.parametrize("beam", [0, -1, True, 2.0])
+@pytest.mark.parametrize("beam", [0, -1, True, False, 2.0])
 def test_a_beam_is_a_positive_integer(parser, beam):
     with pytest.raises(SpecError, match="must be an integer >= 1"):
         parser.predict(ENGLISH, beam=beam)
+    if beam != 0 or beam is False:
+        with pytest.raises(SpecError, match="beam of best must be an integer >= 1"):
+            parser.best(ENGLISH[0], 1, beam=beam)
