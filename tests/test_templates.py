@@ -171,6 +171,7 @@ def test_bad_json_is_refused(text, problem):
         ("B1.left[0].form", "B1 has no children and no head; S0, S1, S2, S3 and B0 may have some", "left[0]"),
         ("B1.label", "B1 has no label", "B1.label"),
         ("S0.upos B2.left_valency", "B2 has no left_valency", "B2.left_valency"),
+        ("S0.left[0].right_labels", "right_labels of a child is not known", "S0.left[0].right_labels"),
         ("S0.prefix[11]", "prefix needs a number from 1 to 10 in brackets; got 11", "11"),
         ("S0.suffix[0]", "suffix needs a number from 1 to 10 in brackets; got 0", "0"),
         ("S0.suffix", "suffix needs a number from 1 to 10 in brackets; got none", "suffix"),
@@ -315,6 +316,8 @@ def atoms(draw, of=(*ATTRIBUTES, *FUNCTIONS)):
     if name in ("distance", "history"):
         return Atom(name, draw(bare) if name == "distance" else (), draw(keys_of(name)))
     places = addresses.filter(lambda a: a.base in BASES_WITH_ARCS) if name in ARC_ATTRIBUTES else addresses
+    if name in ARC_ATTRIBUTES[1:]:
+        places = places.filter(lambda a: not a.path.startswith(("left", "right")))
     return Atom(name, (draw(places),), draw(keys_of(name)))
 
 

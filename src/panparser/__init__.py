@@ -26,6 +26,7 @@ from panparser.errors import (
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
 from panparser.projectivity import (
@@ -47,7 +48,7 @@ from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedu
 from panparser.subsampling import Subsample
 from panparser.systems import system
 from panparser.templates import RICH, ZN11, Template, Templates
-from panparser.training import EpochReport, Listener, Training, Update, train
+from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors

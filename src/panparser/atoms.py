@@ -93,6 +93,8 @@ class Atom:
         bases = [address.base for address in self.addresses]
         if self.name in ARC_ATTRIBUTES and bases[0] not in BASES_WITH_ARCS:
             raise TemplateError(f"{bases[0]} has no {self.name}; {_join(BASES_WITH_ARCS)} may have one")
+        if self.name in ARC_ATTRIBUTES[1:] and self.addresses[0].path.startswith(("left", "right")):
+            raise TemplateError(f"{self.name} of a child is not known; that of {bases[0]} and of its head is")
         if self.name in FUNCTIONS and any(address.path for address in self.addresses):
             raise TemplateError(f"{self.name} takes tokens of stack and buffer, without a path; got {self.addresses!r}")
         if self.name in FUNCTIONS and len(set(bases)) < len(bases):

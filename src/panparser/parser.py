@@ -25,6 +25,7 @@ from panparser.vectors import Vectors
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
+_EVERY = 2**31 - 1
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
 
@@ -280,23 +281,28 @@ class Parser:
         """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
         if not isinstance(count, int) or count < 1:
             raise SpecError(f"count of best must be an integer >= 1; got {count!r}")
+        if beam != 0 or isinstance(beam, bool):
+            check_beam(self.spec.beam if beam is None else beam, "best")
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
         sentence.treebank.check()
         unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
+        # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
+        wanted = count if self.spec.nonprojective != "pseudo" else width or _EVERY
+        trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, count, rows)
+            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        names, trees = self.labels.names, []
         for heads, labels, score in found:
-            texts = [names[label] if label >= 0 else "_" for label in labels]
-            if self.spec.nonprojective == "pseudo" and min(heads) >= 0:
-                undone, plain = deprojectivize(heads, texts, ENCODING)
-                trees.append(ScoredTree(undone, plain, score / unit))
-            else:
-                trees.append(ScoredTree(tuple(heads), tuple(texts), score / unit))
-        return trees
+            trees.setdefault(self._put_back(heads, labels), score / unit)
+        return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
+
+    def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
+        if self.spec.nonprojective == "pseudo" and min(heads) >= 0:
+            return deprojectivize(heads, texts, ENCODING)
+        return tuple(heads), tuple(texts)
 
     # --- Files ---
 

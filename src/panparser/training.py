@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -12,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from panparser import _engine
+from panparser import _checkpoint, _engine
 from panparser._corpus import Corpus, choose_vectors, gather_labels
-from panparser._model_file import read_arrays, write_arrays
 from panparser._pruning import prune, room_for_layer
-from panparser.errors import ModelError, SpecError, TreebankError
+from panparser.errors import SpecError, TreebankError
+from panparser.listeners import EpochReport, Listener, Update
 from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
@@ -34,9 +33,9 @@ class Training:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
     `patience`: stop after so many epochs without a better score on the development set. `members`: so many perceptrons
-    learn the same in different orders, and the parser is their mean; None: more for a small treebank. `prune`: weights below so many
-    updates are left out of the model. `max_size`: of the model file, in bytes; so many weights are left out.
-    `subsample`: of what annotations to learn in each epoch.
+    learn the same in different orders, and the parser is their mean; None: several for a small treebank, one if there
+    are vectors. `prune`: weights below so many updates are left out of the model. `max_size`: of the model file, in
+    bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -80,51 +79,6 @@ class Training:
         values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, Strategy) else "function"
         values["subsample"] = self.subsample.to_values() if self.subsample else None
         return values
-
-
-@dataclass(frozen=True)
-class Update:
-    """One update, as a listener hears of it: derivations as names of transitions, from the initial state."""
-
-    epoch: int
-    sentence: int
-    positive: tuple[str, ...]
-    negative: tuple[str, ...]
-    positive_score: int
-    negative_score: int
-    started: int  # length of the derivation that the search started from
-
-
-@dataclass
-class EpochReport:
-    """What an epoch came to; scores are None without a development set."""
-
-    epoch: int
-    words: int  # so far, over all epochs
-    updates: int
-    uas: float | None = None
-    las: float | None = None
-    pruning: dict[str, Any] | None = None  # of the best epoch so far: least weight kept, sizes, scores afterwards
-
-    @property
-    def score(self) -> float | None:
-        """What selection goes by: LAS, or UAS of an unlabeled parser."""
-        return self.uas if self.las is None else self.las
-
-
-class Listener:
-    """Hears of training as it happens; override what you need."""
-
-    def before_epoch(self, epoch: int) -> None: ...
-    def after_epoch(self, report: EpochReport) -> None: ...
-    def before_sentence(self, epoch: int, sentence: int) -> None: ...
-    def after_sentence(self, epoch: int, sentence: int) -> None: ...
-    def before_update(self, update: Update) -> None: ...
-    def after_update(self, update: Update) -> None: ...
-    def before_evaluation(self, epoch: int) -> None: ...
-    def after_evaluation(self, report: EpochReport) -> None: ...
-    def after_words(self, epoch: int, words: int, updates: int) -> None:
-        """Now and then: how many words and updates there were so far."""
 
 
 def train(
@@ -191,9 +145,9 @@ class _Run:
         self.corpus = Corpus(self.spec, self.treebank)
         known = self.init.labels if self.init else Labels()
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
-        self._digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        self.digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
         if self.vectors:
-            self._digests["vectors"] = self.vectors.digest
+            self.digests["vectors"] = self.vectors.digest
         system = self.spec.system
         self._program = program(self.spec)
         self._unit = _FINE if self.init or self.vectors or self._is_focused() else 1
@@ -228,8 +182,10 @@ class _Run:
         return not isinstance(self.training.strategy, Strategy) or self.training.strategy.focus != 1
 
     def run(self, resume: bool) -> Parser:
-        if resume:
-            self._resume()
+        if (
+            resume and self.checkpoint is not None and Path(self.checkpoint).exists()
+        ):  # else nothing was finished: begin
+            _checkpoint.load(self, Path(self.checkpoint))
         try:
             while self.epoch < self.training.epochs and not self._is_stale():
                 self._one_epoch()
@@ -263,7 +219,8 @@ class _Run:
         self.history.append(report)
         if self.best is None or report.score is None or report.score > (self.best.score or 0):
             self.best, self.best_layer = report, self._pruned(report, layer)
-        self._save_checkpoint()
+        if self.checkpoint is not None:
+            _checkpoint.save(self, Path(self.checkpoint))
         self._tell("after_epoch", report)
 
     def _progress(self) -> tuple[int, int]:
@@ -340,11 +297,11 @@ class _Run:
         return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        return self.parser_of(self._best()[1], self._manifest() | {"interrupted": interrupted})
+        return self.parser_of(self.finished()[1], self._manifest() | {"interrupted": interrupted})
 
     def _manifest(self) -> dict[str, Any]:
         return self.training.to_values() | {
-            "data": self._digests,
+            "data": self.digests,
             "sentences": len(self.treebank),
             "words": self.treebank.words,
             "init": self.init.training if self.init else None,
@@ -353,64 +310,10 @@ class _Run:
             "interrupted": False,
         }
 
-    def _best(self) -> tuple[EpochReport, Layer]:
+    def finished(self) -> tuple[EpochReport, Layer]:
         if self.best is None or self.best_layer is None:
             raise RuntimeError("no epoch was finished")
         return self.best, self.best_layer
-
-    def _identity(self) -> dict[str, Any]:
-        """What a checkpoint must share with the run that goes on from it."""
-        layers = self.init.layers if self.init else []
-        init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
-        values = {"spec": self.spec.to_values(), "training": self.training.to_values(), "data": self._digests}
-        values["training"].pop("epochs")
-        return values | {"init": [hashlib.sha256(layer).hexdigest() for layer in init]}
-
-    def _save_checkpoint(self) -> None:
-        if self.checkpoint is None:
-            return
-        best, layer = self._best()
-        arrays: dict[str, Any] = layer.to_arrays()
-        for member, learner in enumerate(self.learners):
-            arrays |= {f"actions.{member}.{i}": array for i, array in enumerate(learner.actions())}
-            arrays |= {f"labels.{member}.{i}": array for i, array in enumerate(learner.labels())}
-            if self.vectors:
-                arrays |= {f"vectors.{member}.{i}": array for i, array in enumerate(learner.vectors())}
-        manifest = {
-            "kind": "checkpoint",
-            "identity": self._identity(),
-            "epoch": self.epoch,
-            "history": [vars(report) for report in self.history],
-            "best": self.history.index(best),
-            "layer": layer.to_values(),
-            "learners": [[learner.time, learner.random, learner.progress] for learner in self.learners],
-        }
-        write_arrays(Path(self.checkpoint), arrays, manifest)
-
-    def _resume(self) -> None:
-        if self.checkpoint is None or not Path(self.checkpoint).exists():
-            return  # nothing was finished: begin
-        arrays, manifest = read_arrays(self.checkpoint, "checkpoint of panparser")
-        if manifest.get("kind") != "checkpoint":
-            raise ModelError(f"{self.checkpoint}: expected a checkpoint, found {manifest.get('kind')!r}")
-        if manifest["identity"] != _plain(self._identity()):
-            raise SpecError(f"{self.checkpoint}: belongs to another run: its data, parser or training differ")
-        for member, (time, random, progress) in enumerate(manifest["learners"]):
-            actions: Any = tuple(arrays[f"actions.{member}.{i}"] for i in range(3))
-            labels: Any = tuple(arrays[f"labels.{member}.{i}"] for i in range(5))
-            self.learners[member].load(actions, labels, time, random, tuple(progress))
-            if self.vectors:
-                self.learners[member].load_vectors(*(arrays[f"vectors.{member}.{i}"] for i in range(4)))
-        self.epoch = manifest["epoch"]
-        self.history = [EpochReport(**report) for report in manifest["history"]]
-        self.best = self.history[manifest["best"]]
-        copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
-        self.best_layer = Layer.from_file(copies, "", manifest["layer"])
-
-
-def _plain(values: Any) -> Any:
-    """Values as JSON gives them back."""
-    return json.loads(json.dumps(values))
 
 
 def _digest(treebank: Treebank) -> str:

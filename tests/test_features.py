@@ -1,0 +1,186 @@
+"""The engine's features are those of the naive reader: every atom, at every address, on states that training visits."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from conftest import identify
+from learners import ENGLISH, learn, reference, short_sentences, treebank_of
+
+import panparser as pp
+from panparser.atoms import BASES, BASES_WITH_ARCS, PATHS
+from panparser.strategies import DYNAMIC
+from panparser.testing.features import ABSENT, ROOT, Derivation, Reader, seen_by_labels
+
+BITS = 2**64
+SYSTEMS = [
+    pp.system("arc-eager", root="first"),
+    pp.system("arc-eager", root="last"),
+    pp.system("arc-standard", root="first"),
+    pp.system("non-monotonic-arc-eager", root="last"),
+    pp.system("swap-standard", root="last"),
+]
+
+# --- The engine's hash, from its definition: equal keys mean equal values, so naive values must lead to its keys ---
+
+
+def mix(x):
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % BITS
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % BITS
+    return x ^ x >> 31
+
+
+def hash_text(text):
+    data = text.encode()
+    code = len(data) * 0x9E3779B97F4A7C15 % BITS
+    for at in range(0, len(data), 8):
+        code = mix(code ^ int.from_bytes(data[at : at + 8], "little"))
+    return mix(code)
+
+
+def small(number):
+    return mix((number + 3) * 0x9E3779B97F4A7C15 % BITS)
+
+
+def hash_value(atom, value, actions, labels):
+    if atom.name == "history":
+        return small(actions.index(value) + 1 if value else 0)
+    if atom.name == "label":
+        return small(-1 if value is None else labels.index(value))
+    if atom.name.endswith("_labels"):
+        return mix(sum(1 << labels.index(label) % 64 for label in value))
+    if atom.name.endswith("_valency"):
+        return small(value)
+    if atom.name in ("distance", "between"):
+        return small(-1 if value == ABSENT else value)
+    special = {ROOT: 0x5D1D47E3A1C9F00F, ABSENT: 0xA7B5E2C94F3D1683}
+    return special[value] if value in special else hash_text(value)
+
+
+def key_of(number, template, values, actions, labels):
+    key = mix(number + 1)
+    for place, (atom, value) in enumerate(zip(template.atoms, values, strict=True)):
+        hashed, turn = hash_value(atom, value, actions, labels), 13 * place % 64
+        key += hashed << turn | hashed >> (64 - turn)
+    return key % BITS or 1
+
+
+def key_reader(learned):
+    """From features of the reference to keys of the engine."""
+    run = learned.run
+    numbers = {str(t): (number, t) for number, t in enumerate(run.spec.used_templates)}
+    names = (run.spec.system.names, run.labels.names)
+    return lambda feature: key_of(*numbers[feature[0]], feature[1], *names)
+
+
+def every_atom():
+    columns = "form lower lemma upos xpos feats feats[Number] misc misc[SpaceAfter] prefix[2] suffix[3] deps".split()
+    arcs = "left_valency right_valency left_labels right_labels".split()
+    for base, path in product(BASES, PATHS):
+        address = f"{base}.{path}" if path else base
+        if path and (base not in BASES_WITH_ARCS or (base == "B0" and "head" in path)):
+            continue
+        yield from (f"{address}.{name}" for name in columns)
+        if base in BASES_WITH_ARCS:
+            yield f"{address}.label"
+            if "[" not in path:
+                yield from (f"{address}.{name}" for name in arcs)
+    yield from (f"history[{i}]" for i in range(4))
+    for first, second in (("S0", "B0"), ("S1", "S0"), ("B2", "S3"), ("B0", "B1")):
+        yield f"distance({first},{second})"
+        yield f"between({first},{second},upos=NOUN)"
+        yield f"between({first},{second},feats[Number]=Sing)"
+
+
+ATOMS = list(every_atom())
+
+
+@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("system", SYSTEMS, ids=identify)
+def test_every_atom_is_read_as_by_the_naive_reader(system, part):
+    """Weights lie under the same keys: so each feature of each state on an update's path is that of the reader."""
+    templates = pp.Templates.parse("\n".join([*ATOMS[part::6], "S0.upos B0.upos B1.form"]))
+    spec = pp.ParserSpec(system=system, templates=templates, beam=2, labeled=True)
+    learned = learn(spec, short_sentences(4, 10), strategy=pp.STRATEGIES["max-violation-restart"], epochs=2)
+    expected, key = reference(learned), key_reader(learned)
+    names = system.names
+    assert {k: weights for k, (weights, _) in learned.actions().items()} == {
+        key(feature): tuple(row.get(name, 0) for name in names) for feature, row in expected.actions.weights.items()
+    }
+
+
+@pytest.mark.parametrize("templates", [pp.ZN11, pp.RICH], ids=["ZN11", "RICH"])
+def test_built_in_sets_are_read_as_by_the_naive_reader(templates):
+    spec = pp.ParserSpec(templates=templates, beam=1)
+    learned = learn(spec, short_sentences(12, 14), strategy=DYNAMIC, epochs=2)
+    key = key_reader(learned)
+    assert set(learned.actions()) == {key(feature) for feature in reference(learned).actions.weights}
+
+
+def test_the_naive_reader_reads_a_state():
+    """A state of arc-eager, worked out by hand: `The old baker` are attached, `opened` waits in front."""
+    system = pp.system("arc-eager", root="last")
+    at = Derivation(system.initial(9))
+    for action, label in (("SHIFT", None), ("SHIFT", None), ("LEFT", "amod"), ("LEFT", "det"), ("SHIFT", None)):
+        at = at.follow(action, label)
+    texts = """
+        S0.form S0.left[0].form S0.left[1].form S0.left[0].label S0.left_valency S0.left_labels S0.right_valency B0.form
+        S0.head.form S1.form B1.feats[Case] B0.feats[Case] S0.suffix[2] S0.prefix[3] S0.left[0].lower history[0]
+        history[2] distance(S0,B0) between(S0,B3,upos=PRON)
+    """.split()
+    reader = Reader.of(pp.Templates(), ENGLISH[1])
+    read = {text: reader.value(at, pp.Template.parse(text).atoms[0]) for text in texts}
+    assert read == {
+        **{"S0.form": "baker", "S0.left[0].form": "The", "S0.left[1].form": "old", "S0.left[0].label": "det"},
+        **{"S0.left_valency": 2, "S0.left_labels": {"det", "amod"}, "S0.right_valency": 0, "B0.form": "opened"},
+        **{"S0.head.form": ABSENT, "S1.form": ABSENT, "B1.feats[Case]": "Gen", "B0.feats[Case]": ""},
+        **{"S0.suffix[2]": "er", "S0.prefix[3]": "bak", "S0.left[0].lower": "the", "history[0]": "SHIFT"},
+        **{"history[2]": "LEFT", "distance(S0,B0)": 1, "between(S0,B3,upos=PRON)": 1},
+    }
+
+
+def test_heads_on_the_stack_are_seen_with_their_labels():
+    system = pp.system("arc-eager", root="first")
+    at = Derivation(system.initial(4))
+    for action, label in (("RIGHT", "root"), ("RIGHT", "obj"), ("RIGHT", "nmod")):
+        at = at.follow(action, label)
+    reader = Reader.of(pp.Templates(), treebank_of("a/A/0/root b/B/1/obj c/C/2/nmod d/D/3/x")[0])
+    values = [
+        reader.value(at, pp.Template.parse(text).atoms[0])
+        for text in ("S0.head.form", "S0.label", "S0.head.label", "S0.head.head.upos", "S2.head.form", "B0.form")
+    ]
+    assert values == ["b", "nmod", "obj", "A", ROOT, "d"]
+
+
+def test_text_is_cut_and_lowered_by_characters_as_python_does():
+    words = "Äther ΑΒΓ Жук ŁÓDŹ Ὀδυσσεύς 𝒳yz ǅ é Ḃee ﬀ 漢字かな İzmir ẞ".split()
+    words = [word for word in words if word.lower() == "".join(letter.lower() for letter in word)]
+    plain = [word for word in words if word not in ("Ὀδυσσεύς", "ǅ", "İzmir", "ẞ")]  # letters that are left as they are
+    sentence = " ".join(f"{word}/X/{0 if number == 1 else 1}/x" for number, word in enumerate(plain, start=1))
+    text = "\n".join(f"{base}.{name}" for base in ("S0", "B0") for name in ("lower", "prefix[1]", "suffix[2]"))
+    spec = pp.ParserSpec(templates=pp.Templates.parse(text), beam=1, labeled=False)
+    learned = learn(spec, treebank_of(sentence), strategy=DYNAMIC, epochs=3)
+    key = key_reader(learned)
+    assert set(learned.actions()) == {key(feature) for feature in reference(learned).actions.weights}
+
+
+@pytest.mark.parametrize(
+    ("template", "seen", "seen_deeper"),
+    [
+        ("S0.form B0.upos B3.upos", True, True),
+        ("S0.left[0].label S0.head.form S0.label B0.form", True, True),
+        ("B0.left_labels S0.form", True, True),
+        ("B0.left[0].form S0.left[0].form", False, False),
+        ("S1.form S0.form", False, True),
+        ("S1.form S0.left_valency", False, False),
+        ("S2.form", False, False),
+        ("S0.head.head.form", False, False),
+        ("S0.head.label", False, False),
+        ("history[0] S0.form", False, False),
+        ("distance(S0,B0) between(S0,B0,upos=VERB)", True, True),
+    ],
+)
+def test_labels_see_the_two_words_and_what_is_around_them(template, seen, seen_deeper):
+    value = pp.Template.parse(template)
+    assert (seen_by_labels(value, False), seen_by_labels(value, True)) == (seen, seen_deeper)

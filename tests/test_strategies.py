@@ -1,0 +1,146 @@
+"""Strategies and schedules are values: they check themselves, compare, and round-trip."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from panparser.errors import StrategyError
+from panparser.strategies import (
+    DYNAMIC_EXPLORE,
+    MAX_VIOLATION,
+    NEVER,
+    STRATEGIES,
+    Positive,
+    Restart,
+    Schedule,
+    Strategy,
+    UpdateAt,
+    after,
+    constant,
+    named,
+)
+
+rates = st.floats(0, 1)
+schedules = st.dictionaries(st.integers(2, 50), rates, max_size=4).flatmap(
+    lambda steps: rates.map(lambda first: Schedule(((1, first), *sorted(steps.items()))))
+)
+exploring = st.builds(
+    Strategy,
+    update_at=st.sampled_from(get_args(UpdateAt)),
+    positive=st.sampled_from(get_args(Positive)),
+    restart=st.sampled_from(["pair", "random-correct"]),
+    exploration=schedules,
+    horizon=st.none() | st.integers(1, 99),
+    focus=st.floats(0.1, 4),
+)
+plain = st.builds(
+    Strategy,
+    oracle=st.just("dynamic"),
+    update_at=st.sampled_from(get_args(UpdateAt)),
+    restart=st.sampled_from(get_args(Restart)),
+    temperature=st.floats(0.1, 100),
+)
+strategies = st.one_of(exploring, plain, st.sampled_from(list(STRATEGIES.values())))
+
+
+@given(strategies)
+def test_strategies_come_back_from_plain_values(strategy):
+    values = json.loads(json.dumps(strategy.to_values()))
+    assert Strategy.from_values(values) == strategy
+    assert hash(Strategy.from_values(values)) == hash(strategy)
+
+
+@given(strategies, st.integers(1, 60))
+def test_the_engine_gets_the_exploration_of_the_epoch(strategy, epoch):
+    static, update_at, positive, restart, exploration, temperature, horizon, focus = strategy.lowered(epoch)
+    assert exploration == strategy.exploration(epoch)
+    assert (get_args(UpdateAt)[update_at], get_args(Positive)[positive]) == (strategy.update_at, strategy.positive)
+    assert get_args(Restart)[restart] == strategy.restart
+    assert static == (strategy.oracle == "static")
+    assert (temperature, horizon or None, focus) == (strategy.temperature, strategy.horizon, strategy.focus)
+
+
+def test_only_what_differs_is_written():
+    assert Strategy().to_values() == {}
+    assert MAX_VIOLATION.to_values() == {"update_at": "max-violation"}
+    assert DYNAMIC_EXPLORE.to_values() == {"restart": "random-correct", "exploration": [[1, 0.0], [2, 0.9]]}
+
+
+def test_values_stand_on_a_named_strategy():
+    mine = Strategy.from_values({"base": "max-violation", "restart": "pair", "exploration": [[1, 0], [3, 0.5]]})
+    assert mine == replace(MAX_VIOLATION, restart="pair", exploration=after(2, 0.5))
+    assert Strategy.from_values("max-violation") == MAX_VIOLATION
+    assert Strategy.from_values({}) == pp.EARLY_UPDATE
+    assert Strategy.from_values({"restart": "pair", "exploration": 0.5}).exploration == constant(0.5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"oracle": "lazy"}, "oracle of Strategy must be one of static, dynamic; got 'lazy'"),
+        ({"update_at": "middle"}, "update_at of Strategy must be one of first-violation, .*; got 'middle'"),
+        ({"positive": "worst"}, "positive of Strategy must be one of best-scoring, most-similar; got 'worst'"),
+        ({"restart": True}, "restart of Strategy must be one of none, pair, .*; got True"),
+        ({"exploration": "often"}, "exploration of Strategy must be a number or a Schedule; got 'often'"),
+        ({"exploration": True}, "exploration of Strategy must be a number or a Schedule; got True"),
+        ({"exploration": 1.5, "restart": "pair"}, r"exploration of Strategy must be from 0 to 1; got \[1.5\]"),
+        ({"exploration": float("nan"), "restart": "pair"}, "exploration of Strategy must be from 0 to 1"),
+        ({"exploration": 0.5}, "exploration needs a restart from pair or random-correct; got 'none'"),
+        ({"exploration": 0.5, "restart": "beam"}, "exploration needs a restart from pair or random-correct"),
+        ({"exploration": 0.5, "restart": "pair", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
+        ({"restart": "sample", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
+        ({"temperature": 0}, "temperature of Strategy must be > 0; got 0"),
+        ({"temperature": float("nan")}, "temperature of Strategy must be > 0"),
+        ({"horizon": 0}, "horizon of Strategy must be an integer >= 1; got 0"),
+        ({"horizon": 2.5}, "horizon of Strategy must be an integer >= 1; got 2.5"),
+        ({"focus": 0}, "focus of Strategy must be above 0 and at most 4; got 0"),
+        ({"focus": 5}, "focus of Strategy must be above 0 and at most 4; got 5"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(fields, message):
+    with pytest.raises(StrategyError, match=message):
+        Strategy(**fields)
+
+
+def test_unknown_names_get_a_hint():
+    with pytest.raises(StrategyError, match=r"no strategy is called 'max-violatio'; did you mean max-violation\?"):
+        named("max-violatio")
+    with pytest.raises(StrategyError, match="no strategy is called 7"):
+        named(7)
+    with pytest.raises(StrategyError, match=r"Strategy has no explore; did you mean exploration\?"):
+        Strategy.from_values({"explore": 0.5})
+    with pytest.raises(StrategyError, match="Strategy has no zzz; there are exploration, focus"):
+        Strategy.from_values({"zzz": 1})
+
+
+@given(schedules, st.integers(1, 60))
+def test_a_schedule_is_that_of_the_last_step_that_has_begun(schedule, epoch):
+    begun = [value for first, value in schedule.steps if first <= epoch]
+    assert schedule(epoch) == begun[-1]
+
+
+def test_schedules_have_short_forms():
+    assert constant(0.3)(1) == constant(0.3)(99) == 0.3
+    assert [after(2, 0.9)(epoch) for epoch in (1, 2, 3, 4)] == [0, 0, 0.9, 0.9]
+    assert after(0, 0.9) == constant(0.9)
+    assert NEVER(7) == 0
+    assert Strategy(restart="pair", exploration=1) == Strategy(restart="pair", exploration=constant(1.0))
+
+
+@pytest.mark.parametrize("steps", [(), ((2, 0.5),), ((1, 0.5), (1, 0.6)), ((1, 0.0), (3, 0.1), (2, 0.2)), ((0, 1.0),)])
+def test_steps_begin_with_the_first_epoch_and_rise(steps):
+    with pytest.raises(StrategyError, match="steps of Schedule must begin with epoch 1 and rise"):
+        Schedule(steps)
+
+
+def test_names_are_those_of_the_public_constants():
+    assert STRATEGIES["early-update"] is pp.EARLY_UPDATE
+    assert STRATEGIES["max-violation"] is pp.MAX_VIOLATION
+    assert len(set(STRATEGIES.values())) == len(STRATEGIES)
