@@ -65,7 +65,7 @@ class Quantiser {
   Quantiser(double most, double least) : least_(least), scale_(most > 0 ? kMostWeight / most : 1) {}
   double scale() const { return scale_; }
   std::int8_t operator()(double weight) const {
-    return std::abs(weight) < least_ ? 0 : static_cast<std::int8_t>(std::lround(weight * scale_));
+    return std::abs(weight) < least_ ? 0 : static_cast<std::int8_t>(std::floor(weight * scale_ + 0.5));
   }
 
  private:
@@ -96,43 +96,51 @@ void merge(std::span<const std::size_t> sizes, const Key_& key, const See& see) 
   }
 }
 
-// Fills the lines; what an update has become in them.
-double fill_lines(std::span<const Model::Source> sources, double least, LargeVector<std::uint8_t>& out) {
-  const int classes = sources[0].actions.classes();
-  const std::size_t width = width_for(classes), slots = slots_for(width);
-  std::vector<std::vector<std::uint32_t>> orders;
-  std::vector<std::size_t> sizes;
-  for (const Model::Source& source : sources) {
-    orders.push_back(source.actions.order());
-    sizes.push_back(orders.back().size());
-  }
-  std::array<double, System::kMaxRows> sums;
-  const auto each = [&](const auto& see) {
+// The averaged weights of actions, by key.
+struct Rows {
+  int classes;
+  std::vector<Key> keys;
+  std::vector<float> weights;  // [row][class]
+
+  explicit Rows(std::span<const Model::Source> sources) : classes(sources[0].actions.classes()) {
+    std::vector<std::vector<std::uint32_t>> orders;
+    std::vector<std::size_t> sizes;
+    for (const Model::Source& source : sources) {
+      orders.push_back(source.actions.order());
+      sizes.push_back(orders.back().size());
+    }
+    keys.reserve(*std::max_element(sizes.begin(), sizes.end()));
+    weights.reserve(keys.capacity() * classes);
     const auto key = [&](std::size_t t, std::size_t at) { return sources[t].actions.key(orders[t][at]); };
     merge(sizes, key, [&](Key k, const auto& found) {
-      sums.fill(0);
-      for (const auto& [t, at] : found) {
-        for (int c = 0; c < classes; ++c) sums[c] += sources[t].actions.average(orders[t][at], c, sources[t].time);
-      }
-      see(k);
+      keys.push_back(k);
+      weights.resize(weights.size() + classes);
+      float* const sums = weights.data() + weights.size() - classes;
+      for (const auto& [t, at] : found) sources[t].actions.add_averages(orders[t][at], sources[t].time, sums);
     });
-  };
-  double most = 0;
-  each([&](Key) {
-    for (int c = 0; c < classes; ++c) most = std::max(most, std::abs(sums[c]));
-  });
+  }
+};
+
+// Fills the lines; what an update has become in them.
+double fill_lines(std::span<const Model::Source> sources, double least, LargeVector<std::uint8_t>& out) {
+  const Rows rows(sources);
+  const std::size_t width = width_for(rows.classes), slots = slots_for(width);
+  float most = 0;
+  for (const float weight : rows.weights) most = std::max(most, std::abs(weight));
   const Quantiser quantise(most, least);
-  const auto is_kept = [&] {
-    bool kept = false;
-    for (int c = 0; c < classes; ++c) kept |= quantise(sums[c]) != 0;
-    return kept;
+  const auto each = [&](const auto& see) {  // the rows that are kept
+    std::array<std::int8_t, System::kMaxRows> bytes;
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+      bool kept = false;
+      for (int c = 0; c < rows.classes; ++c) kept |= (bytes[c] = quantise(rows.weights[i * rows.classes + c])) != 0;
+      if (kept) see(rows.keys[i], bytes);
+    }
   };
-  std::size_t rows = 0;
-  each([&](Key) { rows += is_kept(); });
-  const std::size_t lines = 100 * rows / (kLoad * slots) + 1;
+  std::size_t kept = 0;
+  each([&](Key, const auto&) { ++kept; });
+  const std::size_t lines = 100 * kept / (kLoad * slots) + 1;
   out.assign(lines * Model::kLine, 0);
-  each([&](Key key) {
-    if (!is_kept()) return;
+  each([&](Key key, const auto& bytes) {
     std::size_t at = place(key, lines);
     std::size_t slot;
     while ((slot = find(out.data() + at * Model::kLine, slots, 0)) == slots) {
@@ -141,9 +149,7 @@ double fill_lines(std::span<const Model::Source> sources, double least, LargeVec
     }
     std::uint8_t* line = out.data() + at * Model::kLine;
     write16(line + slot * kTag, tag(key));
-    for (int c = 0; c < classes; ++c) {
-      line[slots * kTag + slot * width + c] = static_cast<std::uint8_t>(quantise(sums[c]));
-    }
+    std::memcpy(line + slots * kTag + slot * width, bytes.data(), rows.classes);
   });
   return quantise.scale();
 }

@@ -13,6 +13,17 @@ bool is_full(std::int64_t size, std::size_t capacity) {
   return 5 * (size + 1) > 4 * static_cast<std::int64_t>(capacity);
 }
 
+// Slots follow the high bits of keys, so few rows are out of place: insertion takes hardly more than one pass.
+template <class Item, class Before>
+void sort_nearly_sorted(std::vector<Item>& items, const Before& before) {
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    const Item item = items[i];
+    std::size_t at = i;
+    for (; at > 0 && before(item, items[at - 1]); --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
 }  // namespace
 
 // --- DenseWeights ---
@@ -73,7 +84,7 @@ std::vector<std::uint32_t> DenseWeights::order() const {
   for (std::size_t at = 0; at < capacity_; ++at) {
     if (key(static_cast<std::uint32_t>(at)) != 0) order.push_back(static_cast<std::uint32_t>(at));
   }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  sort_nearly_sorted(order, [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
   return order;
 }
 
@@ -182,7 +193,7 @@ SparseWeights::Rows SparseWeights::rows() const {
   for (const Slot& row : slots_) {
     if (row.key != 0) order.push_back(&row);
   }
-  std::sort(order.begin(), order.end(), [](const Slot* a, const Slot* b) { return a->key < b->key; });
+  sort_nearly_sorted(order, [](const Slot* a, const Slot* b) { return a->key < b->key; });
   Rows rows;
   std::vector<std::uint32_t> entries;
   for (const Slot* row : order) {

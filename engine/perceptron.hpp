@@ -41,9 +41,10 @@ class DenseWeights {
   // The slots of the rows, by key, and what is in a slot.
   std::vector<std::uint32_t> order() const;
   Key key(std::uint32_t at) const { return key_at(slots_.data() + at * stride_); }
-  double average(std::uint32_t at, int c, std::int64_t time) const {
+  void add_averages(std::uint32_t at, std::int64_t time, float* sums) const {
     const std::int32_t* here = slots_.data() + at * stride_;
-    return panparser::average(here[3 + c], dated_[std::int64_t(here[2]) * classes_ + c], time);
+    const std::int64_t* dated = dated_.data() + std::int64_t(here[2]) * classes_;
+    for (int c = 0; c < classes_; ++c) sums[c] += static_cast<float>(average(here[3 + c], dated[c], time));
   }
 
  private:

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from panparser.errors import SpecError, TreebankError
+from panparser.listeners import Listener
 from panparser.parser import Parser, ParserSpec
-from panparser.training import Listener, score, train
+from panparser.training import score, train
 from panparser.treebank import Treebank
 
 T = TypeVar("T")

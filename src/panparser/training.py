@@ -25,7 +25,11 @@ from panparser.vectors import Vectors
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
-_SMALL = 30_000  # words: below, several perceptrons are worth their time
+_MEMBERS = (
+    (10_000, 4),
+    (100_000, 2),
+    (float("inf"), 1),
+)  # below so many words, so many: the smaller, the more it helps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +43,8 @@ class Training:
     """
 
     strategy: StrategyLike = MAX_VIOLATION
-    epochs: int = 12
-    patience: int | None = 4
+    epochs: int = 8
+    patience: int | None = 3
     seed: int = 1
     members: int | None = None
     prune: float = 0.0
@@ -63,7 +67,7 @@ class Training:
 
     def members_for(self, words: int) -> int:
         """How many perceptrons learn from so many words."""
-        return self.members or (4 if words < _SMALL else 2)
+        return self.members or next(members for most, members in _MEMBERS if words < most)
 
     def strategy_for(self, epoch: int, sentence: int) -> Strategy:
         if isinstance(self.strategy, Strategy):
@@ -182,9 +186,7 @@ class _Run:
         return not isinstance(self.training.strategy, Strategy) or self.training.strategy.focus != 1
 
     def run(self, resume: bool) -> Parser:
-        if (
-            resume and self.checkpoint is not None and Path(self.checkpoint).exists()
-        ):  # else nothing was finished: begin
+        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
             _checkpoint.load(self, Path(self.checkpoint))
         try:
             while self.epoch < self.training.epochs and not self._is_stale():

@@ -20,9 +20,9 @@ from panparser.conllu import write_conllu
 from panparser.errors import ModelError, SpecError
 from panparser.evaluation import evaluate
 from panparser.experiments import jackknife
+from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser
 from panparser.recipes import WRITTEN, Recipe
-from panparser.training import EpochReport, Listener
 from panparser.training import train as learn
 from panparser.treebank import Treebank
 
