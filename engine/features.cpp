@@ -85,7 +85,7 @@ std::uint32_t Program::sees(const Atom& atom) {
   const auto token = [](int address) -> std::uint32_t {
     const int base = address / 8;
     if (base > kBufferBase || (base == kBufferBase && address % 8 == kHere)) return kSeesBuffer;
-    if (base == kBufferBase) return kSeesFrontChildren;
+    if (base == kBufferBase) return address % 8 <= kHeadOf ? kSeesFrontChildren : kSeesMore;
     if (address % 8 == kHere) return base <= 2 ? kSeesS0 << base : std::uint32_t(kSeesMore);
     return base == 0 && address % 8 <= kHeadOf ? kSeesStackChildren : kSeesMore;
   };
@@ -143,13 +143,12 @@ std::uint64_t Program::sight(Group group, const Window& window) {
   }
 }
 
-// The head of the word at a depth of the stack, itself found on the stack: where else it could be, no system that
-// attaches words on the stack leaves it.
-Program::Place Program::head_of(const Window& window, int depth) {
-  const Record* record = window.stack[depth];
-  const Token head = record->head != kNone ? record->head : record->proposed;
+// The head of a word, itself found on the stack from a depth on: where else it could be, no system that attaches words
+// on the stack leaves it.
+Program::Place Program::head_of(const Window& window, const Record& record, int depth) {
+  const Token head = record.head != kNone ? record.head : record.proposed;
   if (head == kNone) return {kNone, -1, nullptr};
-  for (int d = depth + 1; d < Window::kDepth && window.stack[d]; ++d) {
+  for (int d = depth; d < Window::kDepth && window.stack[d]; ++d) {
     const Record* other = window.stack[d];
     if (other->token == head) return {head, other->label != -1 ? other->label : other->proposed_label, other};
   }
@@ -177,12 +176,12 @@ Program::Place Program::resolve(const Window& window, int address) {
     default:
       break;
   }
-  if (base >= kBufferBase) return kAbsentPlace;
-  const Place head = head_of(window, base);
+  const int below = base < kBufferBase ? base + 1 : 0;
+  const Place head = head_of(window, *record, below);
   if (address % 8 == kHeadOf || head.token == kNone || !head.record)
     return address % 8 == kHeadOf ? head : kAbsentPlace;
-  for (int depth = base + 1; depth < Window::kDepth; ++depth) {
-    if (window.stack[depth] == head.record) return head_of(window, depth);
+  for (int depth = below; depth < Window::kDepth; ++depth) {
+    if (window.stack[depth] == head.record) return head_of(window, *head.record, depth + 1);
   }
   return kAbsentPlace;
 }

@@ -86,7 +86,7 @@ class Program {
     const Record* record;  // null where nothing is known
   };
   static Place resolve(const Window& window, int address);
-  static Place head_of(const Window& window, int depth);
+  static Place head_of(const Window& window, const Record& record, int depth);
   static std::uint32_t sees(const Atom& atom);  // Sight bits
   static Group group_for(std::uint32_t sights);
 

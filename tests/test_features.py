@@ -10,7 +10,8 @@ from learners import ENGLISH, learn, reference, short_sentences, treebank_of
 
 import panparser as pp
 from panparser.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.strategies import DYNAMIC
+from panparser.strategies import DYNAMIC, Strategy
+from panparser.terms import B0, S1, arc, is_unattached, is_word, pop
 from panparser.testing.features import ABSENT, ROOT, Derivation, Reader, seen_by_labels
 
 BITS = 2**64
@@ -79,7 +80,7 @@ def every_atom():
     arcs = "left_valency right_valency left_labels right_labels".split()
     for base, path in product(BASES, PATHS):
         address = f"{base}.{path}" if path else base
-        if path and (base not in BASES_WITH_ARCS or (base == "B0" and "head" in path)):
+        if path and base not in BASES_WITH_ARCS:
             continue
         yield from (f"{address}.{name}" for name in columns)
         if base in BASES_WITH_ARCS:
@@ -108,6 +109,21 @@ def test_every_atom_is_read_as_by_the_naive_reader(system, part):
     assert {k: weights for k, (weights, _) in learned.actions().items()} == {
         key(feature): tuple(row.get(name, 0) for name in names) for feature, row in expected.actions.weights.items()
     }
+
+
+def test_the_front_of_the_buffer_may_have_a_head():
+    """In no built-in system, but in a table where B0 takes the word below the top of the stack for its head."""
+    table = pp.system("arc-eager-partial").adding(
+        pp.Transition("OVER", (is_word(S1), is_word(B0), is_unattached(B0)), (arc(head=S1, dependent=B0), pop)),
+    )
+    texts = "B0.head.form B0.head.head.form B0.label B0.head.label B0.head.right_valency S0.upos B0.upos".split()
+    spec = pp.ParserSpec(system=table, templates=pp.Templates.parse("\n".join(texts)), beam=8)
+    everywhere = Strategy(update_at="end", restart="sample", temperature=1000.0, horizon=6)
+    learned = learn(spec, short_sentences(20, 10), strategy=everywhere, epochs=3)
+    expected, key = reference(learned), key_reader(learned)
+    assert set(learned.actions()) == {key(feature) for feature in expected.actions.weights}
+    for text in texts:
+        assert len({feature for feature in expected.actions.weights if feature[0] == text}) > 1, text
 
 
 @pytest.mark.parametrize("templates", [pp.ZN11, pp.RICH], ids=["ZN11", "RICH"])

@@ -61,7 +61,7 @@ class Strategy:
     `restart`: what to do after an update: go to the next sentence ("none"), or search again from the positive or, with
     the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
     ("random-correct"); from all of the beam ("beam"); from a state drawn by its score, at `temperature` ("sample").
-    `horizon`: the search starts again after so many actions, update or not.
+    `horizon`: the search starts again after so many actions, unless an update ended the sentence.
     `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
     """
 

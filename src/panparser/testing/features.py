@@ -88,8 +88,8 @@ class Derivation:
         return [self.placed(token) for token in self.state.buffer]
 
     def head_arc(self, token: int | None) -> Arc | None:
-        """The arc to a token from its head, else from its provisional one."""
-        for arc in self.arcs:
+        """The last arc to a token from a head, else from a provisional one."""
+        for arc in reversed(self.arcs):
             if arc.dependent == token:
                 return arc
         return self.proposals.get(token) if token is not None else None
