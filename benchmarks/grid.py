@@ -50,6 +50,7 @@ class Task:
     strategy: str | None = None
     epochs: int | None = None
     patience: int | None = None
+    members: int | None = None
 
     @property
     def key(self) -> str:
@@ -74,6 +75,8 @@ class Task:
             given["strategy"] = pp.STRATEGIES[self.strategy]
         if self.epochs is not None:
             given["epochs"] = self.epochs
+        if self.members is not None:
+            given["members"] = self.members
         if self.patience is not None:
             given["patience"] = self.patience or None
         return given

@@ -51,6 +51,7 @@ def tasks(names: Sequence[str], seeds: Sequence[int], epochs: int) -> Tasks:
                 strategy=strategy,
                 epochs=epochs,
                 patience=0,
+                members=1,
             )
             for seed in seeds
         ]

@@ -9,7 +9,7 @@ from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Mark
 from panparser.parser import ENCODING, Labels, Parser, ParserSpec
-from panparser.projectivity import nonprojectivity, projective_subset, projectivize
+from panparser.projectivity import LIFTED, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors
@@ -130,5 +130,8 @@ def gather_labels(corpus: Corpus, known: Labels) -> Labels:
         raise TreebankError(
             f"{corpus.treebank.path}: expected labels to learn from, found none (train an unlabeled parser?)"
         )
+    # A child of Root is never put back elsewhere if it is the only one; its label must be one that stays.
+    plain = tuple(flag and LIFTED not in name for flag, name in zip(of[0], names, strict=True))
+    of[0] = plain if any(plain) else of[0]
     # A treebank without any root, or of single words, says nothing of one of the two: then all labels may do.
     return Labels(names, *(flags if any(flags) else (True,) * len(names) for flags in of))

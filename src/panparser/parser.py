@@ -35,14 +35,14 @@ class ParserSpec:
 
     `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
-    sentences out ("leave-out").
+    sentences out ("leave-out"). None: "pseudo" where there are labels and whole, projective trees; else "as-is".
     """
 
     system: TransitionSystem = field(default_factory=lambda: named_system("arc-eager", root="last", single_root=True))
     templates: Templates = RICH
     beam: int = 8
     labeled: bool = True
-    nonprojective: Nonprojective = "as-is"
+    nonprojective: Nonprojective | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.system, TransitionSystem):
@@ -50,6 +50,9 @@ class ParserSpec:
         if not isinstance(self.templates, Templates) or not self.used_templates:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
         check_beam(self.beam, "ParserSpec")
+        if self.nonprojective is None:
+            lifts = self.labeled and not self.system.partial and self.system.static_oracle is None
+            object.__setattr__(self, "nonprojective", "pseudo" if lifts else "as-is")
         if self.nonprojective not in get_args(Nonprojective):
             known = ", ".join(get_args(Nonprojective))
             raise SpecError(f"nonprojective of ParserSpec must be one of {known}; got {self.nonprojective!r}")
