@@ -136,10 +136,11 @@ class LearnerHandle {
                 const std::vector<bool>& of_words, Layers::Tuples base, std::int32_t unit, int beam,
                 const std::vector<std::int32_t>& ties, std::uint64_t seed, const VectorsHandle* vectors)
       : labels_(make_labels(of_root, of_words)),
+        grammar_{system, program, labels_},
         vectors_(checked_vectors(vectors, program)),
         base_(std::move(base), system, program, labels_.size, vectors_),
         unit_(unit),
-        learner_({system, program, labels_}, LayeredModel(base_.layers), unit, beam, ties, seed, vectors_) {
+        learner_(grammar_, LayeredModel(base_.layers), unit, beam, ties, seed, vectors_) {
     if (beam < 1) throw std::invalid_argument("a beam must hold at least one hypothesis");
     for (const std::int32_t action : ties) {
       if (action < 0 || action >= system.actions()) throw std::out_of_range("no such action");
@@ -169,6 +170,7 @@ class LearnerHandle {
     const TrainingWeights& weights = learner_.weights();
     return {weights.actions_, weights.labels_, learner_.time()};
   }
+  const Grammar& grammar() const { return grammar_; }
   std::int32_t label_count() const { return labels_.size; }
   std::int32_t unit() const { return unit_; }
 
@@ -231,13 +233,15 @@ class LearnerHandle {
 
  private:
   Labels labels_;
+  Grammar grammar_;
   Vectors vectors_;
   Layers base_;
   std::int32_t unit_;
   Learner learner_;
 };
 
-auto compact(const std::vector<LearnerHandle*>& learners, double least) {
+// The weights of learners that are alike.
+std::vector<Model::Source> sources_of(const std::vector<LearnerHandle*>& learners) {
   if (learners.empty()) throw std::invalid_argument("no learner");
   std::vector<Model::Source> sources;
   for (LearnerHandle* learner : learners) {
@@ -247,6 +251,11 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
     }
     sources.push_back(learner->source());
   }
+  return sources;
+}
+
+auto compact(const std::vector<LearnerHandle*>& learners, double least) {
+  const std::vector<Model::Source> sources = sources_of(learners);
   Model::Arrays arrays;
   {
     nb::gil_scoped_release release;
@@ -254,6 +263,24 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
   }
   return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
                     arrays.action_scale, arrays.label_scale};
+}
+
+auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankStore& store, int beam) {
+  const TreebankData& data = store.data();
+  const AveragedWeights weights(sources_of(learners), learners[0]->unit());
+  const Grammar& grammar = learners[0]->grammar();
+  if (!grammar.program.vectors().empty()) throw std::invalid_argument("not for parsers with vectors");
+  std::vector<std::int32_t> heads(data.words()), labels(data.words());
+  {
+    nb::gil_scoped_release release;
+    const Tokens tokens(grammar.program.attributes(), grammar.program.counters(), data, {});
+    TreeParser<AveragedWeights> parser(grammar, weights);
+    for (std::int64_t s = 0; s < tokens.sentences(); ++s) {
+      if (tokens[s].words == 0) continue;
+      parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+    }
+  }
+  return std::pair{owned(std::move(heads)), owned(std::move(labels))};
 }
 
 class ModelHandle {
@@ -280,7 +307,7 @@ class ModelHandle {
       std::exception_ptr failure;
       const auto work = [&] {
         try {
-          TreeParser parser(grammar_, model_);
+          TreeParser<LayeredModel> parser(grammar_, model_);
           for (std::int64_t s; (s = next++) < tokens.sentences();) {
             if (tokens[s].words == 0) continue;
             parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
@@ -308,7 +335,7 @@ class ModelHandle {
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
-      if (tokens[0].words > 0) trees = TreeParser(grammar_, model_).best(tokens[0], beam, count);
+      if (tokens[0].words > 0) trees = TreeParser<LayeredModel>(grammar_, model_).best(tokens[0], beam, count);
     }
     std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
     for (Tree& tree : trees) result.emplace_back(std::move(tree.heads), std::move(tree.labels), tree.score);
@@ -373,6 +400,9 @@ void bind_learner(nb::module_& m) {
   m.def("compact", &compact, "learners"_a, "least"_a,
         "(lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two "
         "scales.");
+
+  m.def("parse_averaged", &parse_averaged, "learners"_a, "store"_a, "beam"_a,
+        "(heads, labels) of every word, by weights that have not become bytes yet.");
 
   nb::class_<ModelHandle>(m, "Model", "A finished parser.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,

@@ -85,4 +85,25 @@ class LayeredModel {
   std::vector<Layer> layers_;
 };
 
+// What a model is made from, before its weights become bytes: to tell what that costs.
+class AveragedWeights {
+ public:
+  AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}
+  static constexpr bool kLearns = false;
+
+  void actions(const Key* keys, int count, std::int32_t* sums) const {
+    for (const auto& source : sources_) source.actions.add_averages_to(keys, count, source.time, kFine / unit_, sums);
+  }
+  void labels(const Key* keys, int count, std::int32_t* sums) const {
+    for (const auto& source : sources_) source.labels.add_averages_to(keys, count, source.time, kFine / unit_, sums);
+  }
+  void vector_actions(std::size_t, std::int32_t, std::span<std::int32_t>) const {}
+  void vector_labels(std::size_t, int, std::int32_t, std::span<std::int32_t>) const {}
+
+ private:
+  static constexpr double kFine = 256;  // what an update becomes
+  std::vector<Model::Source> sources_;
+  std::int32_t unit_;
+};
+
 }  // namespace panparser

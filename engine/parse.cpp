@@ -19,17 +19,19 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
 
 }  // namespace
 
-void TreeParser::parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels) {
+template <class Scorer>
+void TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels) {
   if (beam == 1) return greedy(tokens, heads, labels);
   const Hypothesis best = decode(tokens, beam).front();
   const Token root = grammar_.system.table().shape.root(tokens.words);
   write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
 }
 
-void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
+template <class Scorer>
+void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
-  Scoring<LayeredModel>& scoring = search_.scoring();
+  Scoring<Scorer>& scoring = search_.scoring();
   scoring.start(tokens, kPairGroup);  // S0 and B0 never meet twice
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     std::uint32_t legal = system.legal(system.truths(frame));
@@ -53,7 +55,8 @@ void TreeParser::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::
   write(state_.arcs(), tokens.words, system.table().shape.root(tokens.words), heads, labels);
 }
 
-const std::vector<Hypothesis>& TreeParser::decode(const SentenceTokens& tokens, int beam) {
+template <class Scorer>
+const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
   beam_ = {search_.start(tokens, false)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
@@ -68,7 +71,8 @@ const std::vector<Hypothesis>& TreeParser::decode(const SentenceTokens& tokens, 
   return beam_;
 }
 
-std::vector<Tree> TreeParser::best(const SentenceTokens& tokens, int beam, int count) {
+template <class Scorer>
+std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count) {
   std::vector<Tree> trees;
   const Token root = grammar_.system.table().shape.root(tokens.words);
   for (const Hypothesis& hypothesis : decode(tokens, beam)) {
@@ -83,5 +87,8 @@ std::vector<Tree> TreeParser::best(const SentenceTokens& tokens, int beam, int c
   }
   return trees;
 }
+
+template class TreeParser<LayeredModel>;
+template class TreeParser<AveragedWeights>;
 
 }  // namespace panparser

@@ -15,9 +15,11 @@ struct Tree {
   Score score = 0;
 };
 
-class TreeParser {  // for one thread
+// For one thread. Scorer is LayeredModel, or AveragedWeights.
+template <class Scorer>
+class TreeParser {
  public:
-  TreeParser(const Grammar& grammar, const LayeredModel& model) : grammar_(grammar), search_(grammar, model) {}
+  TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model) {}
 
   // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure.
   void parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels);
@@ -29,10 +31,13 @@ class TreeParser {  // for one thread
   const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam);
 
   Grammar grammar_;
-  Search<LayeredModel> search_;
+  Search<Scorer> search_;
   MutableState state_;
   std::vector<Hypothesis> beam_, next_;
   std::vector<Candidate> candidates_;
 };
+
+extern template class TreeParser<LayeredModel>;
+extern template class TreeParser<AveragedWeights>;
 
 }  // namespace panparser

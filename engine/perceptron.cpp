@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 namespace panparser {
@@ -12,6 +13,8 @@ constexpr std::size_t kFirstCapacity = 1 << 12;
 bool is_full(std::int64_t size, std::size_t capacity) {
   return 5 * (size + 1) > 4 * static_cast<std::int64_t>(capacity);
 }
+
+std::int32_t rounded(double number) { return static_cast<std::int32_t>(std::lround(number)); }
 
 // Slots follow the high bits of keys, so few rows are out of place: insertion takes hardly more than one pass.
 template <class Item, class Before>
@@ -40,6 +43,16 @@ void DenseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const 
     const std::int32_t* found = find(keys[i]);
     if (!found) continue;
     for (int c = 0; c < classes_; ++c) sums[c] += found[c];
+  }
+}
+
+void DenseWeights::add_averages_to(const Key* keys, int count, std::int64_t time, double scale,
+                                   std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t* found = find(keys[i]);
+    if (!found) continue;
+    const std::int64_t* dated = dated_.data() + std::int64_t(found[-1]) * classes_;
+    for (int c = 0; c < classes_; ++c) sums[c] += rounded(average(found[c], dated[c], time) * scale);
   }
 }
 
@@ -128,6 +141,16 @@ void SparseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const
     if (!rows[i]) continue;
     const Entry* entry = entries_.data() + rows[i]->first;
     for (const Entry* end = entry + rows[i]->count; entry != end; ++entry) sums[entry->label] += entry->weight;
+  }
+}
+
+void SparseWeights::add_averages_to(const Key* keys, int count, std::int64_t time, double scale,
+                                    std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) {
+    const Slot* row = find(keys[i]);
+    for (std::uint32_t at = row ? row->first : 0; row && at < row->first + row->count; ++at) {
+      sums[entries_[at].label] += rounded(average(entries_[at].weight, dated_[at], time) * scale);
+    }
   }
 }
 

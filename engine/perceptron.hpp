@@ -41,6 +41,8 @@ class DenseWeights {
   // The slots of the rows, by key, and what is in a slot.
   std::vector<std::uint32_t> order() const;
   Key key(std::uint32_t at) const { return key_at(slots_.data() + at * stride_); }
+  // Averaged up to `time`, times `scale`, rounded.
+  void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
   void add_averages(std::uint32_t at, std::int64_t time, float* sums) const {
     const std::int32_t* here = slots_.data() + at * stride_;
     const std::int64_t* dated = dated_.data() + std::int64_t(here[2]) * classes_;
@@ -79,6 +81,7 @@ class SparseWeights {
   std::int64_t size() const { return size_; }
   std::int64_t weights() const { return weights_; }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
+  void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
   void change(Key key, int label, std::int32_t by, std::int64_t time);
 
   struct Rows {

@@ -189,6 +189,11 @@ def compact(learners: Sequence[Learner], least: float) -> tuple[Annotated[NDArra
     (lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two scales.
     """
 
+def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    (heads, labels) of every word, by weights that have not become bytes yet.
+    """
+
 class Model:
     """A finished parser."""
 

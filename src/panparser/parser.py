@@ -253,6 +253,10 @@ class Parser:
             heads, labels = self._model.parse(treebank._store, beam, threads, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
+        return self.lowered(treebank, heads, labels)
+
+    def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
+        """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
         _, plain, marked = self._plain
         if plain is None:
             return heads, labels

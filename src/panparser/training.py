@@ -17,6 +17,7 @@ from panparser._pruning import prune, room_for_layer
 from panparser.errors import SpecError, TreebankError
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
+from panparser.sentence import IntArray
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
 from panparser.treebank import Treebank
@@ -110,7 +111,10 @@ def train(
 
 def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
     """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    heads, labels = parser.predict(gold)
+    return _score(parser, gold, *parser.predict(gold))
+
+
+def _score(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
     known = gold.heads >= 0
     total = max(1, int(known.sum()))
     right = (heads == gold.heads) & known
@@ -136,6 +140,7 @@ class _Run:
     history: list[EpochReport] = field(default_factory=list)
     best: EpochReport | None = None
     best_layer: Layer | None = None
+    rounding: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.spec, ParserSpec):
@@ -195,7 +200,18 @@ class _Run:
             if self.best_layer is None:
                 raise
             return self.parser(interrupted=True)
+        self._measure_rounding()
         return self.parser()
+
+    def _measure_rounding(self) -> None:
+        """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
+        if self.dev is None or self.init or self.vectors or self.rounding:
+            return
+        parser = self.parser_of(self.layer())
+        found = _engine.parse_averaged(self.learners, self.dev._store, self.spec.beam)
+        exact = _score(parser, self.dev, *parser.lowered(self.dev, *found))
+        both = {"before": exact, "after": score(parser, self.dev)}
+        self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in both.items()}
 
     def _is_stale(self) -> bool:
         patience = self.training.patience
@@ -309,6 +325,7 @@ class _Run:
             "init": self.init.training if self.init else None,
             "best_epoch": self.best.epoch if self.best else 0,
             "history": [vars(report) for report in self.history],
+            "rounding": self.rounding,
             "interrupted": False,
         }
 

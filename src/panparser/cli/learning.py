@@ -286,6 +286,10 @@ def _summary(parser: Parser) -> list[tuple[str, str]]:
     rows = [(f"{way} epoch", f"{best['epoch']} of {len(history)}")]
     if best["uas"] is not None:
         rows.append(("dev", _scores(best)))
+    if (rounding := parser.training["rounding"]) is not None:
+        rows.append(
+            ("dev, not yet bytes", f"{_scores(rounding['before'])}  (last epoch; {_scores(rounding['after'])} after)")
+        )
     if (cost := best["pruning"]) is not None:
         rows.append(
             ("pruned", f"weights below {cost['least']:.3g} updates: {cost['whole_size']:,} -> {cost['size']:,} bytes")
