@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, treebank_of
+from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, start, treebank_of
 
 import panparser as pp
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.strategies import DYNAMIC_EXPLORE, Strategy
-from panparser.training import Training, _Run
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 TRAIN, DEV = short_sentences(20, 10), short_sentences(8, 6)
@@ -89,7 +88,7 @@ class Diary(pp.Listener):
 
 def test_events_come_in_order():
     diary = Diary()
-    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=2, listeners=[diary], strategy=DYNAMIC_EXPLORE)
+    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=2, listeners=[diary], members=1, strategy=DYNAMIC_EXPLORE)
     open_events, sentences = [], []
     for event, what in diary.lines:
         when, _, kind = event.partition(" ")
@@ -122,7 +121,7 @@ def test_progress_is_told_now_and_then():
         def after_words(self, epoch, words, updates):
             told.append((epoch, words))
 
-    pp.train(SPEC, ENGLISH, epochs=1, listeners=[Progress()])
+    pp.train(SPEC, ENGLISH, epochs=1, members=1, listeners=[Progress()])
     assert [words for _, words in told] == sorted({words for _, words in told})
     assert len(told) == -(-len(ENGLISH) // 64)
 
@@ -180,7 +179,7 @@ def test_a_function_must_give_a_strategy():
 @pytest.mark.parametrize("by", ["share", "frequency"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
 def test_subsampling_keeps_its_share(by, share):
-    run = _Run(SPEC, ENGLISH, None, None, [], None, Training(subsample=pp.Subsample(share=share, by=by)))
+    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=share, by=by))
     kept = [run.training.subsample.choose(run, np.random.default_rng(seed)).mean() for seed in range(5)]
     assert np.mean(kept) == pytest.approx(share, abs=0.03)
     if share == 1:
@@ -188,7 +187,7 @@ def test_subsampling_keeps_its_share(by, share):
 
 
 def test_subsampling_by_frequency_keeps_what_is_rare():
-    run = _Run(SPEC, ENGLISH, None, None, [], None, Training(subsample=pp.Subsample(share=0.3, by="frequency")))
+    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=0.3, by="frequency"))
     kept = np.mean([run.training.subsample.choose(run, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     tags = np.array([tag for sentence in ENGLISH for tag in sentence.values("upos")])
     counts = {tag: int((tags == tag).sum()) for tag in set(tags)}
@@ -261,7 +260,7 @@ def test_crossing_arcs_are_reduced_lifted_or_left_out():
     treebank = treebank_of(CROSSING, "a/A/2/x b/B/0/root")
     seen = {}
     for way in ("as-is", "reduce", "pseudo", "leave-out"):
-        run = _Run(replace(SPEC, nonprojective=way), treebank, None, None, [], None, Training(epochs=1))
+        run = start(replace(SPEC, nonprojective=way), treebank, epochs=1)
         seen[way] = (run.corpus.heads[:4].tolist(), run.corpus.used.tolist())
     assert seen["as-is"] == ([3, 4, 0, 3], [True, True])
     assert seen["reduce"][0].count(-1) == 1

@@ -142,9 +142,10 @@ LONGEST_PREFIX = Strategy(update_at="longest-prefix", positive="most-similar")
 # Local training is early update with restart; with a beam of 1 it is the classical greedy parser.
 STATIC = Strategy(oracle="static", restart="pair")
 DYNAMIC = Strategy(restart="pair", exploration=constant(1.0))
-# Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP (k = 1, p = 0.1: explore with 0.9).
+# Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP: k = 2 and p = 0.1, that is, from the
+# third epoch on a wrong prediction is followed with the probability 0.9.
 DYNAMIC_AMBIGUITY = Strategy(restart="random-correct")
-DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(1, 0.9))
+DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(2, 0.9))
 
 STRATEGIES = {
     "early-update": EARLY_UPDATE,
