@@ -32,6 +32,7 @@ OTHER_SYSTEMS = [
 MORE_STRATEGIES = {
     "restart from the beam": Strategy(update_at="max-violation", restart="beam"),
     "restart from a sample": Strategy(restart="sample", temperature=2.0),
+    "restart from a sample, in parts of an update": Strategy(restart="sample", temperature=2.0, focus=0.7),
     "similar positive": Strategy(
         update_at="max-violation", positive="most-similar", restart="random-correct", exploration=0.3
     ),

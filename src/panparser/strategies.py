@@ -60,7 +60,8 @@ class Strategy:
     `positive`: of the correct derivations of that length, the best-scoring, or that most like the negative one.
     `restart`: what to do after an update: go to the next sentence ("none"), or search again from the positive or, with
     the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
-    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score, at `temperature` ("sample").
+    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score ("sample"), at
+    `temperature`, which is in updates.
     `horizon`: the search starts again after so many actions, unless an update ended the sentence.
     `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
     """
