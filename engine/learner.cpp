@@ -193,9 +193,10 @@ Learner::Beam Learner::go_on(const Step& step, const Pair& pair, const Strategy&
       }
       std::vector<double> shares;
       double sum = 0;
+      const double temperature = strategy.temperature * weights_.unit_;  // scores are in units
       for (const Hypothesis& h : all) {
         const auto behind = static_cast<double>(h.score - step.beam.front().score);
-        shares.push_back(sum += std::exp(behind / strategy.temperature));
+        shares.push_back(sum += std::exp(behind / temperature));
       }
       const double at = random_.uniform() * sum;
       const auto found = std::upper_bound(shares.begin(), shares.end() - 1, at) - shares.begin();
@@ -239,7 +240,7 @@ void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign,
   }
 }
 
-// Each correct arc of the positive derivation teaches its label.
+// Each correct arc of a correct derivation teaches its label.
 void Learner::update_labels(const Example& example, std::int32_t state) {
   Arena& arena = search_.arena();
   const auto known = static_cast<std::size_t>(steps_[0].beam[0].length);  // arcs before were judged before

@@ -13,7 +13,7 @@
 
 namespace panparser {
 
-// Keep these in step with panparser._training.
+// Keep these in step with panparser.strategies.
 enum class UpdateAt : std::int32_t { kFirstViolation, kMaxViolation, kLatestViolation, kLongestPrefix, kEnd };
 enum class Positive : std::int32_t { kBestScoring, kMostSimilar };
 enum class GoOn : std::int32_t { kStop, kPair, kRandomCorrect, kBeam, kSample };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,18 +69,23 @@ class Learned:
     order: list[tuple[int, int]]
     parser: pp.Parser
 
+    @property
+    def learner(self):
+        (learner,) = self.run.learners
+        return learner
+
     def actions(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
         """By key: the weights of all actions, and their sums over time."""
-        keys, weights, dated = self.run.learner.actions()
+        keys, weights, dated = self.learner.actions()
         shape = (len(keys), len(self.run.spec.system.names))
         weights, dated = weights.reshape(shape).astype(np.int64), dated.reshape(shape)
-        totals = self.run.learner.time * weights - dated
+        totals = self.learner.time * weights - dated
         return {int(k): (tuple(w.tolist()), tuple(t.tolist())) for k, w, t in zip(keys, weights, totals, strict=True)}
 
     def labels(self) -> dict[int, dict[str, tuple[int, int]]]:
         """By key and label: a weight, and its sum over time."""
-        keys, counts, labels, weights, dated = (array.tolist() for array in self.run.learner.labels())
-        names, time, at = self.run.labels.names, self.run.learner.time, 0
+        keys, counts, labels, weights, dated = (array.tolist() for array in self.learner.labels())
+        names, time, at = self.run.labels.names, self.learner.time, 0
         rows = {}
         for key, count in zip(keys, counts, strict=True):
             cells = range(at, at + count)
@@ -88,9 +94,24 @@ class Learned:
         return rows
 
 
+def start(spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Listener] = (), **options) -> _Run:
+    """A training that has not begun."""
+    return _Run(
+        spec=spec,
+        treebank=treebank,
+        dev=None,
+        vectors=None,
+        init=None,
+        listeners=listeners,
+        checkpoint=None,
+        training=Training(**options),
+    )
+
+
 def learn(spec: pp.ParserSpec, treebank: pp.Treebank, **options) -> Learned:
+    """One perceptron's training, with all that it did."""
     recorder = Recorder()
-    run = _Run(spec, treebank, None, None, [recorder], None, Training(**options))
+    run = start(spec, treebank, [recorder], members=1, **options)
     parser = run.run(False)
     return Learned(run, recorder.updates, recorder.order, parser)
 

@@ -130,8 +130,7 @@ def test_algorithm_3_of_2012_with_choose_next_exp():
         ("SL", "SS", 0),
         ("SSSR", "SSSL", 2),
     ]
-    assert DYNAMIC_EXPLORE.exploration(1) == 0
-    assert DYNAMIC_EXPLORE.exploration(2) == 0.9
+    assert [DYNAMIC_EXPLORE.exploration(epoch) for epoch in (1, 2, 3)] == [0, 0, 0.9]  # k = 2, p = 0.1
 
 
 # --- Aufrant & Wisniewski 2018 ---

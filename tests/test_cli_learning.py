@@ -95,6 +95,34 @@ def test_flags_reach_the_model(run, data):
     assert pp.Recipe.read("en.toml").parser.spec() == parser.spec
 
 
+def test_vectors(run, data):
+    Path("few.txt").write_text("S0.upos B0.upos\nS0.vector\nB0.vector\n")
+    Path("words.vec").write_text("the 1 0.5\nbaker -1 0.25\nopened 0.5 -1\n")
+    Path("out").mkdir()
+    flags = ["--templates", "few.txt", "--vectors", "words.vec", "--epochs", "2"]
+    assert run("train", "-t", "train.conllu", "-o", "out/en", *flags)[0] == 0
+    parser = pp.load("out/en")
+    assert parser.vectors == pp.read_vectors("words.vec")
+    assert 'vectors = "../words.vec"' in Path("out/en.toml").read_text()
+    assert run("train", "--recipe", "out/en.toml", "-o", "again")[0] == 0
+    assert Path("again").read_bytes() == Path("out/en").read_bytes()
+    Path("folds.toml").write_text(Path("again.toml").read_text() + "[folds]\ncount = 2\n")
+    assert run("train", "--recipe", "folds.toml", "-o", "folds")[0] == 0
+    assert run("train", "-t", "dev.conllu", "-o", "more", "--init", "again", "--epochs", "1")[0] == 0
+    assert pp.load("more").vectors == parser.vectors
+
+
+def test_vectors_that_are_missing_or_not_read_are_refused(run, data):
+    Path("few.txt").write_text("S0.vector\n")
+    Path("words.vec").write_text("the 1 0.5\n")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt")
+    assert (code, "vectors of train are missing" in err) == (2, True)
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--vectors", "words.vec")
+    assert (code, "no template reads them" in err) == (2, True)
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt", "--vectors", "none.vec")
+    assert (code, "none.vec" in err) == (2, True)
+
+
 def test_warm_start(run, data):
     assert run("train", "-t", "train.conllu", "-o", "a", "--system", "arc-hybrid", *TRAIN)[0] == 0
     assert run("train", "-t", "dev.conllu", "-o", "b", "--init", "a", "--epochs", "1")[0] == 0

@@ -70,7 +70,7 @@ def test_the_engine_gets_the_exploration_of_the_epoch(strategy, epoch):
 def test_only_what_differs_is_written():
     assert Strategy().to_values() == {}
     assert MAX_VIOLATION.to_values() == {"update_at": "max-violation"}
-    assert DYNAMIC_EXPLORE.to_values() == {"restart": "random-correct", "exploration": [[1, 0.0], [2, 0.9]]}
+    assert DYNAMIC_EXPLORE.to_values() == {"restart": "random-correct", "exploration": [[1, 0.0], [3, 0.9]]}
 
 
 def test_values_stand_on_a_named_strategy():

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, treebank_of
+from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, start, treebank_of
 
 import panparser as pp
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.strategies import DYNAMIC_EXPLORE, Strategy
-from panparser.training import Training, _Run
+from panparser.subsampling import _tags
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 TRAIN, DEV = short_sentences(20, 10), short_sentences(8, 6)
@@ -89,7 +89,7 @@ class Diary(pp.Listener):
 
 def test_events_come_in_order():
     diary = Diary()
-    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=2, listeners=[diary], strategy=DYNAMIC_EXPLORE)
+    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=2, listeners=[diary], members=1, strategy=DYNAMIC_EXPLORE)
     open_events, sentences = [], []
     for event, what in diary.lines:
         when, _, kind = event.partition(" ")
@@ -122,7 +122,7 @@ def test_progress_is_told_now_and_then():
         def after_words(self, epoch, words, updates):
             told.append((epoch, words))
 
-    pp.train(SPEC, ENGLISH, epochs=1, listeners=[Progress()])
+    pp.train(SPEC, ENGLISH, epochs=1, members=1, listeners=[Progress()])
     assert [words for _, words in told] == sorted({words for _, words in told})
     assert len(told) == -(-len(ENGLISH) // 64)
 
@@ -150,6 +150,98 @@ def test_ctrl_c_keeps_the_best_so_far_if_there_is_one():
     assert weights(parser) == weights(pp.train(SPEC, TRAIN, epochs=2))
     with pytest.raises(KeyboardInterrupt):
         pp.train(SPEC, TRAIN, epochs=5, listeners=[Impatient(1)])
+
+
+# --- Members ---
+
+
+@pytest.mark.parametrize(("words", "members"), [(9_999, 4), (10_000, 2), (99_999, 2), (100_000, 1), (10**7, 1)])
+def test_small_treebanks_have_several_members(words, members):
+    assert pp.Training().members_for(words) == members
+    assert pp.Training(members=3).members_for(words) == 3
+
+
+def place(key, places):
+    return (key >> 32) * places >> 32
+
+
+def look_up_actions(layer, key):
+    """The bytes under a key, or zeros: lines of 64 bytes with ten tags, ten rows of 4 weights, and whether to go on."""
+    lines = layer.lines.reshape(-1, 64)
+    at = place(key, len(lines))
+    while True:
+        line = lines[at]
+        for slot, tag in enumerate(line[:20].view(np.uint16).tolist()):
+            if tag == (key & 0xFFFF or 1):
+                return line[20 + 4 * slot : 24 + 4 * slot].view(np.int8).tolist()
+        if not line[63]:
+            return [0] * 4
+        at = (at + 1) % len(lines)
+
+
+def look_up_labels(layer, key):
+    """By label, in a run of rows: tag, number of labels less one, then label and weight of each."""
+    at, end = layer.starts[place(key, len(layer.starts) - 1) :][:2].tolist()
+    found = {}
+    while at < end:
+        count = int(layer.runs[at + 2]) + 1
+        cells = layer.runs[at + 3 : at + 3 + 2 * count].reshape(-1, 2)
+        if layer.runs[at : at + 2].view(np.uint16)[0] == (key & 0xFFFF or 1):
+            found |= {int(label): int(weight.view(np.int8)) for label, weight in cells}
+        at += 3 + 2 * count
+    return found
+
+
+@pytest.mark.parametrize("members", [1, 2, 5])
+@pytest.mark.parametrize("focus", [1.0, 0.7])
+def test_the_parser_is_the_mean_of_its_members(members, focus):
+    run = start(SPEC, TRAIN, epochs=2, members=members, strategy=Strategy(focus=focus))
+    (layer,) = run.run(False).layers
+    assert len(run.learners) == members
+    actions, labels = {}, {}
+    for learner in run.learners:
+        keys, weights, dated = learner.actions()
+        averages = ((learner.time * weights.astype(np.int64) - dated) / learner.time).astype(np.float32)
+        for key, row in zip(keys.tolist(), averages.reshape(len(keys), -1), strict=True):
+            actions[key] = actions.get(key, np.zeros(4, dtype=np.float32)) + row
+        keys, counts, names, weights, dated = learner.labels()
+        averages = (learner.time * weights.astype(np.int64) - dated) / learner.time
+        cells = zip(np.repeat(keys, counts).tolist(), names.tolist(), averages.tolist(), strict=True)
+        for key, name, average in cells:
+            labels[key, name] = labels.get((key, name), 0) + average
+    scale = 127 / float(max(np.abs(row).max() for row in actions.values()))
+    label_scale = 127 / max(map(abs, labels.values()))
+    assert layer.action_scale == pytest.approx(scale * members * run._unit)
+    assert layer.label_scale == pytest.approx(label_scale * members * run._unit)
+    for key, row in actions.items():
+        assert look_up_actions(layer, key) == np.floor(row.astype(np.float64) * scale + 0.5).tolist()
+    for (key, name), total in labels.items():
+        assert look_up_labels(layer, key).get(name, 0) == np.floor(total * label_scale + 0.5)
+
+
+def test_members_learn_in_orders_of_their_own():
+    diary = Diary()
+    pp.train(SPEC, TRAIN, epochs=2, members=3, listeners=[diary])
+    order = [what for event, what in diary.lines if event == "before sentence"]
+    parts = [order[i : i + len(TRAIN)] for i in range(0, len(order), len(TRAIN))]
+    expected = [np.random.default_rng([1, epoch, m]).permutation(len(TRAIN)) for epoch in (1, 2) for m in range(3)]
+    assert parts == [part.tolist() for part in expected]
+
+
+def test_the_first_of_several_members_learns_what_one_alone_does():
+    alone = start(SPEC, TRAIN, epochs=3, members=1, strategy=DYNAMIC_EXPLORE)
+    several = start(SPEC, TRAIN, epochs=3, members=3, strategy=DYNAMIC_EXPLORE)
+    for run in (alone, several):
+        run.run(False)
+    tables = [[array.tolist() for array in learner.actions()] for learner in (*alone.learners, *several.learners)]
+    assert tables[0] == tables[1]
+    assert tables[1] != tables[2] != tables[3]
+
+
+def test_the_same_seed_gives_the_same_members():
+    one, same, other = (pp.train(SPEC, TRAIN, epochs=2, members=3, seed=seed) for seed in (1, 1, 2))
+    assert weights(one) == weights(same) != weights(other)
+    assert one.training["history"][-1]["words"] == 3 * 2 * TRAIN.words
 
 
 # --- Strategies as functions ---
@@ -180,7 +272,7 @@ def test_a_function_must_give_a_strategy():
 @pytest.mark.parametrize("by", ["share", "frequency"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
 def test_subsampling_keeps_its_share(by, share):
-    run = _Run(SPEC, ENGLISH, None, None, [], None, Training(subsample=pp.Subsample(share=share, by=by)))
+    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=share, by=by))
     kept = [run.training.subsample.choose(run, np.random.default_rng(seed)).mean() for seed in range(5)]
     assert np.mean(kept) == pytest.approx(share, abs=0.03)
     if share == 1:
@@ -188,12 +280,22 @@ def test_subsampling_keeps_its_share(by, share):
 
 
 def test_subsampling_by_frequency_keeps_what_is_rare():
-    run = _Run(SPEC, ENGLISH, None, None, [], None, Training(subsample=pp.Subsample(share=0.3, by="frequency")))
+    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=0.3, by="frequency"))
     kept = np.mean([run.training.subsample.choose(run, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     tags = np.array([tag for sentence in ENGLISH for tag in sentence.values("upos")])
     counts = {tag: int((tags == tag).sum()) for tag in set(tags)}
     rare, frequent = min(counts, key=counts.get), max(counts, key=counts.get)
     assert kept[tags == rare].mean() > 2 * kept[tags == frequent].mean()
+
+
+def test_classes_of_arcs_do_not_depend_on_what_was_seen_before():
+    options = {"dev": DEV, "epochs": 3, "subsample": pp.Subsample(share=0.5, by="accuracy")}
+    before = weights(pp.train(SPEC, TRAIN, **options))
+    pp.train(SPEC, treebank_of("a/ZZ/0/root b/AA/1/x"), epochs=1, subsample=pp.Subsample(share=0.5, by="frequency"))
+    assert weights(pp.train(SPEC, TRAIN, **options)) == before
+    tags = _tags(treebank_of("a/N/0/root b/D/1/x"), treebank_of("a/A/0/root b/D/1/x"))
+    assert [tag for tag in tags if tag in "NDA"] == ["D", "N", "A"]
+    assert list(tags.values()) == list(range(len(tags)))
 
 
 def test_subsampling_by_accuracy_needs_a_development_set():
@@ -261,7 +363,7 @@ def test_crossing_arcs_are_reduced_lifted_or_left_out():
     treebank = treebank_of(CROSSING, "a/A/2/x b/B/0/root")
     seen = {}
     for way in ("as-is", "reduce", "pseudo", "leave-out"):
-        run = _Run(replace(SPEC, nonprojective=way), treebank, None, None, [], None, Training(epochs=1))
+        run = start(replace(SPEC, nonprojective=way), treebank, epochs=1)
         seen[way] = (run.corpus.heads[:4].tolist(), run.corpus.used.tolist())
     assert seen["as-is"] == ([3, 4, 0, 3], [True, True])
     assert seen["reduce"][0].count(-1) == 1
@@ -319,6 +421,7 @@ def test_a_single_word_alone_can_be_learned():
         ({"epochs": 0}, "epochs of train must be an integer >= 1; got 0"),
         ({"epochs": True}, "epochs of train must be an integer >= 1; got True"),
         ({"patience": 0}, "patience of train must be an integer >= 1; got 0"),
+        ({"members": 0}, "members of train must be an integer >= 1; got 0"),
         ({"seed": -1}, "seed of train must be an integer >= 0; got -1"),
         ({"prune": -1}, "prune of train must be a number >= 0; got -1"),
         ({"strategy": "early-update"}, "strategy of train must be a Strategy, or a function"),
@@ -362,8 +465,9 @@ def test_treebanks_without_anything_to_learn_are_refused():
 # --- Checkpoints ---
 
 
-def test_training_that_stopped_goes_on_as_if_it_had_not(tmp_path):
-    options = {"dev": DEV, "strategy": DYNAMIC_EXPLORE, "patience": None}
+@pytest.mark.parametrize("members", [1, 3])
+def test_training_that_stopped_goes_on_as_if_it_had_not(tmp_path, members):
+    options = {"dev": DEV, "strategy": DYNAMIC_EXPLORE, "patience": None, "members": members}
     whole = pp.train(SPEC, TRAIN, epochs=4, **options)
     path = tmp_path / "state"
     pp.train(SPEC, TRAIN, epochs=2, checkpoint=path, **options)

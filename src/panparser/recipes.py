@@ -36,6 +36,7 @@ from panparser.templates import RICH, ZN11, Templates
 from panparser.training import Training
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors, read_vectors
 
 NAMED_TEMPLATES = {"rich": RICH, "zn11": ZN11}
 WRITTEN = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
@@ -55,7 +56,8 @@ class ParserPart(Part):
     """[parser]: what the parser is made of.
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, a file, or a list of lines.
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, a file, or a list of lines. `vectors`: a file, for
+    templates such as `S0.vector`.
     """
 
     system: str | Mapping[str, Any] | None = said(
@@ -71,6 +73,7 @@ class ParserPart(Part):
     labeled: bool | None = flag()
     delexicalized: bool | None = flag()
     nonprojective: str | None = choice(*get_args(Nonprojective))
+    vectors: str | None = name("a file")
 
     def spec(self) -> ParserSpec:
         """The parser that the table describes."""
@@ -129,8 +132,9 @@ class TrainingPart(Part):
     """[training]: how it learns.
 
     `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
-    stop early. `seeds`: several, of which the one that is best on the development set is kept. `prune`: weights below
-    so many updates are left out. `model_size`: the largest file, such as "8MB". `init`: a model to go on from.
+    stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
+    of which the parser is the mean. `prune`: weights below so many updates are left out. `model_size`: the largest
+    file, such as "8MB". `init`: a model to go on from.
     """
 
     strategy: str | Mapping[str, Any] | None = said(
@@ -147,6 +151,7 @@ class TrainingPart(Part):
             and all(type(seed) is int and seed >= 0 for seed in value)
         ),
     )
+    members: int | None = integer(1)
     prune: float | None = number(0)
     model_size: str | None = said('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
     subsample: Mapping[str, Any] | None = said("a table with share and by", lambda value: isinstance(value, Mapping))
@@ -162,6 +167,7 @@ class TrainingPart(Part):
             "epochs": defaults.epochs if self.epochs is None else self.epochs,
             "patience": patience or None,
             "seed": defaults.seed if self.seed is None else self.seed,
+            "members": self.members,
             "prune": 0.0 if self.prune is None else float(self.prune),
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
@@ -185,7 +191,12 @@ class FoldsPart(Part):
 
 
 _PARTS: dict[str, type[Part]] = {"data": DataPart, "parser": ParserPart, "training": TrainingPart, "folds": FoldsPart}
-_PATHS = {"data": ("train", "dev"), "parser": ("system", "templates"), "training": ("init",), "folds": ("predictions",)}
+_PATHS = {
+    "data": ("train", "dev"),
+    "parser": ("system", "templates", "vectors"),
+    "training": ("init",),
+    "folds": ("predictions",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +236,7 @@ class Recipe:
         """The recipe with everything said; files that describe the parser are replaced by what they hold."""
         init = self.load_init()
         described = ParserPart.of(self.parser.spec() if init is None else self._on_top_of(init).spec())
+        described = replace(described, vectors=self.parser.vectors)
         options = self.training.options()
         training = self.training.filled(
             {key: options[key] for key in ("epochs", "prune")}
@@ -236,6 +248,10 @@ class Recipe:
     def load_init(self) -> Parser | None:
         """The parser to go on from, if there is one."""
         return None if self.training.init is None else Parser.load(self.training.init)
+
+    def load_vectors(self) -> Vectors | None:
+        """The embeddings that templates read, if the recipe names a file of them."""
+        return None if self.parser.vectors is None else read_vectors(self.parser.vectors)
 
     def _on_top_of(self, init: Parser) -> ParserPart:
         known = ParserPart.of(init.spec).to_values()

@@ -60,7 +60,8 @@ class Strategy:
     `positive`: of the correct derivations of that length, the best-scoring, or that most like the negative one.
     `restart`: what to do after an update: go to the next sentence ("none"), or search again from the positive or, with
     the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
-    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score, at `temperature` ("sample").
+    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score ("sample"), at
+    `temperature`, which is in updates.
     `horizon`: the search starts again after so many actions, unless an update ended the sentence.
     `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
     """
@@ -142,7 +143,8 @@ LONGEST_PREFIX = Strategy(update_at="longest-prefix", positive="most-similar")
 # Local training is early update with restart; with a beam of 1 it is the classical greedy parser.
 STATIC = Strategy(oracle="static", restart="pair")
 DYNAMIC = Strategy(restart="pair", exploration=constant(1.0))
-# Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP (k = 2, p = 0.1: explore with 0.9).
+# Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP: k = 2 and p = 0.1, that is, from the
+# third epoch on a wrong prediction is followed with the probability 0.9.
 DYNAMIC_AMBIGUITY = Strategy(restart="random-correct")
 DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(2, 0.9))
 

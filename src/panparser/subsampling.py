@@ -12,6 +12,7 @@ from panparser.errors import SpecError
 
 if TYPE_CHECKING:
     from panparser.training import _Run
+    from panparser.treebank import Treebank
 
 By = Literal["share", "frequency", "accuracy"]
 
@@ -39,7 +40,8 @@ class Subsample:
 
     def choose(self, run: _Run, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """For each word, whether its arc is kept in the epoch that begins."""
-        classes = _classes(run.treebank)
+        tags = _tags(run.treebank, run.dev)
+        classes = _classes(run.treebank, tags)
         counts = np.bincount(classes)
         draws = rng.random(len(classes))
         if self.by == "share":
@@ -52,7 +54,7 @@ class Subsample:
             return draws < self.share
         dev = run.dev
         heads, _ = run.parser_of(run.layer()).predict(dev)
-        own = _classes(dev)
+        own = _classes(dev, tags)
         right = np.bincount(own, weights=(heads == dev.heads), minlength=len(counts))[: len(counts)]
         total = np.bincount(own, minlength=len(counts))[: len(counts)]
         errors = 1 - right / np.maximum(total, 1)  # a class that the development set lacks counts as all wrong
@@ -71,12 +73,15 @@ def _scaled(wishes: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], shar
     return np.minimum(1, high * wishes)
 
 
-def _classes(treebank: Any) -> npt.NDArray[np.int64]:
-    """A number for tag and direction of each word, the same in every treebank."""
+def _tags(*treebanks: Treebank | None) -> dict[str, int]:
+    """A number for each tag: those of the first treebank come first, sorted."""
+    found = [sorted(treebank.vocabulary("upos")) for treebank in treebanks if treebank is not None]
+    return {tag: number for number, tag in enumerate(dict.fromkeys(tag for tags in found for tag in tags))}
+
+
+def _classes(treebank: Treebank, tags: dict[str, int]) -> npt.NDArray[np.int64]:
+    """A number for tag and direction of each word."""
     words = np.arange(treebank.words) - treebank.offsets[treebank.sentence_of_word()] + 1
-    tags = np.array([_TAGS.setdefault(tag, len(_TAGS)) for tag in treebank.vocabulary("upos")])
-    numbers: npt.NDArray[np.int64] = 2 * tags[treebank.column("upos")] + (treebank.heads > words)
+    own = np.array([tags[tag] for tag in treebank.vocabulary("upos")])
+    numbers: npt.NDArray[np.int64] = 2 * own[treebank.column("upos")] + (treebank.heads > words)
     return numbers
-
-
-_TAGS: dict[str, int] = {}

@@ -23,8 +23,10 @@ from panparser.experiments import jackknife
 from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser
 from panparser.recipes import WRITTEN, Recipe
+from panparser.training import Training
 from panparser.training import train as learn
 from panparser.treebank import Treebank
+from panparser.vectors import Vectors
 
 Report = Callable[[str, int, int], None]
 
@@ -50,10 +52,13 @@ def train(
     ] = None,
     beam: Annotated[int | None, typer.Option(help="Hypotheses kept; 1 is greedy.  [default: 8]")] = None,
     strategy: Annotated[str | None, typer.Option(help="When to update.  [default: max-violation]")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the treebank, at most.  [default: 12]")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the treebank, at most.  [default: 8]")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
     templates: Annotated[
         str | None, typer.Option(metavar="rich|zn11|FILE", help="Feature templates.  [default: rich]")
+    ] = None,
+    vectors: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Embeddings of words, for templates such as S0.vector.")
     ] = None,
     unlabeled: Annotated[bool, typer.Option("--unlabeled", help="Learn heads only.")] = False,
     delexicalized: Annotated[bool, typer.Option("--delexicalized", help="No word forms and lemmas.")] = False,
@@ -90,6 +95,7 @@ def train(
             "single_root": single_root,
             "beam": beam,
             "templates": templates,
+            "vectors": vectors,
             "labeled": False if unlabeled else None,
             "delexicalized": delexicalized or None,
         },
@@ -141,6 +147,7 @@ class _Job:
     resume: bool
     parser: Parser | None = None
     interrupted: bool = False
+    vectors: Vectors | None = None
 
     def __post_init__(self) -> None:
         self.seeds = self.recipe.training.seeds or (self.recipe.training.options()["seed"],)
@@ -171,6 +178,7 @@ class _Job:
     def run(self, report: Report) -> None:
         report("reading", 0, 0)
         treebank, dev = self.recipe.treebanks()
+        self.vectors = self.recipe.load_vectors()
         if self.recipe.folds.count is not None:
             self._fold(treebank, report)
         scores = []
@@ -198,14 +206,16 @@ class _Job:
             elif not self.resume and checkpoint.exists():
                 _say(f"{checkpoint}: left by another run, will be overwritten (--resume would go on from it)")
         name = f"seed {seed}, " if len(self.seeds) > 1 else ""
-        watch = _Watch(report, name, options["epochs"], treebank.words)
         init = self.recipe.load_init()
-        spec, listeners = self.recipe.parser.spec(), [watch]
+        spec = self.recipe.parser.spec()
+        members = 1 if spec.uses_vectors else Training(**options).members_for(treebank.words)
+        listeners = [_Watch(report, name, options["epochs"], members * treebank.words)]
         try:
             parser = learn(
                 spec,
                 treebank,
                 dev=dev,
+                vectors=self.vectors,
                 init=init,
                 listeners=listeners,
                 checkpoint=checkpoint,
@@ -233,7 +243,7 @@ class _Job:
         report(f"{count} folds", 0, 0)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         spec, options = self.recipe.parser.spec(), self.recipe.training.options()
-        predicted = jackknife(spec, treebank, count, threads=min(count, cores), **options)
+        predicted = jackknife(spec, treebank, count, threads=min(count, cores), vectors=self.vectors, **options)
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)
         scores = evaluate(treebank, predicted, samples=0)

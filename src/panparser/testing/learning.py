@@ -232,8 +232,10 @@ class ReferenceLearner:
         i = choose_length(candidates, strategy)
         positive, negative = candidates[i]
         step = len(self.steps) - len(candidates) + i
-        self.learn_labels(positive.at, started, example)
         is_wrong = positive.at.actions != negative.at.actions
+        # All that is known to be correct teaches labels, unless the search comes by there again.
+        stops = not is_wrong or strategy.restart == "none"
+        self.learn_labels(self.steps[-1][1][0].at if stops else positive.at, started, example)
         if is_wrong:
             self.updates.append(
                 Update(positive.at.actions, negative.at.actions, positive.score, negative.score, started)
@@ -255,7 +257,7 @@ class ReferenceLearner:
                 weight *= focus
 
     def learn_labels(self, positive: Derivation, started: int, example: Example) -> None:
-        """Each correct arc of the positive derivation teaches its label."""
+        """Each correct arc of a correct derivation teaches its label."""
         lessons = []
         for before, after in pairwise(derivations(positive)[started:]):
             arc = after.made
@@ -309,7 +311,7 @@ class ReferenceLearner:
 
     def _sample(self, beam: Beam, positive: Hypothesis, temperature: float) -> Hypothesis:
         options = [*beam, *([] if any(c.at.actions == positive.at.actions for c in beam) else [positive])]
-        shares = [math.exp((c.score - beam[0].score) / temperature) for c in options]
+        shares = [math.exp((c.score - beam[0].score) / (temperature * self.unit)) for c in options]
         at, sum_so_far = self.random.uniform() * sum(shares), 0.0
         for c, share in zip(options, shares, strict=True):
             sum_so_far += share
