@@ -58,10 +58,10 @@ inline Vectors checked_vectors(const VectorsHandle* handle, const Program& progr
 // A model's arrays, kept alive.
 class LayerHandle {
  public:
-  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> starts, Array<std::uint8_t> runs,
-              std::optional<VectorArrays> vectors)
+  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> tables,
+              Array<std::uint32_t> starts, Array<std::uint8_t> runs, std::optional<VectorArrays> vectors)
       : kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
-        model_(classes, labels, {values(lines), values(starts), values(runs)}),
+        model_(classes, labels, {values(lines), values(tables), values(starts), values(runs)}),
         vectors_(std::move(vectors)) {}
   const Model& model() const { return model_; }
   const std::optional<VectorArrays>& vectors() const { return vectors_; }
@@ -81,8 +81,8 @@ struct Layers {
     for (const auto& [layer, actions, label] : kept) {
       const auto& handle = nb::cast<const LayerHandle&>(layer);
       const Model& own = handle.model();
-      if (own.classes() != system.actions() || own.label_count() > labels) {
-        throw std::invalid_argument("a layer has other actions or more labels than the parser");
+      if (own.classes() != system.actions() || own.label_count() > labels || own.templates() != program.templates()) {
+        throw std::invalid_argument("a layer has other actions, templates or more labels than the parser");
       }
       layers.push_back({own, actions, label});
       if (handle.vectors().has_value() != !program.vectors().empty()) {

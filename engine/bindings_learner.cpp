@@ -259,10 +259,15 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
   Model::Arrays arrays;
   {
     nb::gil_scoped_release release;
-    arrays = Model::compact(learners[0]->label_count(), sources, learners[0]->unit(), least);
+    arrays = Model::compact(learners[0]->grammar().program.templates(), learners[0]->label_count(), sources,
+                            learners[0]->unit(), least);
   }
-  return std::tuple{owned(std::move(arrays.lines)), owned(std::move(arrays.starts)), owned(std::move(arrays.runs)),
-                    arrays.action_scale, arrays.label_scale};
+  return std::tuple{owned(std::move(arrays.lines)),
+                    owned(std::move(arrays.tables)),
+                    owned(std::move(arrays.starts)),
+                    owned(std::move(arrays.runs)),
+                    arrays.action_scale,
+                    arrays.label_scale};
 }
 
 auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankStore& store, int beam) {
@@ -374,10 +379,11 @@ void bind_learner(nb::module_& m) {
           nb::arg("heads").noconvert(), nb::arg("labels").noconvert());
 
   nb::class_<LayerHandle>(m, "Layer", "Weights for parsing; `compact` of a Learner makes the arrays.")
-      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>,
+      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint32_t>, Array<std::uint8_t>,
                     std::optional<VectorArrays>>(),
-           "classes"_a, "labels"_a, nb::arg("lines").noconvert(), nb::arg("starts").noconvert(),
-           nb::arg("runs").noconvert(), nb::arg("vectors").noconvert().none() = nb::none());
+           "classes"_a, "labels"_a, nb::arg("lines").noconvert(), nb::arg("tables").noconvert(),
+           nb::arg("starts").noconvert(), nb::arg("runs").noconvert(),
+           nb::arg("vectors").noconvert().none() = nb::none());
 
   nb::class_<LearnerHandle>(m, "Learner", "An averaged perceptron that learns by a strategy.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
@@ -398,7 +404,8 @@ void bind_learner(nb::module_& m) {
            nb::arg("dated_actions").noconvert(), nb::arg("labels").noconvert(), nb::arg("dated_labels").noconvert());
 
   m.def("compact", &compact, "learners"_a, "least"_a,
-        "(lines, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its two "
+        "(lines, tables, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its "
+        "two "
         "scales.");
 
   m.def("parse_averaged", &parse_averaged, "learners"_a, "store"_a, "beam"_a,

@@ -61,7 +61,8 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
     }
     const Group group = group_for(sights);
     Part& part = parts_[group];
-    part.seeds.push_back(mix(static_cast<Value>(++templates_)));
+    part.seeds.push_back(mix(static_cast<Value>(templates_ + 1)));
+    part.numbers.push_back(static_cast<std::uint16_t>(templates_++));
     for (const std::int32_t atom : atoms_of_one) {
       std::int32_t& number = numbers[group][atom];
       if (number < 0) {
@@ -242,7 +243,8 @@ int Program::extract(Group group, const Window& window, const SentenceTokens& to
     // The values are well mixed: turned by their place in the template and added up, they are a good hash.
     Key key = part.seeds[t] + values[*atom++];
     for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
-    keys[t] = key ? key : 1;
+    key = (key & ~kTemplateMask) | part.numbers[t];
+    keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
   }
   return static_cast<int>(part.seeds.size());
 }

@@ -11,7 +11,11 @@
 
 namespace panparser {
 
-using Key = std::uint64_t;  // of a feature: a template with the values of its atoms
+// Of a feature: a template with the values of its atoms. The low bits are the number of the template.
+using Key = std::uint64_t;
+inline constexpr int kTemplateBits = 9;
+inline constexpr Key kTemplateMask = (Key(1) << kTemplateBits) - 1;
+inline int template_of(Key key) { return static_cast<int>(key & kTemplateMask); }
 
 // Addresses are base * 8 + path. Keep in step with panparser._features.
 inline constexpr int kBufferBase = 4;  // S0..S3, then B0..B3
@@ -50,7 +54,7 @@ enum Group : std::uint8_t {
 
 class Program {
  public:
-  static constexpr int kMaxTemplates = 512;
+  static constexpr int kMaxTemplates = 1 << kTemplateBits;
   static constexpr int kMaxAtoms = 512;
 
   // Throws std::invalid_argument on a number out of range.
@@ -96,6 +100,7 @@ class Program {
     std::vector<std::uint16_t> flat;      // atoms of all templates, and where each template's end
     std::vector<std::uint16_t> ends;
     std::vector<Key> seeds;
+    std::vector<std::uint16_t> numbers;  // of the templates
   };
   static void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values);
 

@@ -38,6 +38,14 @@ struct TrainingWeights {
   VectorWeights vector_actions_, vector_labels_;
   static constexpr bool kLearns = true;
 
+  void prefetch_actions(const Key* keys, int count) const {
+    actions_.prefetch(keys, count);
+    base_.prefetch_actions(keys, count);
+  }
+  void prefetch_labels(const Key* keys, int count) const {
+    labels_.prefetch(keys, count);
+    base_.prefetch_labels(keys, count);
+  }
   void actions(const Key* keys, int count, std::int32_t* sums) const {
     actions_.add_to(keys, count, sums);
     base_.actions(keys, count, sums);

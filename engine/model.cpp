@@ -9,9 +9,7 @@
 
 #include "system.hpp"
 
-#ifdef __SSE4_1__
-#include <smmintrin.h>
-#elif defined(__SSE2__)
+#ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
@@ -21,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTag = 2, kMoved = Model::kLine - 1;
 constexpr int kMostWeight = 127;
-constexpr int kLoad = 80;      // percent of the slots that are used
+constexpr int kLoad = 60;      // percent of the slots that are used: more would be smaller, and features would move on
 constexpr int kRowsInRun = 1;  // on the average: more would be smaller, and slower
 
 void require(bool good, const char* what) {
@@ -30,7 +28,10 @@ void require(bool good, const char* what) {
 
 std::size_t width_for(int classes) { return classes <= 4 ? 4 : (static_cast<std::size_t>(classes) + 7) / 8 * 8; }
 std::size_t slots_for(std::size_t width) { return kMoved / (kTag + width); }
-std::uint16_t tag(Key key) { return static_cast<std::uint16_t>(key & 0xFFFF ? key : 1); }  // 0 is a free slot
+std::uint16_t tag(Key key) {  // 0 is a free slot
+  const auto bits = static_cast<std::uint16_t>(key >> kTemplateBits);
+  return bits ? bits : 1;
+}
 std::size_t place(Key key, std::size_t places) { return static_cast<std::size_t>((key >> 32) * places >> 32); }
 std::size_t label_size(int labels) { return labels <= 256 ? 1 : 2; }
 
@@ -40,24 +41,52 @@ void write16(std::uint8_t* to, std::uint16_t value) {
   to[1] = static_cast<std::uint8_t>(value >> 8);
 }
 
-// The slot of a line that has a tag, or `slots`.
+// The slot of a line that has a tag, or `slots`; at most 16.
 inline std::size_t find(const std::uint8_t* line, std::size_t slots, std::uint16_t wanted) {
-#ifdef __SSE2__
+#ifdef __SSE2__  // all tags at once; what stands behind the last is masked out
   const __m128i tags = _mm_set1_epi16(static_cast<short>(wanted));
-  std::uint32_t found = 0;
-  for (std::size_t first = 0; first < slots; first += 8) {  // lines are long enough to read past the last tag
-    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line + first * kTag));
-    const __m128i same = _mm_packs_epi16(_mm_cmpeq_epi16(eight, tags), _mm_setzero_si128());
-    found |= static_cast<std::uint32_t>(_mm_movemask_epi8(same)) << first;
-  }
-  found |= 1u << slots;
-  return static_cast<std::size_t>(std::countr_zero(found));
+  const __m128i low = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line)), tags);
+  const __m128i high = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line + 16)), tags);
+  const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+  return static_cast<std::size_t>(std::countr_zero(same | 1u << slots));
 #else
   std::size_t slot = slots;
   for (std::size_t i = slots; i-- > 0;) slot = read16(line + i * kTag) == wanted ? i : slot;
   return slot;
 #endif
 }
+
+// Sums of rows of four weights.
+class FourSums {
+ public:
+#ifdef __SSE2__
+  void add(const std::uint8_t* row, bool known) {  // without a branch: whether a feature is known is hard to predict
+    std::int32_t bytes;
+    std::memcpy(&bytes, row, 4);
+    const __m128i four = _mm_cvtsi32_si128(bytes & -static_cast<std::int32_t>(known));
+    const __m128i twice = _mm_unpacklo_epi8(four, four);
+    sums_ = _mm_add_epi32(sums_, _mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24));
+  }
+  void add_to(std::int32_t* sums, int classes) const {
+    alignas(16) std::int32_t four[4];
+    _mm_store_si128(reinterpret_cast<__m128i*>(four), sums_);
+    for (int c = 0; c < classes; ++c) sums[c] += four[c];
+  }
+
+ private:
+  __m128i sums_ = _mm_setzero_si128();
+#else
+  void add(const std::uint8_t* row, bool known) {
+    for (int c = 0; c < 4; ++c) sums_[c] += static_cast<std::int8_t>(row[c]) * known;
+  }
+  void add_to(std::int32_t* sums, int classes) const {
+    for (int c = 0; c < classes; ++c) sums[c] += sums_[c];
+  }
+
+ private:
+  std::int32_t sums_[4] = {};
+#endif
+};
 
 // Averaged weights as bytes.
 class Quantiser {
@@ -122,7 +151,7 @@ struct Rows {
 };
 
 // Fills the lines; what an update has become in them.
-double fill_lines(std::span<const Model::Source> sources, double least, LargeVector<std::uint8_t>& out) {
+double fill_lines(int templates, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
   const Rows rows(sources);
   const std::size_t width = width_for(rows.classes), slots = slots_for(width);
   float most = 0;
@@ -136,18 +165,24 @@ double fill_lines(std::span<const Model::Source> sources, double least, LargeVec
       if (kept) see(rows.keys[i], bytes);
     }
   };
-  std::size_t kept = 0;
-  each([&](Key, const auto&) { ++kept; });
-  const std::size_t lines = 100 * kept / (kLoad * slots) + 1;
-  out.assign(lines * Model::kLine, 0);
+  std::vector<std::size_t> kept(templates);
+  each([&](Key key, const auto&) { ++kept[template_of(key)]; });
+  std::uint32_t lines = 0;
+  for (const std::size_t count : kept) {
+    out.tables.push_back(lines);
+    lines += static_cast<std::uint32_t>(100 * count / (kLoad * slots) + 1);
+  }
+  out.tables.push_back(lines);
+  out.lines.assign(lines * Model::kLine, 0);
   each([&](Key key, const auto& bytes) {
-    std::size_t at = place(key, lines);
+    const std::uint32_t first = out.tables[template_of(key)], end = out.tables[template_of(key) + 1];
+    std::size_t at = first + place(key, end - first);
     std::size_t slot;
-    while ((slot = find(out.data() + at * Model::kLine, slots, 0)) == slots) {
-      out[at * Model::kLine + kMoved] = 1;
-      at = at + 1 == lines ? 0 : at + 1;
+    while ((slot = find(out.lines.data() + at * Model::kLine, slots, 0)) == slots) {
+      out.lines[at * Model::kLine + kMoved] = 1;
+      at = at + 1 == end ? first : at + 1;
     }
-    std::uint8_t* line = out.data() + at * Model::kLine;
+    std::uint8_t* line = out.lines.data() + at * Model::kLine;
     write16(line + slot * kTag, tag(key));
     std::memcpy(line + slots * kTag + slot * width, bytes.data(), rows.classes);
   });
@@ -209,7 +244,7 @@ struct Cells {
 };
 
 // Fills the runs; what an update has become in them.
-double fill_runs(int labels, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
+double fill_runs(int templates, int labels, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
   Cells all(sources);
   double most = 0;
   for (const Cells::Cell& cell : all.cells) most = std::max(most, std::abs(cell.weight));
@@ -226,105 +261,137 @@ double fill_runs(int labels, std::span<const Model::Source> sources, double leas
       kept.push_back({row.key, c, std::min<std::size_t>(256, cells.size() - c)});
     }
   }
-  const std::size_t runs = kept.size() / kRowsInRun + 1;  // keys come in order, and so do their runs
+  // Keys come in order, and so do the runs of each template.
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const auto& a, const auto& b) { return template_of(a.key) < template_of(b.key); });
   std::size_t row = 0;
-  for (std::size_t run = 0; run < runs; ++run) {
-    out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
-    for (; row < kept.size() && place(kept[row].key, runs) == run; ++row) {
-      std::uint8_t head[3] = {};
-      write16(head, tag(kept[row].key));
-      head[2] = static_cast<std::uint8_t>(kept[row].count - 1);
-      out.runs.insert(out.runs.end(), head, head + 3);
-      for (std::size_t c = kept[row].first; c < kept[row].first + kept[row].count; ++c) {
-        const Cells::Cell& cell = all.cells[cells[c]];
-        out.runs.push_back(static_cast<std::uint8_t>(cell.label));
-        if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(cell.label >> 8));
-        out.runs.push_back(static_cast<std::uint8_t>(quantise(cell.weight)));
+  for (int t = 0; t < templates; ++t) {
+    out.tables.push_back(static_cast<std::uint32_t>(out.starts.size()));
+    std::size_t end = row;
+    while (end < kept.size() && template_of(kept[end].key) == t) ++end;
+    const std::size_t runs = (end - row) / kRowsInRun + 1;
+    for (std::size_t run = 0; run < runs; ++run) {
+      out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
+      for (; row < end && place(kept[row].key, runs) == run; ++row) {
+        std::uint8_t head[3] = {};
+        write16(head, tag(kept[row].key));
+        head[2] = static_cast<std::uint8_t>(kept[row].count - 1);
+        out.runs.insert(out.runs.end(), head, head + 3);
+        for (std::size_t c = kept[row].first; c < kept[row].first + kept[row].count; ++c) {
+          const Cells::Cell& cell = all.cells[cells[c]];
+          out.runs.push_back(static_cast<std::uint8_t>(cell.label));
+          if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(cell.label >> 8));
+          out.runs.push_back(static_cast<std::uint8_t>(quantise(cell.weight)));
+        }
       }
     }
   }
+  out.tables.push_back(static_cast<std::uint32_t>(out.starts.size()));
   out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
   return quantise.scale();
 }
 
 }  // namespace
 
-Model::Arrays Model::compact(int labels, std::span<const Source> sources, std::int32_t unit, double least) {
+Model::Arrays Model::compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit,
+                             double least) {
   Arrays arrays;
   const double whole = static_cast<double>(unit) * static_cast<double>(sources.size());  // an update to all
-  arrays.action_scale = fill_lines(sources, least * whole, arrays.lines) * whole;
-  arrays.label_scale = fill_runs(labels, sources, least * whole, arrays) * whole;
+  arrays.action_scale = fill_lines(templates, sources, least * whole, arrays) * whole;
+  arrays.label_scale = fill_runs(templates, labels, sources, least * whole, arrays) * whole;
   return arrays;
 }
 
 Model::Model(int classes, int labels, View view)
-    : classes_(classes),
-      labels_(labels),
-      width_(width_for(classes)),
-      slots_(slots_for(width_)),
-      lines_(view.lines.size() / kLine),
-      runs_(view.starts.size() - 1),
-      view_(view) {
-  require(lines_ > 0 && view.lines.size() == lines_ * kLine && view.starts.size() >= 2, "an array has the wrong size");
-  require(reinterpret_cast<std::uintptr_t>(view.lines.data()) % alignof(std::uint32_t) == 0, "an array is misaligned");
-  bool ends = false;  // a search that moves on from line to line must end
-  for (std::size_t line = 0; line < lines_; ++line) ends |= view.lines[line * kLine + kMoved] == 0;
-  require(ends, "the lines of the actions are all full");
-  require(view.starts.front() == 0 && view.starts.back() == view.runs.size(), "the runs of the labels do not fit");
-  const std::size_t size = label_size(labels) + 1;
-  for (std::size_t run = 0; run < runs_; ++run) {
-    std::size_t at = view.starts[run];
-    const std::size_t end = view.starts[run + 1];
-    require(at <= end && end <= view.runs.size(), "the runs of the labels do not rise");
+    : classes_(classes), labels_(labels), width_(width_for(classes)), slots_(slots_for(width_)), view_(view) {
+  const std::size_t templates = view.tables.size() / 2;  // and one
+  require(templates >= 1 && view.tables.size() == 2 * templates && view.starts.size() >= 1,
+          "an array has the wrong size");
+  const auto read = [&](std::span<const std::uint32_t> firsts, std::size_t end, std::vector<Table>& tables) {
+    require(firsts.front() == 0 && firsts.back() == end, "the tables do not fit");
+    for (std::size_t t = 0; t + 1 < firsts.size(); ++t) {
+      require(firsts[t] < firsts[t + 1], "the tables do not rise");
+      tables.push_back({firsts[t], firsts[t + 1] - firsts[t]});
+    }
+  };
+  require(view.lines.size() % kLine == 0, "an array has the wrong size");
+  require(reinterpret_cast<std::uintptr_t>(view.lines.data()) % 16 == 0, "an array is misaligned");
+  read(view.tables.first(templates), view.lines.size() / kLine, lines_);
+  read(view.tables.last(templates), view.starts.size() - 1, runs_);
+  for (const Table& table : lines_) {  // a search that moves on from line to line must end
+    bool ends = false;
+    for (std::size_t line = table.first; line < table.first + table.size; ++line) {
+      ends |= view.lines[line * kLine + kMoved] == 0;
+    }
+    require(ends, "all lines of a table are full");
+  }
+  check_runs();
+}
+
+void Model::check_runs() const {
+  require(view_.starts.front() == 0 && view_.starts.back() == view_.runs.size(), "the runs of the labels do not fit");
+  const std::size_t size = label_size(labels_) + 1;
+  for (std::size_t run = 0; run + 1 < view_.starts.size(); ++run) {
+    std::size_t at = view_.starts[run];
+    const std::size_t end = view_.starts[run + 1];
+    require(at <= end && end <= view_.runs.size(), "the runs of the labels do not rise");
     while (at < end) {
-      require(end - at >= 3 && end - at - 3 >= (view.runs[at + 2] + std::size_t(1)) * size,
+      require(end - at >= 3 && end - at - 3 >= (view_.runs[at + 2] + std::size_t(1)) * size,
               "a run of labels is cut off");
-      const std::size_t next = at + 3 + (view.runs[at + 2] + std::size_t(1)) * size;
+      const std::size_t next = at + 3 + (view_.runs[at + 2] + std::size_t(1)) * size;
       for (at += 3; at < next; at += size) {
-        const int label = size == 2 ? view.runs[at] : read16(view.runs.data() + at);
-        require(label < labels, "no such label");
+        const int label = size == 2 ? view_.runs[at] : read16(view_.runs.data() + at);
+        require(label < labels_, "no such label");
       }
     }
   }
 }
 
-void Model::actions(const Key* keys, int count, std::int32_t* sums) const {
-  const std::uint8_t* lines = view_.lines.data();
-  for (int i = 0; i < count; ++i) __builtin_prefetch(lines + place(keys[i], lines_) * kLine);
-  std::int32_t four[4] = {};
-  for (int i = 0; i < count; ++i) {
-    const std::uint16_t wanted = tag(keys[i]);
-    std::size_t at = place(keys[i], lines_);
-    const std::uint8_t* line = lines + at * kLine;
-    std::size_t slot = find(line, slots_, wanted);
-    while (slot == slots_ && line[kMoved]) {
-      at = at + 1 == lines_ ? 0 : at + 1;
-      line = lines + at * kLine;
-      slot = find(line, slots_, wanted);
-    }
-    if (width_ == 4) {  // without a branch: whether a feature is known is hard to predict
-      const std::uint8_t* row = line + slots_ * kTag + (slot == slots_ ? 0 : slot) * 4;
-      const std::int32_t known = slot == slots_ ? 0 : -1;
-      for (int c = 0; c < 4; ++c) four[c] += static_cast<std::int8_t>(row[c]) & known;
-    } else if (slot != slots_) {
-      const std::uint8_t* row = line + slots_ * kTag + slot * width_;
-      for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
-    }
+// The line that has a key, and its slot there, or `slots_`.
+inline std::pair<const std::uint8_t*, std::size_t> Model::find_line(Key key) const {
+  const Table& table = lines_[template_of(key)];
+  const std::uint16_t wanted = tag(key);
+  std::size_t at = table.place(key);
+  const std::uint8_t* line = view_.lines.data() + at * kLine;
+  std::size_t slot = find(line, slots_, wanted);
+  while (slot == slots_ && line[kMoved]) [[unlikely]] {
+    at = at + 1 == table.first + table.size ? table.first : at + 1;
+    line = view_.lines.data() + at * kLine;
+    slot = find(line, slots_, wanted);
   }
-  if (width_ != 4) return;
-  for (int c = 0; c < classes_; ++c) sums[c] += four[c];
+  return {line, slot};
+}
+
+// Nothing is asked for ahead: without branches the processor itself has many lines under way.
+void Model::actions(const Key* keys, int count, std::int32_t* sums) const {
+  if (width_ == 4) {
+    constexpr std::size_t kSlots = kMoved / (kTag + 4);
+    FourSums four;
+    for (int i = 0; i < count; ++i) {
+      const auto [line, slot] = find_line(keys[i]);
+      four.add(line + kSlots * kTag + slot * 4, slot != kSlots);  // behind the last slot there are bytes, too
+    }
+    return four.add_to(sums, classes_);
+  }
+  for (int i = 0; i < count; ++i) {
+    const auto [line, slot] = find_line(keys[i]);
+    const std::uint8_t* row = line + slots_ * kTag + slot * width_;
+    for (int c = 0; slot != slots_ && c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
+  }
 }
 
 void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
   const std::uint8_t* runs = view_.runs.data();
-  for (int i = 0; i < count; ++i) __builtin_prefetch(view_.starts.data() + place(keys[i], runs_));
-  for (int i = 0; i < count; ++i) __builtin_prefetch(runs + view_.starts[place(keys[i], runs_)]);
+  std::array<std::uint32_t, Program::kMaxTemplates> places;
+  for (int i = 0; i < count; ++i) {
+    places[i] = static_cast<std::uint32_t>(runs_[template_of(keys[i])].place(keys[i]));
+    __builtin_prefetch(runs + view_.starts[places[i]]);
+  }
   const std::size_t size = label_size(labels_) + 1;
   for (int i = 0; i < count; ++i) {
     const std::uint16_t wanted = tag(keys[i]);
-    const std::size_t run = place(keys[i], runs_);
-    const std::uint8_t* at = runs + view_.starts[run];
-    const std::uint8_t* const end = runs + view_.starts[run + 1];
+    const std::uint8_t* at = runs + view_.starts[places[i]];
+    const std::uint8_t* const end = runs + view_.starts[places[i] + 1];
     while (at != end) {
       const std::uint8_t* const next = at + 3 + (at[2] + std::size_t(1)) * size;
       if (read16(at) == wanted) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "features.hpp"
@@ -12,22 +13,25 @@
 
 namespace panparser {
 
-// Weights of actions lie in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their weights,
-// and at the end a byte that tells whether some feature had to move on to the next line. Weights of labels lie in runs
-// of bytes, one run for a few features: tag, number of labels less one, then labels and weights. A tag of 16 bits
-// stands for a key: of features that were never learned, one in some ten thousand is taken for another.
+// Each template has a table of its own, so that those of few and frequent features stay in the caches. Weights of
+// actions lie in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their weights, and at the
+// end a byte that tells whether some feature had to move on to the next line. Weights of labels lie in runs of bytes,
+// one run for a few features: tag, number of labels less one, then labels and weights. A tag of 16 bits stands for a
+// key: of features that were never learned, one in some ten thousand is taken for another.
 class Model {
  public:
   static constexpr std::size_t kLine = 64;
 
   struct Arrays {
     LargeVector<std::uint8_t> lines;           // of actions
+    std::vector<std::uint32_t> tables;         // first line of each template, and the end; then first run, and the end
     LargeVector<std::uint32_t> starts;         // of the runs, and the end
     LargeVector<std::uint8_t> runs;            // of labels
     double action_scale = 1, label_scale = 1;  // what one update became
   };
   struct View {
     std::span<const std::uint8_t> lines;
+    std::span<const std::uint32_t> tables;
     std::span<const std::uint32_t> starts;
     std::span<const std::uint8_t> runs;
   };
@@ -41,18 +45,32 @@ class Model {
   };
   // The mean of the averaged weights of one or more perceptrons, each of its two kinds scaled so that the largest fits
   // a byte, and rounded. Weights below `least` (in updates) are left out.
-  static Arrays compact(int labels, std::span<const Source> sources, std::int32_t unit, double least);
+  static Arrays compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit, double least);
 
+  // What is asked for here is there soon after.
+  void prefetch_labels(const Key* keys, int count) const {
+    for (int i = 0; i < count; ++i) {
+      __builtin_prefetch(view_.starts.data() + runs_[template_of(keys[i])].place(keys[i]));
+    }
+  }
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
   int classes() const { return classes_; }
   int label_count() const { return labels_; }
+  int templates() const { return static_cast<int>(lines_.size()); }
 
  private:
+  void check_runs() const;
+  std::pair<const std::uint8_t*, std::size_t> find_line(Key key) const;
+
   int classes_, labels_;
   std::size_t width_;  // bytes of weights in a slot
   std::size_t slots_;  // in a line
-  std::size_t lines_, runs_;
+  struct Table {
+    std::uint32_t first, size;
+    std::size_t place(Key key) const { return first + static_cast<std::size_t>((key >> 32) * size >> 32); }
+  };
+  std::vector<Table> lines_, runs_;  // by template
   View view_;
 };
 
@@ -66,6 +84,11 @@ class LayeredModel {
   };
   static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
+
+  void prefetch_actions(const Key*, int) const {}  // see Model::actions
+  void prefetch_labels(const Key* keys, int count) const {
+    for (const Layer& layer : layers_) layer.model.prefetch_labels(keys, count);
+  }
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
@@ -91,6 +114,8 @@ class AveragedWeights {
   AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}
   static constexpr bool kLearns = false;
 
+  void prefetch_actions(const Key*, int) const {}
+  void prefetch_labels(const Key*, int) const {}
   void actions(const Key* keys, int count, std::int32_t* sums) const {
     for (const auto& source : sources_) source.actions.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }

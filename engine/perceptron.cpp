@@ -38,7 +38,6 @@ DenseWeights::DenseWeights(int classes)
       slots_(capacity_ * stride_) {}
 
 void DenseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
-  for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]) * stride_);
   for (int i = 0; i < count; ++i) {
     const std::int32_t* found = find(keys[i]);
     if (!found) continue;
@@ -132,7 +131,6 @@ SparseWeights::SparseWeights() : slots_(kFirstCapacity), free_(17) {}
 void SparseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
   constexpr int kAtOnce = Program::kMaxTemplates;
   std::array<const Slot*, kAtOnce> rows;
-  for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]));
   for (int i = 0; i < count; ++i) {
     rows[i] = find(keys[i]);
     if (rows[i]) __builtin_prefetch(entries_.data() + rows[i]->first);

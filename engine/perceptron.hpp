@@ -26,6 +26,9 @@ class DenseWeights {
 
   int classes() const { return classes_; }
   std::int64_t size() const { return size_; }  // rows
+  void prefetch(const Key* keys, int count) const {
+    for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]) * stride_);
+  }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void change(Key key, int c, std::int32_t by, std::int64_t time);
 
@@ -80,6 +83,9 @@ class SparseWeights {
 
   std::int64_t size() const { return size_; }
   std::int64_t weights() const { return weights_; }
+  void prefetch(const Key* keys, int count) const {
+    for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]));
+  }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
   void change(Key key, int label, std::int32_t by, std::int64_t time);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "features.hpp"
@@ -36,7 +38,9 @@ struct Grammar {  // what search needs to know beside the weights
   }
 };
 
-inline Key label_key(Key key, int action) { return key + mix(static_cast<Key>(action) + 0x51ED270B); }
+inline Key label_key(Key key, int action) {
+  return key + (mix(static_cast<Key>(action) + 0x51ED270B) & ~kTemplateMask);  // of the same template
+}
 
 // Rows of sums, by a number; forgotten all at once.
 class Memo {
@@ -83,7 +87,7 @@ class Memo {
   std::vector<std::int32_t> rows_;
 };
 
-// Scorer has actions(keys, count, sums) and labels(keys, count, sums).
+// Scorer has prefetch_actions(keys, count), actions(keys, count, sums), and the same for labels.
 template <class Scorer>
 class Scoring {
  public:
@@ -112,16 +116,20 @@ class Scoring {
   }
 
   void actions(const Window& window, std::int32_t* sums) {
-    const int classes = grammar_.system.actions();
+    start_parts();
+    std::array<const std::int32_t*, kGroups> rows{};
     for (int g = 0; g < kGroups; ++g) {
       if (g >= shared_) {
-        add_actions(Group(g), window, sums);
+        add_part(Group(g), window, sums);
         continue;
       }
       const auto [row, is_new] = actions_[g].row(Program::sight(Group(g), window));
-      if (is_new) add_actions(Group(g), window, row);
-      for (int c = 0; c < classes; ++c) sums[c] += row[c];
+      rows[g] = row;
+      if (is_new) add_part(Group(g), window, row);
     }
+    for (const Part& part : parts()) scorer_.prefetch_actions(part.keys, part.count);
+    for (const Part& part : parts()) scorer_.actions(part.keys, part.count, part.sums);
+    add_rows(rows, grammar_.system.actions(), sums);
     if (vectors_.any()) vectors_.add_actions(window, tokens_, sums);
   }
 
@@ -129,16 +137,22 @@ class Scoring {
   std::int32_t label(const Window& window, int action, const Arc& arc) {
     const std::int32_t size = grammar_.labels.size;
     std::fill(sums_.begin(), sums_.end(), 0);
+    start_parts();
+    std::array<const std::int32_t*, kGroups> rows{};
     for (int g = 0; g < kGroups; ++g) {
       if (!grammar_.labels_see(Group(g))) continue;
       if (g >= shared_) {
-        add_labels(Group(g), window, action, sums_.data());
+        add_part(Group(g), window, sums_.data());
         continue;
       }
       const auto [row, is_new] = labels_[action * kOtherGroup + g].row(Program::sight(Group(g), window));
-      if (is_new) add_labels(Group(g), window, action, row);
-      for (std::int32_t l = 0; l < size; ++l) sums_[l] += row[l];
+      rows[g] = row;
+      if (is_new) add_part(Group(g), window, row);
     }
+    for (int t = 0; t < used_; ++t) keys_[t] = label_key(keys_[t], action);
+    for (const Part& part : parts()) scorer_.prefetch_labels(part.keys, part.count);
+    for (const Part& part : parts()) scorer_.labels(part.keys, part.count, part.sums);
+    add_rows(rows, size, sums_.data());
     if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums_.data());
     const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
     std::int32_t best = -1;
@@ -149,18 +163,31 @@ class Scoring {
   }
 
  private:
-  void add_actions(Group group, const Window& window, std::int32_t* sums) {
-    scorer_.actions(keys_.data(), grammar_.program.extract(group, window, tokens_, keys_.data()), sums);
+  // Features that must be looked up, and where their weights go. All are asked for before the first is needed.
+  struct Part {
+    const Key* keys;
+    int count;
+    std::int32_t* sums;
+  };
+  void start_parts() { used_ = part_count_ = 0; }
+  void add_part(Group group, const Window& window, std::int32_t* sums) {
+    Key* keys = keys_.data() + used_;
+    const int count = grammar_.program.extract(group, window, tokens_, keys);
+    used_ += count;
+    parts_[part_count_++] = {keys, count, sums};
   }
-  void add_labels(Group group, const Window& window, int action, std::int32_t* sums) {
-    const int count = grammar_.program.extract(group, window, tokens_, keys_.data());
-    for (int t = 0; t < count; ++t) keys_[t] = label_key(keys_[t], action);
-    scorer_.labels(keys_.data(), count, sums);
+  std::span<const Part> parts() const { return {parts_.data(), static_cast<std::size_t>(part_count_)}; }
+  static void add_rows(const std::array<const std::int32_t*, kGroups>& rows, int width, std::int32_t* sums) {
+    for (const std::int32_t* row : rows) {
+      for (int i = 0; row && i < width; ++i) sums[i] += row[i];
+    }
   }
 
   const Grammar grammar_;
   const Scorer& scorer_;
   SentenceTokens tokens_{};
+  std::array<Part, kGroups> parts_;
+  int used_ = 0, part_count_ = 0;  // keys and parts
   bool shares_;
   int shared_ = 0;
   std::vector<Memo> actions_, labels_;  // by group; labels by action and group

@@ -64,7 +64,7 @@ def key_of(number, template, values, actions, labels):
     for place, (atom, value) in enumerate(zip(template.atoms, values, strict=True)):
         hashed, turn = hash_value(atom, value, actions, labels), 13 * place % 64
         key += hashed << turn | hashed >> (64 - turn)
-    return key % BITS or 1
+    return (key % BITS & ~511 | number) or 512
 
 
 def key_reader(learned):

@@ -167,12 +167,13 @@ def place(key, places):
 
 def look_up_actions(layer, key):
     """The bytes under a key, or zeros: lines of 64 bytes with ten tags, ten rows of 4 weights, and whether to go on."""
-    lines = layer.lines.reshape(-1, 64)
+    first, end = layer.tables[: len(layer.tables) // 2][key & 511 :][:2].tolist()
+    lines = layer.lines.reshape(-1, 64)[first:end]
     at = place(key, len(lines))
     while True:
         line = lines[at]
         for slot, tag in enumerate(line[:20].view(np.uint16).tolist()):
-            if tag == (key & 0xFFFF or 1):
+            if tag == (key >> 9 & 0xFFFF or 1):
                 return line[20 + 4 * slot : 24 + 4 * slot].view(np.int8).tolist()
         if not line[63]:
             return [0] * 4
@@ -181,12 +182,13 @@ def look_up_actions(layer, key):
 
 def look_up_labels(layer, key):
     """By label, in a run of rows: tag, number of labels less one, then label and weight of each."""
-    at, end = layer.starts[place(key, len(layer.starts) - 1) :][:2].tolist()
+    first, last = layer.tables[len(layer.tables) // 2 :][key & 511 :][:2].tolist()
+    at, end = layer.starts[first + place(key, last - first) :][:2].tolist()
     found = {}
     while at < end:
         count = int(layer.runs[at + 2]) + 1
         cells = layer.runs[at + 3 : at + 3 + 2 * count].reshape(-1, 2)
-        if layer.runs[at : at + 2].view(np.uint16)[0] == (key & 0xFFFF or 1):
+        if layer.runs[at : at + 2].view(np.uint16)[0] == (key >> 9 & 0xFFFF or 1):
             found |= {int(label): int(weight.view(np.int8)) for label, weight in cells}
         at += 3 + 2 * count
     return found

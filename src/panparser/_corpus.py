@@ -9,12 +9,13 @@ from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Mark
 from panparser.parser import ENCODING, Labels, Parser, ParserSpec
-from panparser.projectivity import LIFTED, nonprojectivity, projective_subset, projectivize
+from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors
 
 _UNKNOWN = -1
+_RARE = 5  # times
 
 
 class Corpus:
@@ -61,6 +62,8 @@ class Corpus:
                     self.heads[words] = [_UNKNOWN if head is None else head for head in kept]
                 elif (self.heads[words] >= 0).all():  # lifting needs the whole tree
                     self._lift(words)
+            if way == "pseudo":
+                self._drop_rare_marks()
         if system.max_span is not None or system.partial:
             owner = self.treebank.sentence_of_word()
             numbers = np.arange(len(self.heads)) - self.treebank.offsets[owner] + 1
@@ -76,6 +79,14 @@ class Corpus:
             if label not in self.texts:
                 self.texts.append(label)
             self.label_ids[words.start + offset] = self.texts.index(label)
+
+    def _drop_rare_marks(self) -> None:
+        """Marks too rare to be learned would only make the set of labels large: arcs stay lifted without them."""
+        counts = np.bincount(self.label_ids, minlength=len(self.texts))
+        for number, text in enumerate(self.texts):
+            plain = text.rstrip(PATH).partition(LIFTED)[0]
+            if text != plain and counts[number] < _RARE:
+                self.label_ids[self.label_ids == number] = self.texts.index(plain)
 
     def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The sentences of an epoch, shuffled."""

@@ -26,6 +26,7 @@ from panparser.vectors import Vectors
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
+_ARRAYS = ("lines", "tables", "starts", "runs")  # of a layer
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
 
@@ -122,6 +123,7 @@ class Layer:
     """Weights as the engine parses with them, and what one update has become in them."""
 
     lines: npt.NDArray[np.uint8]
+    tables: npt.NDArray[np.uint32]
     starts: npt.NDArray[np.uint32]
     runs: npt.NDArray[np.uint8]
     action_scale: float
@@ -139,10 +141,12 @@ class Layer:
         return sum(array.nbytes for array in self.to_arrays().values())
 
     def engine(self, system: TransitionSystem) -> _engine.Layer:
-        return _engine.Layer(len(system.names), self.labels, self.lines, self.starts, self.runs, self.vectors)
+        return _engine.Layer(
+            len(system.names), self.labels, self.lines, self.tables, self.starts, self.runs, self.vectors
+        )
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        arrays: dict[str, npt.NDArray[Any]] = {"lines": self.lines, "starts": self.starts, "runs": self.runs}
+        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self, name) for name in _ARRAYS}
         if self.vectors:
             arrays |= {"vector_actions": self.vectors.actions, "vector_labels": self.vectors.labels}
         return arrays
@@ -155,11 +159,11 @@ class Layer:
     def from_file(cls, arrays: dict[str, npt.NDArray[Any]], suffix: str, values: list[Any]) -> Layer:
         """What `to_arrays` (with the suffix after each name) and `to_values` took apart."""
         action_scale, label_scale, labels, *shifts = values
-        lines, starts, runs = (arrays[name + suffix] for name in ("lines", "starts", "runs"))
+        lines, tables, starts, runs = (arrays[name + suffix] for name in _ARRAYS)
         vectors = None
         if shifts:
             vectors = VectorWeights(arrays["vector_actions" + suffix], arrays["vector_labels" + suffix], *shifts)
-        return cls(lines, starts, runs, action_scale, label_scale, labels, vectors)
+        return cls(lines, tables, starts, runs, action_scale, label_scale, labels, vectors)
 
 
 def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:

@@ -26,6 +26,7 @@ from panparser.vectors import Vectors
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
+_OTHER = 1 << 20  # draws that are not the order of a member
 _MEMBERS = (
     (10_000, 4),
     (100_000, 2),
@@ -63,6 +64,8 @@ class Training:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
+        if self.seed >= _FAR:
+            raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
         if not self.prune >= 0:
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
 
@@ -151,6 +154,8 @@ class _Run:
                 raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
         self._check_init()
         self.vectors = choose_vectors(self.spec, self.vectors, self.init)
+        if self.vectors and (self.training.members or 1) > 1:
+            raise SpecError(f"members of train must be 1 where there are vectors; got {self.training.members}")
         self.corpus = Corpus(self.spec, self.treebank)
         known = self.init.labels if self.init else Labels()
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
@@ -223,7 +228,7 @@ class _Run:
         epoch = self.epoch + 1
         self._tell("before_epoch", epoch)
         if self.training.subsample is not None:
-            kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch]))
+            kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch, _OTHER]))
             self._engine_corpus.replace(*self.corpus.reference(self.labels, kept))
         for member, learner in enumerate(self.learners):
             self._learn(epoch, learner, self.corpus.order(np.random.default_rng([self.training.seed, epoch, member])))
@@ -304,11 +309,11 @@ class _Run:
         return layer
 
     def layer(self, least: float = 0.0) -> Layer:
-        lines, starts, runs, action_scale, label_scale = _engine.compact(self.learners, least)
+        lines, tables, starts, runs, action_scale, label_scale = _engine.compact(self.learners, least)
         vectors = None
         if self.vectors:
             vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
-        return Layer(lines, starts, runs, action_scale, label_scale, len(self.labels.names), vectors)
+        return Layer(lines, tables, starts, runs, action_scale, label_scale, len(self.labels.names), vectors)
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
         layers = [*(self.init.layers if self.init else []), layer]
@@ -319,6 +324,7 @@ class _Run:
 
     def _manifest(self) -> dict[str, Any]:
         return self.training.to_values() | {
+            "members": len(self.learners),
             "data": self.digests,
             "sentences": len(self.treebank),
             "words": self.treebank.words,
