@@ -43,7 +43,7 @@ class Task:
     treebank: str
     seed: int
     system: tuple[str, str, bool] | None = None  # name, root, single_root
-    templates: str | None = None  # zn11 or rich
+    templates: str | None = None  # rich, zn11 or fast
     beam: int | None = None
     labeled: bool | None = None
     nonprojective: str | None = None
@@ -65,7 +65,7 @@ class Task:
             name, root, single_root = self.system
             given["system"] = pp.system(name, root=root, single_root=single_root)
         if self.templates is not None:
-            given["templates"] = {"zn11": pp.ZN11, "rich": pp.RICH}[self.templates]
+            given["templates"] = {"zn11": pp.ZN11, "rich": pp.RICH, "fast": pp.FAST}[self.templates]
         return pp.ParserSpec(**given)
 
     @property

@@ -19,7 +19,7 @@ _RARE = 5  # times
 
 
 class Corpus:
-    """The sentences of a treebank, prepared as `spec.nonprojective` says."""
+    """The sentences of a treebank, prepared as `spec.crossing` says."""
 
     def __init__(self, spec: ParserSpec, treebank: Treebank) -> None:
         treebank.check()
@@ -48,7 +48,7 @@ class Corpus:
             )
 
     def _prepare(self) -> None:
-        system, way = self.spec.system, self.spec.nonprojective
+        system, way = self.spec.system, self.spec.crossing
         if system.static_oracle is None and way != "as-is":
             flags, _ = nonprojectivity(self.heads, self.treebank.offsets)
             crossing = np.zeros(len(self.treebank), dtype=bool)

@@ -51,10 +51,7 @@ class ParserSpec:
         if not isinstance(self.templates, Templates) or not self.used_templates:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
         check_beam(self.beam, "ParserSpec")
-        if self.nonprojective is None:
-            lifts = self.labeled and not self.system.partial and self.system.static_oracle is None
-            object.__setattr__(self, "nonprojective", "pseudo" if lifts else "as-is")
-        if self.nonprojective not in get_args(Nonprojective):
+        if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))
             raise SpecError(f"nonprojective of ParserSpec must be one of {known}; got {self.nonprojective!r}")
         if self.nonprojective == "pseudo" and not self.labeled:
@@ -69,6 +66,12 @@ class ParserSpec:
     def uses_vectors(self) -> bool:
         """Do templates read vectors of words?"""
         return any(template.is_vector for template in self.used_templates)
+
+    @property
+    def crossing(self) -> Nonprojective:
+        """What is done about crossing arcs."""
+        lifts = self.labeled and not self.system.partial and self.system.static_oracle is None
+        return self.nonprojective or ("pseudo" if lifts else "as-is")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -282,7 +285,7 @@ class Parser:
         """Labels without marks; for each label its plain one; whether it is marked. A last entry stands for none."""
         names = self.labels.names
         bare = [name.rstrip(PATH).partition(LIFTED)[0] for name in names]
-        if self.spec.nonprojective != "pseudo":
+        if self.spec.crossing != "pseudo":
             return names, None, np.zeros(len(names) + 1, dtype=bool)
         plain = tuple(dict.fromkeys(bare))
         indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
@@ -298,7 +301,7 @@ class Parser:
         sentence.treebank.check()
         unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
-        wanted = count if self.spec.nonprojective != "pseudo" else width or _EVERY
+        wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
@@ -311,7 +314,7 @@ class Parser:
 
     def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
-        if self.spec.nonprojective == "pseudo" and min(heads) >= 0:
+        if self.spec.crossing == "pseudo" and min(heads) >= 0:
             return deprojectivize(heads, texts, ENCODING)
         return tuple(heads), tuple(texts)
 

@@ -32,13 +32,13 @@ from panparser.strategies import STRATEGIES, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import BUILT_IN
 from panparser.systems import system as named_system
-from panparser.templates import RICH, ZN11, Templates
+from panparser.templates import FAST, RICH, ZN11, Templates
 from panparser.training import Training
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
 
-NAMED_TEMPLATES = {"rich": RICH, "zn11": ZN11}
+NAMED_TEMPLATES = {"rich": RICH, "zn11": ZN11, "fast": FAST}
 WRITTEN = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
 
@@ -56,7 +56,7 @@ class ParserPart(Part):
     """[parser]: what the parser is made of.
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, a file, or a list of lines. `vectors`: a file, for
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, fast, a file, or a list of lines. `vectors`: a file, for
     templates such as `S0.vector`.
     """
 
@@ -67,7 +67,7 @@ class ParserPart(Part):
     single_root: bool | None = flag()
     beam: int | None = integer(1)
     templates: str | tuple[str, ...] | None = said(
-        "rich, zn11, a file or a list of lines",
+        "rich, zn11, fast, a file or a list of lines",
         lambda value: (isinstance(value, str) and value != "") or is_lines(value),
     )
     labeled: bool | None = flag()

@@ -458,3 +458,57 @@ _RICH = """
     history[0] S0.label B0.lemma
 """
 RICH = Templates.parse(_RICH)
+
+# Half of RICH, for corpora so large that speed counts: about a point less accurate, more than twice as fast.
+_FAST = """
+    S0.form
+    S0.lemma
+    S0.upos S0.feats
+    S0.xpos
+    B0.form
+    B0.lemma
+    B0.upos B0.feats
+    B0.xpos
+    B1.lemma
+    B1.upos
+    B1.xpos
+    B2.upos
+    S1.upos
+    S0.form B0.form
+    S0.form B0.upos
+    S0.upos B0.form
+    S0.upos B0.upos
+    S0.xpos B0.xpos
+    S0.lemma B0.lemma
+    S0.lemma B0.upos B1.upos
+    S0.upos B0.lemma B1.upos
+    S0.upos B0.upos B1.lemma
+    S0.upos S0.feats B0.upos B0.feats
+    S0.lemma B0.feats
+    S0.feats B0.lemma
+    S0.suffix[3] B0.upos
+    S0.upos B0.suffix[3]
+    B0.upos B1.upos B2.upos
+    B0.lemma B1.lemma
+    S0.upos B0.upos B1.upos B2.upos
+    S0.xpos B0.xpos B1.xpos
+    S1.upos S0.upos B0.upos
+    S1.xpos S0.xpos B0.xpos
+    distance(S0,B0) S0.upos B0.upos
+    distance(S0,B0) S0.lemma B0.upos
+    between(S0,B0,upos=VERB) between(S0,B0,upos=PUNCT) S0.upos B0.upos
+    S0.upos B0.upos S0.right[0].upos
+    S0.upos B0.upos B0.left[0].upos
+    S0.upos B0.upos S0.left[0].lemma
+    S0.upos B0.upos S0.right[0].lemma
+    S0.upos B0.upos B0.left[0].lemma
+    S0.label S0.upos B0.upos
+    S0.label B0.form
+    S0.lemma S0.label B0.upos
+    S0.form S0.right_labels
+    S0.upos B0.upos S0.left_labels
+    S0.upos B0.upos S0.right_labels
+    S0.upos B0.upos B0.left_labels
+    history[0] S0.upos B0.upos
+"""
+FAST = Templates.parse(_FAST)

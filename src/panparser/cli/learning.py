@@ -55,7 +55,7 @@ def train(
     epochs: Annotated[int | None, typer.Option(help="Passes over the treebank, at most.  [default: 8]")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
     templates: Annotated[
-        str | None, typer.Option(metavar="rich|zn11|FILE", help="Feature templates.  [default: rich]")
+        str | None, typer.Option(metavar="rich|zn11|fast|FILE", help="Feature templates.  [default: rich]")
     ] = None,
     vectors: Annotated[
         str | None, typer.Option(metavar="FILE", help="Embeddings of words, for templates such as S0.vector.")

@@ -147,7 +147,7 @@ def info(
         ("beam", str(spec.beam)),
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
-        ("crossing arcs", str(spec.nonprojective)),
+        ("crossing arcs", spec.crossing),
         *_training_rows(training),
     ]
     print_table((), rows, "ll")
