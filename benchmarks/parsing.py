@@ -39,6 +39,8 @@ MAX_SIZE = 8_000_000  # bytes
 MODELS: dict[str, dict[str, Any]] = {
     "beam 8": {},
     "greedy": {"beam": 1, "strategy": "dynamic"},
+    "greedy, fast": {"beam": 1, "strategy": "dynamic", "templates": "fast"},
+    "not pruned": {"prune": 0.6},
     "8 MB": {"max_size": MAX_SIZE},
 }
 TRAIN = """
@@ -50,14 +52,6 @@ spec = pp.ParserSpec(beam=options.pop("beam")) if "beam" in options else pp.Pars
 if "strategy" in options:
     options["strategy"] = pp.STRATEGIES[options["strategy"]]
 pp.train(spec, pp.read_conllu(train), dev=pp.read_conllu(dev), **options).save(model)
-"""
-PARSE = """
-import sys
-import panparser as pp
-model, given, output, threads = sys.argv[1:]
-treebank = pp.read_conllu(given)
-pp.load(model).annotate(treebank, threads=int(threads))
-pp.write_conllu(output, treebank)
 """
 
 
@@ -88,28 +82,19 @@ def best(command: Sequence[str], repeats: int = 3) -> Usage:
     return Usage(min(run.cpu for run in runs), min(run.wall for run in runs), max(run.memory for run in runs))
 
 
-# --- Commands: those of panparser, or the same through its API while it has no such command ---
-
-
-def has_command(name: str) -> bool:
-    from panparser import cli  # noqa: F401 - registers the commands
-    from panparser.cli.app import app
-
-    return name in {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+# --- Commands ---
 
 
 def train_command(folder: Path, model: Path, options: dict[str, Any]) -> list[str]:
     files = [str(folder / "train.conllu"), str(folder / "dev.conllu")]
-    if has_command("train") and "max_size" not in options:  # for which there is no flag
+    if not {"max_size", "prune"} & set(options):  # for which there is no flag
         flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         return [*_panparser("train"), "-t", files[0], "-d", files[1], "-o", str(model), *flags]
     return [sys.executable, "-c", TRAIN, *files, str(model), json.dumps(options)]
 
 
 def parse_command(model: Path, given: Path, output: Path, threads: int) -> list[str]:
-    if has_command("parse"):
-        return [*_panparser("parse"), "-m", str(model), str(given), "-o", str(output), "--threads", str(threads)]
-    return [sys.executable, "-c", PARSE, str(model), str(given), str(output), str(threads)]
+    return [*_panparser("parse"), "-m", str(model), str(given), "-o", str(output), "--threads", str(threads)]
 
 
 def _panparser(command: str) -> list[str]:
@@ -123,8 +108,6 @@ def models(folder: Path, cache: Path) -> dict[str, tuple[Path, Usage]]:
     """Files, and what training them used; trained now unless this build did before."""
     found = {}
     for name, options in MODELS.items():
-        if "max_size" in options and not hasattr(pp.Training, "max_size"):
-            continue
         path = cache / folder.resolve().name / build() / f"{name.replace(' ', '-')}.panparser"
         record = path.with_suffix(".json")
         if not record.exists():
@@ -142,8 +125,6 @@ def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
         uas, las = score(pp.load(path), test)
         size = path.stat().st_size / 1e6
         lines.append(f"{name:14}{usage.cpu:10.1f}{usage.memory / 1e6:10.0f}{size:10.2f}{uas:10.2f}{las or 0:10.2f}")
-    if "8 MB" not in found:
-        lines.append("(no model of at most 8 MB: Training has no max_size)")
     return lines
 
 
@@ -168,9 +149,10 @@ def speed(folder: Path, model: Path, temporary: Path) -> tuple[float, float, flo
 
 
 def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
-    way = "panparser parse" if has_command("parse") else "the API in a process: there is no command yet"
-    title = f"Parsing, file to file ({way})"
-    lines = [title, f"{'':14}{'words/CPU s':>14}{'two threads':>14}{'start-up, s':>14}{'test sets':>14}"]
+    lines = [
+        "Parsing, file to file (panparser parse)",
+        f"{'':14}{'words/CPU s':>14}{'two threads':>14}{'start-up, s':>14}{'test sets':>14}",
+    ]
     with tempfile.TemporaryDirectory() as temporary:
         for name, (path, _) in found.items():
             rate, ratio, start, copies = speed(folder, path, Path(temporary))
@@ -233,7 +215,7 @@ def epochs(folder: Path) -> list[str]:
         seconds, micros = [], []
         for size in sizes:
             part, clock = treebank[:size], Clock()
-            pp.train(spec, part, listeners=[clock], epochs=EPOCHS, strategy=strategy)
+            pp.train(spec, part, listeners=[clock], epochs=EPOCHS, strategy=strategy, members=1)
             seconds.append(sum(clock.seconds) / EPOCHS)
             micros.append(1e6 * seconds[-1] / part.words)
         lines.append(f"{name:14}" + "".join(f"{each:10.2f}" for each in seconds))

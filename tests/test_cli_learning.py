@@ -172,7 +172,10 @@ def test_seeds_folds_and_size(run, data):
         (["-t", "train.conllu", "-o", "en", "--beam", "0"], "beam: expected an integer >= 1, found 0"),
         (["-t", "train.conllu", "-o", "en", "--strategy", "max"], "no strategy is called 'max'"),
         (["-t", "train.conllu", "-o", "en", "--system", "arc"], "no transition system is called 'arc'"),
-        (["-t", "train.conllu", "-o", "en", "--templates", "x"], "templates: expected rich, zn11 or a file, found 'x'"),
+        (
+            ["-t", "train.conllu", "-o", "en", "--templates", "x"],
+            "templates: expected rich, zn11, fast or a file, found 'x'",
+        ),
         (["-t", "train.conllu", "-o", "en", "--init", "train.conllu"], "expected a panparser model"),
         (["-t", "train.conllu", "-o", "mine"], "mine.toml: the recipe of the model would replace this file"),
         (["--recipe", "none.toml", "-o", "en"], "none.toml: cannot be read"),

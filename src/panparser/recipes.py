@@ -56,8 +56,8 @@ class ParserPart(Part):
     """[parser]: what the parser is made of.
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, fast, a file, or a list of lines. `vectors`: a file, for
-    templates such as `S0.vector`.
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, fast, a file, or a list of lines. `vectors`: a
+    file, for templates such as `S0.vector`.
     """
 
     system: str | Mapping[str, Any] | None = said(
@@ -168,7 +168,7 @@ class TrainingPart(Part):
             "patience": patience or None,
             "seed": defaults.seed if self.seed is None else self.seed,
             "members": self.members,
-            "prune": 0.0 if self.prune is None else float(self.prune),
+            "prune": None if self.prune is None else float(self.prune),
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
         }

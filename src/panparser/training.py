@@ -27,11 +27,8 @@ _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
 _OTHER = 1 << 20  # draws that are not the order of a member
-_MEMBERS = (
-    (10_000, 4),
-    (100_000, 2),
-    (float("inf"), 1),
-)  # below so many words, so many: the smaller, the more it helps
+_LARGE = 100_000  # words: there, most weights come from a single update, and tell next to nothing
+_MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +37,9 @@ class Training:
 
     `patience`: stop after so many epochs without a better score on the development set. `members`: so many perceptrons
     learn the same in different orders, and the parser is their mean; None: several for a small treebank, one if there
-    are vectors. `prune`: weights below so many updates are left out of the model. `max_size`: of the model file, in
-    bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch.
+    are vectors. `prune`: weights below so many updates are left out of the model; None: 1 for a large treebank,
+    else 0. `max_size`: of the model file, in bytes; so many weights are left out. `subsample`: of what annotations to
+    learn in each epoch.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -49,7 +47,7 @@ class Training:
     patience: int | None = 3
     seed: int = 1
     members: int | None = None
-    prune: float = 0.0
+    prune: float | None = None
     max_size: int | None = None
     subsample: Subsample | None = None
 
@@ -66,7 +64,7 @@ class Training:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
         if self.seed >= _FAR:
             raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
-        if not self.prune >= 0:
+        if self.prune is not None and not self.prune >= 0:
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
 
     def members_for(self, words: int) -> int:
@@ -292,11 +290,14 @@ class _Run:
 
     def _pruned(self, report: EpochReport, whole: Layer) -> Layer:
         """The layer that the model gets; the report says what pruning cost."""
-        if not self.training.prune and self.training.max_size is None:
+        least = self.training.prune
+        if least is None:
+            least = 1.0 if self.treebank.words >= _LARGE else 0.0
+        if least == 0 and self.training.max_size is None:
             return whole
         parser = self.parser_of(whole, self._manifest())
         room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
-        least, layer = prune(self.layer, self.training.prune, room)
+        least, layer = prune(self.layer, least, room)
         parser = self.parser_of(layer)
         scores = (None, None) if self.dev is None else score(parser, self.dev)
         report.pruning = {
