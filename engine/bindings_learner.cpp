@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "bindings.hpp"
@@ -50,6 +51,7 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
 // The labels of a parser, as its arcs may have them.
 Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of_words) {
   if (of_root.size() != of_words.size()) throw std::invalid_argument("of_root and of_words must be of one size");
+  if (of_root.size() > Model::kMaxLabels) throw std::invalid_argument("too many labels");
   Labels labels;
   labels.size = static_cast<std::int32_t>(of_root.size());
   labels.of_root.assign(of_root.begin(), of_root.end());
@@ -221,8 +223,16 @@ class LearnerHandle {
         sum != static_cast<std::int64_t>(all) || label_weights.size() != all || label_dated.size() != all) {
       throw std::invalid_argument("the weights have the wrong shape");
     }
-    for (const std::int32_t label : values(cells)) {
-      if (label < 0 || label >= labels_.size) throw std::invalid_argument("no such label");
+    check_keys(values(keys));
+    check_keys(values(rows));
+    std::size_t entry = 0;
+    for (const std::int32_t count : values(counts)) {
+      for (std::int32_t i = 0; i < count; ++i, ++entry) {
+        const std::int32_t label = values(cells)[entry];
+        if (label < 0 || label >= labels_.size || (i > 0 && label <= values(cells)[entry - 1])) {
+          throw std::invalid_argument("no such label, or out of order");
+        }
+      }
     }
     learner_.weights().actions_.load({copy(keys), copy(weights), copy(dated)});
     learner_.weights().labels_.load({copy(rows), copy(counts), copy(cells), copy(label_weights), copy(label_dated)});
@@ -232,6 +242,16 @@ class LearnerHandle {
   }
 
  private:
+  void check_keys(std::span<const Key> keys) const {
+    Key last = 0;
+    for (const Key key : keys) {
+      if (key <= last || template_of(key) >= grammar_.program.templates()) {
+        throw std::invalid_argument("the keys are out of order, or of no template");
+      }
+      last = key;
+    }
+  }
+
   Labels labels_;
   Grammar grammar_;
   Vectors vectors_;
@@ -323,7 +343,15 @@ class ModelHandle {
         }
       };
       std::vector<std::thread> others;
-      for (int i = 1; i < threads; ++i) others.emplace_back(work);
+      const std::int64_t most = std::min<std::int64_t>(threads, tokens.sentences());
+      others.reserve(static_cast<std::size_t>(std::max<std::int64_t>(most, 0)));
+      for (std::int64_t i = 1; i < most; ++i) {
+        try {
+          others.emplace_back(work);
+        } catch (const std::system_error&) {  // there are no more; those that there are do the work
+          break;
+        }
+      }
       work();
       for (std::thread& thread : others) thread.join();
       if (failure) std::rethrow_exception(failure);

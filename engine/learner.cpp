@@ -54,7 +54,7 @@ Learner::Beam Learner::unit(const Example& example, const Strategy& strategy, Be
     if (is_over || (strategy.horizon > 0 && length == strategy.horizon)) break;
     Step next;
     advance(example, strategy, last, fallen, next);
-    ++length;
+    check_steps(++length, example.tokens.words);
     if (!fallen && std::none_of(next.beam.begin(), next.beam.end(), [&](const auto& h) { return is_correct(h); })) {
       fallen = true;
       first = steps_.size();
@@ -228,15 +228,15 @@ void Learner::update(const Pair& pair, const Strategy& strategy, const Listener&
 }
 
 void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
-  double weight = sign * weights_.unit_;
-  if (focus > 1) weight *= std::pow(focus, 1 - static_cast<double>(states.size()));  // the last transition counts whole
+  // The first transition counts whole, or, where later ones count more, the last.
+  double power = focus > 1 ? 1 - static_cast<double>(states.size()) : 0;
   for (const std::int32_t state : states) {
     search_.extract(search_.arena().parent(state), keys_.data());
     const int action = search_.arena().action(state);
-    const auto by = static_cast<std::int32_t>(std::lround(weight));
+    const auto by = static_cast<std::int32_t>(std::lround(sign * weights_.unit_ * std::pow(focus, power)));
     for (const Key key : keys_) weights_.actions_.change(key, action, by, time_);
     change_vectors(search_.arena().parent(state), action, by);
-    weight *= focus;
+    power += 1;
   }
 }
 
@@ -286,6 +286,7 @@ void Learner::prepare_static(const Example& example) {
   System::Scratch scratch;
   std::vector<std::int32_t> costs(system.actions());
   for (Frame frame = state.frame(); !system.is_final(frame); frame = state.frame()) {
+    check_steps(static_cast<std::int64_t>(derivation_.size()), example.tokens.words);
     const Bits truths = system.truths(frame);
     const std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");

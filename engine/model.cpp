@@ -304,6 +304,7 @@ Model::Arrays Model::compact(int templates, int labels, std::span<const Source> 
 
 Model::Model(int classes, int labels, View view)
     : classes_(classes), labels_(labels), width_(width_for(classes)), slots_(slots_for(width_)), view_(view) {
+  require(labels >= 0 && labels <= kMaxLabels, "too many labels");
   const std::size_t templates = view.tables.size() / 2;  // and one
   require(templates >= 1 && view.tables.size() == 2 * templates && view.starts.size() >= 1,
           "an array has the wrong size");

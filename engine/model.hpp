@@ -21,6 +21,7 @@ namespace panparser {
 class Model {
  public:
   static constexpr std::size_t kLine = 64;
+  static constexpr int kMaxLabels = 1 << 15;
 
   struct Arrays {
     LargeVector<std::uint8_t> lines;           // of actions

@@ -33,7 +33,9 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
   state_.reset(system.table().shape, tokens.words);
   Scoring<Scorer>& scoring = search_.scoring();
   scoring.start(tokens, kPairGroup);  // S0 and B0 never meet twice
+  std::int64_t steps = 0;
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
+    check_steps(++steps, tokens.words);
     std::uint32_t legal = system.legal(system.truths(frame));
     if (!legal) throw Stuck("no legal transition in a state that is not final");
     const Window window = state_.window();
@@ -60,7 +62,9 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
   beam_ = {search_.start(tokens, false)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
+  std::int64_t steps = 0;
   while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
+    check_steps(++steps, tokens.words);
     candidates_.clear();
     for (std::size_t i = 0; i < beam_.size(); ++i) search_.expand(beam_[i], static_cast<int>(i), nullptr, candidates_);
     search_.cut(candidates_, width);

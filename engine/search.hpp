@@ -15,6 +15,12 @@
 
 namespace panparser {
 
+// No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one again.
+inline std::int64_t most_steps(Token words) { return 2 * std::int64_t(words + 2) * (words + 2); }
+inline void check_steps(std::int64_t steps, Token words) {
+  if (steps > most_steps(words)) throw Stuck("the derivation of a sentence does not end");
+}
+
 struct Hypothesis {
   std::int32_t state = 0;
   std::int32_t loss = 0;  // correct attachments lost so far

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace panparser {
 
@@ -135,6 +136,9 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   if (only >= 0) {
     first_word = offsets_[only];
     offsets_ = {0, offsets_[only + 1] - first_word};
+  }
+  for (std::int64_t s = 0; s < sentences(); ++s) {
+    if (offsets_[s + 1] - offsets_[s] > kMaxWords) throw std::invalid_argument("a sentence has too many words");
   }
   const std::int64_t rows = first_row(sentences());
   values_.resize(rows * attributes_);

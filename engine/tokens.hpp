@@ -50,6 +50,8 @@ struct SentenceTokens {
 
 class Tokens {
  public:
+  static constexpr std::int64_t kMaxWords = 16000;  // as for systems: tokens must fit 16 bits
+
   // Of all sentences, or of one. `rows`: of vectors, by number of the form; empty where no vectors are used.
   Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
          std::span<const std::int32_t> rows = {}, std::int64_t only = -1);

@@ -50,7 +50,7 @@ struct Walker {
   template <class State, class Next>
   void derive(State& state, const Reference& reference, Next next) {
     const Token words = reference.gold.words();
-    // No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one again.
+    // As in search.hpp.
     steps_left = 2 * std::int64_t(words + 2) * (words + 2);
     for (int action; (action = step(state, reference)) >= 0; ++result.transitions) {
       next(state, action);

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError
 from panparser.listeners import EpochReport
 from panparser.parser import Layer
 
 if TYPE_CHECKING:
     from panparser.training import _Run
+
+FORMAT = 1  # of checkpoints: raised with every change, since nobody keeps them
 
 
 def save(run: _Run, path: Path) -> None:
@@ -28,6 +30,7 @@ def save(run: _Run, path: Path) -> None:
             arrays |= {f"vectors.{member}.{i}": array for i, array in enumerate(learner.vectors())}
     manifest = {
         "kind": "checkpoint",
+        "format": FORMAT,
         "identity": _identity(run),
         "epoch": run.epoch,
         "history": [vars(report) for report in run.history],
@@ -42,8 +45,17 @@ def load(run: _Run, path: Path) -> None:
     arrays, manifest = read_arrays(path, "checkpoint of panparser")
     if manifest.get("kind") != "checkpoint":
         raise ModelError(f"{path}: expected a checkpoint, found {manifest.get('kind')!r}")
+    if manifest.get("format") != FORMAT:
+        raise ModelError(f"{path}: expected a checkpoint of this version of panparser, found another's")
     if manifest["identity"] != json.loads(json.dumps(_identity(run))):
         raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
+    try:
+        _restore(run, arrays, manifest)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ModelError(f"{path}: not a checkpoint that can be used: {error}") from None
+
+
+def _restore(run: _Run, arrays: Arrays, manifest: dict[str, Any]) -> None:
     for member, (time, random, progress) in enumerate(manifest["learners"]):
         actions: Any = tuple(arrays[f"actions.{member}.{i}"] for i in range(3))
         labels: Any = tuple(arrays[f"labels.{member}.{i}"] for i in range(5))

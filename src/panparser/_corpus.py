@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +18,20 @@ from panparser.vectors import Vectors
 
 _UNKNOWN = -1
 _RARE = 5  # times
+_MOST_LABELS = 1 << 15  # that the engine takes
+
+
+def fitting_spec(spec: ParserSpec, treebank: Treebank) -> ParserSpec:
+    """The spec; crossing arcs are not lifted, unless it says so, where labels hold what would mark lifted ones."""
+    marked = [label for label in treebank.vocabulary("deprel") if LIFTED in label or PATH in label]
+    if not marked or spec.crossing != "pseudo":
+        return spec
+    if spec.nonprojective == "pseudo":
+        raise TreebankError(
+            f"{treebank.path}: label {marked[0]!r}: expected neither {LIFTED} nor {PATH}, which mark lifted arcs; "
+            "say nonprojective = as-is"
+        )
+    return replace(spec, nonprojective="as-is")
 
 
 class Corpus:
@@ -31,21 +47,13 @@ class Corpus:
         self.used = np.diff(treebank.offsets) > 0
         if not (self.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
-        self._check_length()
+        check_lengths(treebank)
         try:
             self._prepare()
         except GoldError as error:
             raise TreebankError(f"{treebank.path}: {error}") from None
         if not self.used.any():
             raise TreebankError(f"{treebank.path}: no sentence is left to learn from")
-
-    def _check_length(self) -> None:
-        lengths = np.diff(self.treebank.offsets)
-        if lengths.max() > _engine.MAX_WORDS:
-            line = self.treebank[int(lengths.argmax())].line
-            raise TreebankError(
-                f"{self.treebank.path}:{line}: expected at most {_engine.MAX_WORDS} words, found {lengths.max()}"
-            )
 
     def _prepare(self) -> None:
         system, way = self.spec.system, self.spec.crossing
@@ -141,6 +149,8 @@ def gather_labels(corpus: Corpus, known: Labels) -> Labels:
         raise TreebankError(
             f"{corpus.treebank.path}: expected labels to learn from, found none (train an unlabeled parser?)"
         )
+    if len(names) > _MOST_LABELS:
+        raise TreebankError(f"{corpus.treebank.path}: expected at most {_MOST_LABELS} labels, found {len(names)}")
     # A child of Root is never put back elsewhere if it is the only one; its label must be one that stays.
     plain = tuple(flag and LIFTED not in name for flag, name in zip(of[0], names, strict=True))
     of[0] = plain if any(plain) else of[0]

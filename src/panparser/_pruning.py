@@ -16,8 +16,9 @@ def room_for_layer(max_size: int | None, parser: Parser, epochs: int) -> int | N
     """Bytes for the last layer of a parser in a file of that size; `epochs` more are still to be told of."""
     if max_size is None:
         return None
-    told = len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024
-    return max_size - told - sum(layer.size for layer in parser.layers[:-1])
+    vectors = parser.vectors.to_arrays() if parser.vectors else {}
+    told = len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers)
+    return max_size - told - sum(layer.size for layer in parser.layers[:-1]) - sum(a.nbytes for a in vectors.values())
 
 
 def prune(layer: Callable[[float], Layer], least: float, room: int | None) -> tuple[float, Layer]:

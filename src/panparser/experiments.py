@@ -58,7 +58,7 @@ def train_seeds(
     def work(seed: int, stop: Listener) -> Parser:
         own = _copy(data, treebank)
         scored = None if dev is None or other is None else _copy(other, dev)
-        return train(spec, own, dev=scored, listeners=[stop], **(options | {"seed": seed}))
+        return _whole(train(spec, own, dev=scored, listeners=[stop], **(options | {"seed": seed})))
 
     return _all(work, list(seeds), threads)
 
@@ -123,7 +123,7 @@ def learning_curve(
 
     def work(size: int, stop: Listener) -> CurvePoint:
         part, own_dev = treebank[:size], _copy(other, dev)
-        parser = train(spec, part, dev=own_dev, listeners=[stop], **options)
+        parser = _whole(train(spec, part, dev=own_dev, listeners=[stop], **options))
         return CurvePoint(size, part.words, *score(parser, own_dev))
 
     return _all(work, list(sizes), threads)
@@ -141,7 +141,7 @@ def _over_folds(
 
     def work(held_out: list[int], stop: Listener) -> T:
         left = sorted(set(range(len(treebank))) - set(held_out))
-        return use(train(spec, treebank[left], listeners=[stop], **options), treebank[held_out])
+        return use(_whole(train(spec, treebank[left], listeners=[stop], **options)), treebank[held_out])
 
     return _all(work, numbers, threads)
 
@@ -155,6 +155,13 @@ class _Stop(Listener):
     def after_words(self, epoch: int, words: int, updates: int) -> None:
         if self.event.is_set():
             raise KeyboardInterrupt
+
+
+def _whole(parser: Parser) -> Parser:
+    """A parser whose training Ctrl-C did not cut short: an experiment with such ones would tell nothing."""
+    if parser.training["interrupted"]:
+        raise KeyboardInterrupt
+    return parser
 
 
 def _all(work: Callable[[Any, Listener], T], items: list[Any], threads: int) -> list[T]:

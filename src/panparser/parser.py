@@ -26,6 +26,7 @@ from panparser.vectors import Vectors
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
+_MOST = 1 << 20  # of hypotheses, trees, threads
 _ARRAYS = ("lines", "tables", "starts", "runs")  # of a layer
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
@@ -94,9 +95,27 @@ class ParserSpec:
         )
 
 
+def check_count(name: str, value: object) -> None:
+    """Raises SpecError unless the value is a number of things that can be."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise SpecError(f"{name} must be an integer >= 1; got {value!r}")
+    if value > _MOST:
+        raise SpecError(f"{name} must be at most {_MOST}; got {value}")
+
+
 def check_beam(beam: object, owner: str) -> None:
-    if not isinstance(beam, int) or isinstance(beam, bool) or beam < 1:
-        raise SpecError(f"beam of {owner} must be an integer >= 1; got {beam!r}")
+    check_count(f"beam of {owner}", beam)
+
+
+def check_lengths(treebank: Treebank) -> None:
+    """Raises TreebankError if a sentence is too long for the engine."""
+    lengths = np.diff(treebank.offsets)
+    if len(lengths) and lengths.max() > _engine.MAX_WORDS:
+        long = int(lengths.argmax())
+        raise TreebankError(
+            f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
+            f"found {lengths[long]}"
+        )
 
 
 @dataclass(frozen=True)
@@ -245,15 +264,8 @@ class Parser:
         """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
-        if not isinstance(threads, int) or threads < 1:
-            raise SpecError(f"threads of parse must be an integer >= 1; got {threads!r}")
-        lengths = np.diff(treebank.offsets)
-        if len(lengths) and lengths.max() > _engine.MAX_WORDS:
-            long = int(lengths.argmax())
-            raise TreebankError(
-                f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
-                f"found {lengths[long]}"
-            )
+        check_count("threads of parse", threads)
+        check_lengths(treebank)
         treebank.check()
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
@@ -293,8 +305,8 @@ class Parser:
 
     def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
         """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
-        if not isinstance(count, int) or count < 1:
-            raise SpecError(f"count of best must be an integer >= 1; got {count!r}")
+        check_count("count of best", count)
+        check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
             check_beam(self.spec.beam if beam is None else beam, "best")
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0

@@ -92,7 +92,7 @@ class Strategy:
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
         if not self.temperature > 0:
             raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
-        if self.horizon is not None and (not isinstance(self.horizon, int) or self.horizon < 1):
+        if self.horizon is not None and (not isinstance(self.horizon, int) or not 1 <= self.horizon < 1 << 31):
             raise StrategyError(f"horizon of Strategy must be an integer >= 1; got {self.horizon!r}")
         if not 0 < self.focus <= 4:
             raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from panparser import _checkpoint, _engine
-from panparser._corpus import Corpus, choose_vectors, gather_labels
+from panparser._corpus import Corpus, choose_vectors, fitting_spec, gather_labels
 from panparser._pruning import prune, room_for_layer
-from panparser.errors import SpecError, TreebankError
+from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
 from panparser.sentence import IntArray
@@ -28,7 +28,7 @@ _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
 _OTHER = 1 << 20  # draws that are not the order of a member
 _LARGE = 100_000  # words: there, most weights come from a single update, and tell next to nothing
-_MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
+_MEMBERS = ((10_000, 6), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class Training:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
         if self.seed >= _FAR:
             raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
-        if self.prune is not None and not self.prune >= 0:
+        if self.prune is not None and (not isinstance(self.prune, int | float) or not self.prune >= 0):
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
 
     def members_for(self, words: int) -> int:
@@ -150,6 +150,7 @@ class _Run:
             value = getattr(self, name)
             if not isinstance(value, Treebank) and not (value is None and name == "dev"):
                 raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
+        self.spec = fitting_spec(self.spec, self.treebank)
         self._check_init()
         self.vectors = choose_vectors(self.spec, self.vectors, self.init)
         if self.vectors and (self.training.members or 1) > 1:
@@ -199,11 +200,13 @@ class _Run:
         try:
             while self.epoch < self.training.epochs and not self._is_stale():
                 self._one_epoch()
+            self._measure_rounding()
         except KeyboardInterrupt:
             if self.best_layer is None:
                 raise
             return self.parser(interrupted=True)
-        self._measure_rounding()
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
         return self.parser()
 
     def _measure_rounding(self) -> None:

@@ -248,13 +248,10 @@ class ReferenceLearner:
         shared = len(shared_prefix(positive.actions, negative.actions))
         for derivation, sign in ((positive, 1), (negative, -1)):
             path = derivations(derivation)[shared:]
-            weight = float(sign * self.unit)
-            if focus > 1:
-                weight *= focus ** (1 - (len(path) - 1))
-            for before, after in pairwise(path):
-                by = math.floor(abs(weight) + 0.5) * (1 if weight > 0 else -1)
+            first = 1 - (len(path) - 1) if focus > 1 else 0  # the last transition counts whole, or the first
+            for place, (before, after) in enumerate(pairwise(path)):
+                by = sign * math.floor(self.unit * focus ** float(first + place) + 0.5)
                 self.actions.change(example.reader.features(before), after.action, by)
-                weight *= focus
 
     def learn_labels(self, positive: Derivation, started: int, example: Example) -> None:
         """Each correct arc of a correct derivation teaches its label."""
