@@ -10,7 +10,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Mark
-from panparser.parser import ENCODING, Labels, Parser, ParserSpec
+from panparser.parser import ENCODING, Labels, Parser, ParserSpec, check_lengths
 from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
 from panparser.treebank import Treebank
