@@ -63,9 +63,21 @@ def test_examples_run(example):
     assert done.stdout
 
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_figures_in_the_readme_are_those_of_the_committed_benchmark():
     results = (ROOT / "benchmarks" / "results" / "engine.txt").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(.+?)` \| ([\d.]+) \| ([\d.]+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(.+?)` \| ([\d.]+) \| ([\d.]+) \|", README, re.MULTILINE)
     assert len(rows) == 3
     for name, mutable, linked in rows:
         assert re.search(rf"^{name} +{re.escape(mutable)} +{re.escape(linked)}$", results, re.MULTILINE), name
+
+
+def test_accuracies_in_the_readme_are_those_of_the_committed_benchmark():
+    results = (ROOT / "benchmarks" / "results" / "accuracy.txt").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w ()]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", README, re.MULTILINE)
+    assert len(rows) == 9
+    for name, *numbers in rows:
+        line = next(line for line in results.splitlines() if line.startswith(f"{name} "))
+        assert set(numbers) <= set(line.split()), name

@@ -28,7 +28,7 @@ _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
 _OTHER = 1 << 20  # draws that are not the order of a member
 _LARGE = 100_000  # words: there, most weights come from a single update, and tell next to nothing
-_MEMBERS = ((10_000, 6), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
+_MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
 @dataclass(frozen=True, kw_only=True)
