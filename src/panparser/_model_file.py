@@ -10,14 +10,14 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from panparser._files import write_whole
+from panparser._files import whole_file
 from panparser.errors import ModelError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -31,11 +31,18 @@ _LONGEST_HEADER = 100 << 20  # of safetensors
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
     """Writes a file beside its place, then renames it. The same content gives the same bytes."""
-    write_whole(path, encode(arrays, manifest), ModelError)
+    with whole_file(path, ModelError) as stream:
+        for piece in _pieces(arrays, manifest):
+            stream.write(piece)
 
 
 def encode(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> bytes:
     """The bytes of such a file."""
+    return b"".join(_pieces(arrays, manifest))
+
+
+def _pieces(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
+    """The file in pieces, arrays uncopied: those of a checkpoint may be most of the memory that there is."""
     text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
     # Lines come first: they are read by the line of a cache. Then wide numbers before narrow ones: all are aligned.
     names = sorted(arrays, key=lambda name: (not name.startswith("lines"), -arrays[name].itemsize))
@@ -46,11 +53,16 @@ def encode(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) 
     for name, array in zip(names, parts, strict=True):
         start, end = end, end + array.nbytes
         entries[name] = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [start, end]}
-        checksum = zlib.crc32(array.tobytes(), checksum)
+        checksum = zlib.crc32(_bytes(array), checksum)
     entries["__metadata__"] = {"panparser": text, "crc32": f"{checksum:08x}"}
     header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
     header += b" " * (-(len(header) + 8) % 64)
-    return b"".join([len(header).to_bytes(8, "little"), header, *(array.tobytes() for array in parts)])
+    yield len(header).to_bytes(8, "little") + header
+    yield from map(_bytes, parts)
+
+
+def _bytes(array: npt.NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
 
 
 def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[str, Any]]:
