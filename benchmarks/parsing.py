@@ -40,7 +40,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "beam 8": {},
     "greedy": {"beam": 1, "strategy": "dynamic"},
     "greedy, fast": {"beam": 1, "strategy": "dynamic", "templates": "fast"},
-    "not pruned": {"prune": 0.6},
+    "prune 0.6": {"prune": 0.6},
     "8 MB": {"max_size": MAX_SIZE},
 }
 TRAIN = """

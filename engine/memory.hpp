@@ -1,5 +1,5 @@
-// Memory for large tables that are read at random: in large pages where the system has them, since half of the time of
-// a random access goes into finding the page.
+// Memory for large tables that are read at random: in large pages where the system has them, so that fewer of them have
+// to be found.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,8 @@ from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
-from panparser.templates import FAST, RICH, ZN11, Template, Templates
+from panparser.template_sets import FAST, RICH, ZN11
+from panparser.templates import Template, Templates
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank

@@ -18,7 +18,8 @@ from panparser.errors import ModelError, PanParserError, SpecError, StuckError, 
 from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.systems import system as named_system
-from panparser.templates import RICH, Templates
+from panparser.template_sets import RICH
+from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors

@@ -32,7 +32,8 @@ from panparser.strategies import STRATEGIES, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import BUILT_IN
 from panparser.systems import system as named_system
-from panparser.templates import FAST, RICH, ZN11, Templates
+from panparser.template_sets import FAST, RICH, ZN11
+from panparser.templates import Templates
 from panparser.training import Training
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
