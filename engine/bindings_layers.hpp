@@ -58,10 +58,10 @@ inline Vectors checked_vectors(const VectorsHandle* handle, const Program& progr
 // A model's arrays, kept alive.
 class LayerHandle {
  public:
-  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint32_t> tables,
-              Array<std::uint32_t> starts, Array<std::uint8_t> runs, std::optional<VectorArrays> vectors)
-      : kept_{nb::cast(lines), nb::cast(starts), nb::cast(runs)},
-        model_(classes, labels, {values(lines), values(tables), values(starts), values(runs)}),
+  LayerHandle(int classes, int labels, Array<std::uint8_t> lines, Array<std::uint8_t> label_lines,
+              Array<std::uint32_t> tables, Array<std::uint8_t> label_rows, std::optional<VectorArrays> vectors)
+      : kept_{nb::cast(lines), nb::cast(label_lines), nb::cast(label_rows)},
+        model_(classes, labels, {values(lines), values(label_lines), values(tables), values(label_rows)}),
         vectors_(std::move(vectors)) {}
   const Model& model() const { return model_; }
   const std::optional<VectorArrays>& vectors() const { return vectors_; }

@@ -283,9 +283,9 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
                             learners[0]->unit(), least);
   }
   return std::tuple{owned(std::move(arrays.lines)),
+                    owned(std::move(arrays.label_lines)),
                     owned(std::move(arrays.tables)),
-                    owned(std::move(arrays.starts)),
-                    owned(std::move(arrays.runs)),
+                    owned(std::move(arrays.label_rows)),
                     arrays.action_scale,
                     arrays.label_scale};
 }
@@ -407,10 +407,10 @@ void bind_learner(nb::module_& m) {
           nb::arg("heads").noconvert(), nb::arg("labels").noconvert());
 
   nb::class_<LayerHandle>(m, "Layer", "Weights for parsing; `compact` of a Learner makes the arrays.")
-      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint32_t>, Array<std::uint8_t>,
+      .def(nb::init<int, int, Array<std::uint8_t>, Array<std::uint8_t>, Array<std::uint32_t>, Array<std::uint8_t>,
                     std::optional<VectorArrays>>(),
-           "classes"_a, "labels"_a, nb::arg("lines").noconvert(), nb::arg("tables").noconvert(),
-           nb::arg("starts").noconvert(), nb::arg("runs").noconvert(),
+           "classes"_a, "labels"_a, nb::arg("lines").noconvert(), nb::arg("label_lines").noconvert(),
+           nb::arg("tables").noconvert(), nb::arg("label_rows").noconvert(),
            nb::arg("vectors").noconvert().none() = nb::none());
 
   nb::class_<LearnerHandle>(m, "Learner", "An averaged perceptron that learns by a strategy.")
@@ -432,9 +432,8 @@ void bind_learner(nb::module_& m) {
            nb::arg("dated_actions").noconvert(), nb::arg("labels").noconvert(), nb::arg("dated_labels").noconvert());
 
   m.def("compact", &compact, "learners"_a, "least"_a,
-        "(lines, tables, starts, runs) of a Layer, the mean of the learners, and what an update became in each of its "
-        "two "
-        "scales.");
+        "(lines, label_lines, tables, label_rows) of a Layer, the mean of the learners, and what an update became in "
+        "each of its two scales.");
 
   m.def("parse_averaged", &parse_averaged, "learners"_a, "store"_a, "beam"_a,
         "(heads, labels) of every word, by weights that have not become bytes yet.");

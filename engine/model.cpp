@@ -2,59 +2,45 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 #include "system.hpp"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace panparser {
 
 namespace {
 
-constexpr std::size_t kTag = 2, kMoved = Model::kLine - 1;
 constexpr int kMostWeight = 127;
-constexpr int kLoad = 60;      // percent of the slots that are used: more would be smaller, and features would move on
-constexpr int kRowsInRun = 1;  // on the average: more would be smaller, and slower
+constexpr int kLoad = 60, kLabelLoad = 70;  // percent of the slots that are used
+constexpr std::size_t kOffset = 4;          // bytes of a row in the lines of labels
 
 void require(bool good, const char* what) {
   if (!good) throw std::invalid_argument(what);
 }
 
 std::size_t width_for(int classes) { return classes <= 4 ? 4 : (static_cast<std::size_t>(classes) + 7) / 8 * 8; }
-std::size_t slots_for(std::size_t width) { return kMoved / (kTag + width); }
-std::uint16_t tag(Key key) {  // 0 is a free slot
-  const auto bits = static_cast<std::uint16_t>(key >> kTemplateBits);
-  return bits ? bits : 1;
-}
-std::size_t place(Key key, std::size_t places) { return static_cast<std::size_t>((key >> 32) * places >> 32); }
-std::size_t label_size(int labels) { return labels <= 256 ? 1 : 2; }
 
-std::uint16_t read16(const std::uint8_t* from) { return static_cast<std::uint16_t>(from[0] | from[1] << 8); }
-void write16(std::uint8_t* to, std::uint16_t value) {
-  to[0] = static_cast<std::uint8_t>(value);
-  to[1] = static_cast<std::uint8_t>(value >> 8);
-}
+// How a row of labels is written: labels, and numbers of them, in a byte or in two.
+class RowShape {
+ public:
+  explicit RowShape(int labels) : labels_(labels), wide_(labels > 256) {}
+  std::size_t number() const { return wide_ ? 2 : 1; }
+  std::size_t cell() const { return number() + 1; }
+  // Full rows are faster to add: they may be twice as long.
+  bool is_full(std::size_t cells) const { return 2 * cells * cell() >= static_cast<std::size_t>(labels_); }
+  std::size_t read(const std::uint8_t* from) const { return wide_ ? read16(from) : *from; }
+  void append(std::size_t number, LargeVector<std::uint8_t>& to) const {
+    to.push_back(static_cast<std::uint8_t>(number));
+    if (wide_) to.push_back(static_cast<std::uint8_t>(number >> 8));
+  }
 
-// The slot of a line that has a tag, or `slots`; at most 16.
-inline std::size_t find(const std::uint8_t* line, std::size_t slots, std::uint16_t wanted) {
-#ifdef __SSE2__  // all tags at once; what stands behind the last is masked out
-  const __m128i tags = _mm_set1_epi16(static_cast<short>(wanted));
-  const __m128i low = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line)), tags);
-  const __m128i high = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line + 16)), tags);
-  const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
-  return static_cast<std::size_t>(std::countr_zero(same | 1u << slots));
-#else
-  std::size_t slot = slots;
-  for (std::size_t i = slots; i-- > 0;) slot = read16(line + i * kTag) == wanted ? i : slot;
-  return slot;
-#endif
-}
+ private:
+  int labels_;
+  bool wide_;
+};
 
 // Sums of rows of four weights.
 class FourSums {
@@ -153,7 +139,6 @@ struct Rows {
 // Fills the lines; what an update has become in them.
 double fill_lines(int templates, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
   const Rows rows(sources);
-  const std::size_t width = width_for(rows.classes), slots = slots_for(width);
   float most = 0;
   for (const float weight : rows.weights) most = std::max(most, std::abs(weight));
   const Quantiser quantise(most, least);
@@ -165,27 +150,12 @@ double fill_lines(int templates, std::span<const Model::Source> sources, double 
       if (kept) see(rows.keys[i], bytes);
     }
   };
-  std::vector<std::size_t> kept(templates);
-  each([&](Key key, const auto&) { ++kept[template_of(key)]; });
-  std::uint32_t lines = 0;
-  for (const std::size_t count : kept) {
-    out.tables.push_back(lines);
-    lines += static_cast<std::uint32_t>(100 * count / (kLoad * slots) + 1);
-  }
-  out.tables.push_back(lines);
-  out.lines.assign(lines * Model::kLine, 0);
-  each([&](Key key, const auto& bytes) {
-    const std::uint32_t first = out.tables[template_of(key)], end = out.tables[template_of(key) + 1];
-    std::size_t at = first + place(key, end - first);
-    std::size_t slot;
-    while ((slot = find(out.lines.data() + at * Model::kLine, slots, 0)) == slots) {
-      out.lines[at * Model::kLine + kMoved] = 1;
-      at = at + 1 == end ? first : at + 1;
-    }
-    std::uint8_t* line = out.lines.data() + at * Model::kLine;
-    write16(line + slot * kTag, tag(key));
-    std::memcpy(line + slots * kTag + slot * width, bytes.data(), rows.classes);
-  });
+  std::vector<std::size_t> counts(templates);
+  each([&](Key key, const auto&) { ++counts[template_of(key)]; });
+  LineWriter writer(width_for(rows.classes), counts, kLoad);
+  each([&](Key key, const auto& bytes) { std::memcpy(writer.add(key), bytes.data(), rows.classes); });
+  out.tables.insert(out.tables.end(), writer.firsts.begin(), writer.firsts.end());
+  out.lines = std::move(writer.bytes);
   return quantise.scale();
 }
 
@@ -243,51 +213,39 @@ struct Cells {
   }
 };
 
-// Fills the runs; what an update has become in them.
-double fill_runs(int templates, int labels, std::span<const Model::Source> sources, double least, Model::Arrays& out) {
-  Cells all(sources);
+// Fills the rows of labels, and the lines that tell where they are; what an update has become in them.
+double fill_label_rows(int templates, int labels, std::span<const Model::Source> sources, double least,
+                       Model::Arrays& out) {
+  const Cells all(sources);
   double most = 0;
   for (const Cells::Cell& cell : all.cells) most = std::max(most, std::abs(cell.weight));
   const Quantiser quantise(most, least);
-  std::vector<Cells::Row> kept;
-  std::vector<std::size_t> cells;  // those that are kept
+  const RowShape shape(labels);
+  std::vector<std::pair<Key, std::size_t>> starts;
+  std::vector<std::size_t> counts(templates);
+  std::vector<std::int8_t> weights(labels);
   for (const Cells::Row& row : all.rows) {
-    const std::size_t first = cells.size();
+    std::fill(weights.begin(), weights.end(), 0);
+    std::size_t kept = 0;
     for (std::size_t c = row.first; c < row.first + row.count; ++c) {
-      if (quantise(all.cells[c].weight) != 0) cells.push_back(c);
+      kept += (weights[all.cells[c].label] = quantise(all.cells[c].weight)) != 0;
     }
-    // A count is a byte: a row with more labels comes as several.
-    for (std::size_t c = first; c < cells.size(); c += 256) {
-      kept.push_back({row.key, c, std::min<std::size_t>(256, cells.size() - c)});
-    }
-  }
-  // Keys come in order, and so do the runs of each template.
-  std::stable_sort(kept.begin(), kept.end(),
-                   [](const auto& a, const auto& b) { return template_of(a.key) < template_of(b.key); });
-  std::size_t row = 0;
-  for (int t = 0; t < templates; ++t) {
-    out.tables.push_back(static_cast<std::uint32_t>(out.starts.size()));
-    std::size_t end = row;
-    while (end < kept.size() && template_of(kept[end].key) == t) ++end;
-    const std::size_t runs = (end - row) / kRowsInRun + 1;
-    for (std::size_t run = 0; run < runs; ++run) {
-      out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
-      for (; row < end && place(kept[row].key, runs) == run; ++row) {
-        std::uint8_t head[3] = {};
-        write16(head, tag(kept[row].key));
-        head[2] = static_cast<std::uint8_t>(kept[row].count - 1);
-        out.runs.insert(out.runs.end(), head, head + 3);
-        for (std::size_t c = kept[row].first; c < kept[row].first + kept[row].count; ++c) {
-          const Cells::Cell& cell = all.cells[cells[c]];
-          out.runs.push_back(static_cast<std::uint8_t>(cell.label));
-          if (label_size(labels) == 2) out.runs.push_back(static_cast<std::uint8_t>(cell.label >> 8));
-          out.runs.push_back(static_cast<std::uint8_t>(quantise(cell.weight)));
-        }
-      }
+    if (!kept) continue;
+    starts.emplace_back(row.key, out.label_rows.size());
+    ++counts[template_of(row.key)];
+    const bool full = shape.is_full(kept);
+    shape.append(full ? 0 : kept, out.label_rows);
+    for (int label = 0; label < labels; ++label) {
+      if (!full && !weights[label]) continue;
+      if (!full) shape.append(label, out.label_rows);
+      out.label_rows.push_back(static_cast<std::uint8_t>(weights[label]));
     }
   }
-  out.tables.push_back(static_cast<std::uint32_t>(out.starts.size()));
-  out.starts.push_back(static_cast<std::uint32_t>(out.runs.size()));
+  require(out.label_rows.size() <= std::numeric_limits<std::uint32_t>::max(), "the weights of labels are too many");
+  LineWriter writer(kOffset, counts, kLabelLoad);
+  for (const auto& [key, start] : starts) write32(writer.add(key), static_cast<std::uint32_t>(start));
+  out.tables.insert(out.tables.end(), writer.firsts.begin(), writer.firsts.end());
+  out.label_lines = std::move(writer.bytes);
   return quantise.scale();
 }
 
@@ -298,109 +256,66 @@ Model::Arrays Model::compact(int templates, int labels, std::span<const Source> 
   Arrays arrays;
   const double whole = static_cast<double>(unit) * static_cast<double>(sources.size());  // an update to all
   arrays.action_scale = fill_lines(templates, sources, least * whole, arrays) * whole;
-  arrays.label_scale = fill_runs(templates, labels, sources, least * whole, arrays) * whole;
+  arrays.label_scale = fill_label_rows(templates, labels, sources, least * whole, arrays) * whole;
   return arrays;
 }
 
 Model::Model(int classes, int labels, View view)
-    : classes_(classes), labels_(labels), width_(width_for(classes)), slots_(slots_for(width_)), view_(view) {
+    : classes_(classes),
+      labels_(labels),
+      lines_(width_for(classes), view.tables.first(view.tables.size() / 2), view.lines),
+      label_lines_(kOffset, view.tables.subspan(view.tables.size() / 2), view.label_lines),
+      label_rows_(view.label_rows) {
   require(labels >= 0 && labels <= kMaxLabels, "too many labels");
-  const std::size_t templates = view.tables.size() / 2;  // and one
-  require(templates >= 1 && view.tables.size() == 2 * templates && view.starts.size() >= 1,
-          "an array has the wrong size");
-  const auto read = [&](std::span<const std::uint32_t> firsts, std::size_t end, std::vector<Table>& tables) {
-    require(firsts.front() == 0 && firsts.back() == end, "the tables do not fit");
-    for (std::size_t t = 0; t + 1 < firsts.size(); ++t) {
-      require(firsts[t] < firsts[t + 1], "the tables do not rise");
-      tables.push_back({firsts[t], firsts[t + 1] - firsts[t]});
-    }
+  require(lines_.templates() == label_lines_.templates(), "an array has the wrong size");
+  label_lines_.each_row([&](const std::uint8_t* row) { check_row(read32(row)); });
+}
+
+void Model::check_row(std::size_t first) const {
+  const RowShape shape(labels_);
+  const auto fits = [&](std::size_t bytes) {
+    return first <= label_rows_.size() && label_rows_.size() - first >= bytes;
   };
-  require(view.lines.size() % kLine == 0, "an array has the wrong size");
-  require(reinterpret_cast<std::uintptr_t>(view.lines.data()) % 16 == 0, "an array is misaligned");
-  read(view.tables.first(templates), view.lines.size() / kLine, lines_);
-  read(view.tables.last(templates), view.starts.size() - 1, runs_);
-  for (const Table& table : lines_) {  // a search that moves on from line to line must end
-    bool ends = false;
-    for (std::size_t line = table.first; line < table.first + table.size; ++line) {
-      ends |= view.lines[line * kLine + kMoved] == 0;
-    }
-    require(ends, "all lines of a table are full");
-  }
-  check_runs();
-}
-
-void Model::check_runs() const {
-  require(view_.starts.front() == 0 && view_.starts.back() == view_.runs.size(), "the runs of the labels do not fit");
-  const std::size_t size = label_size(labels_) + 1;
-  for (std::size_t run = 0; run + 1 < view_.starts.size(); ++run) {
-    std::size_t at = view_.starts[run];
-    const std::size_t end = view_.starts[run + 1];
-    require(at <= end && end <= view_.runs.size(), "the runs of the labels do not rise");
-    while (at < end) {
-      require(end - at >= 3 && end - at - 3 >= (view_.runs[at + 2] + std::size_t(1)) * size,
-              "a run of labels is cut off");
-      const std::size_t next = at + 3 + (view_.runs[at + 2] + std::size_t(1)) * size;
-      for (at += 3; at < next; at += size) {
-        const int label = size == 2 ? view_.runs[at] : read16(view_.runs.data() + at);
-        require(label < labels_, "no such label");
-      }
-    }
+  require(fits(shape.number()), "a row of labels is cut off");
+  const std::size_t cells = shape.read(label_rows_.data() + first);
+  require(fits(shape.number() + (cells ? cells * shape.cell() : labels_)), "a row of labels is cut off");
+  for (std::size_t c = 0; c < cells; ++c) {
+    const std::size_t label = shape.read(label_rows_.data() + first + shape.number() + c * shape.cell());
+    require(label < static_cast<std::size_t>(labels_), "no such label");
   }
 }
 
-// The line that has a key, and its slot there, or `slots_`.
-inline std::pair<const std::uint8_t*, std::size_t> Model::find_line(Key key) const {
-  const Table& table = lines_[template_of(key)];
-  const std::uint16_t wanted = tag(key);
-  std::size_t at = table.place(key);
-  const std::uint8_t* line = view_.lines.data() + at * kLine;
-  std::size_t slot = find(line, slots_, wanted);
-  while (slot == slots_ && line[kMoved]) [[unlikely]] {
-    at = at + 1 == table.first + table.size ? table.first : at + 1;
-    line = view_.lines.data() + at * kLine;
-    slot = find(line, slots_, wanted);
-  }
-  return {line, slot};
-}
-
-// Nothing is asked for ahead: without branches the processor itself has many lines under way.
 void Model::actions(const Key* keys, int count, std::int32_t* sums) const {
-  if (width_ == 4) {
-    constexpr std::size_t kSlots = kMoved / (kTag + 4);
+  if (classes_ <= 4) {
     FourSums four;
-    for (int i = 0; i < count; ++i) {
-      const auto [line, slot] = find_line(keys[i]);
-      four.add(line + kSlots * kTag + slot * 4, slot != kSlots);  // behind the last slot there are bytes, too
-    }
+    lines_.each<4>(keys, count, [&](const std::uint8_t* row, bool known) { four.add(row, known); });
     return four.add_to(sums, classes_);
   }
-  for (int i = 0; i < count; ++i) {
-    const auto [line, slot] = find_line(keys[i]);
-    const std::uint8_t* row = line + slots_ * kTag + slot * width_;
-    for (int c = 0; slot != slots_ && c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
-  }
+  lines_.each_known(keys, count, [&](const std::uint8_t* row) {
+    for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
+  });
 }
 
 void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
-  const std::uint8_t* runs = view_.runs.data();
-  std::array<std::uint32_t, Program::kMaxTemplates> places;
-  for (int i = 0; i < count; ++i) {
-    places[i] = static_cast<std::uint32_t>(runs_[template_of(keys[i])].place(keys[i]));
-    __builtin_prefetch(runs + view_.starts[places[i]]);
-  }
-  const std::size_t size = label_size(labels_) + 1;
-  for (int i = 0; i < count; ++i) {
-    const std::uint16_t wanted = tag(keys[i]);
-    const std::uint8_t* at = runs + view_.starts[places[i]];
-    const std::uint8_t* const end = runs + view_.starts[places[i] + 1];
-    while (at != end) {
-      const std::uint8_t* const next = at + 3 + (at[2] + std::size_t(1)) * size;
-      if (read16(at) == wanted) {
-        for (at += 3; at != next; at += size) {
-          sums[size == 2 ? at[0] : read16(at)] += static_cast<std::int8_t>(at[size - 1]);
-        }
-      }
-      at = next;
+  const std::uint8_t* const rows = label_rows_.data();
+  std::array<std::uint32_t, Program::kMaxTemplates> starts;
+  std::size_t found = 0;
+  label_lines_.each<kOffset>(keys, count, [&](const std::uint8_t* row, bool known) {
+    starts[found] = read32(row);
+    __builtin_prefetch(rows + starts[found]);  // of no row, if this one is not known: no harm
+    found += known;
+  });
+  const RowShape shape(labels_);
+  for (std::size_t i = 0; i < found; ++i) {
+    const std::uint8_t* at = rows + starts[i];
+    const std::size_t cells = shape.read(at);
+    at += shape.number();
+    if (!cells) {
+      for (int label = 0; label < labels_; ++label) sums[label] += static_cast<std::int8_t>(at[label]);
+      continue;
+    }
+    for (const std::uint8_t* const end = at + cells * shape.cell(); at != end; at += shape.cell()) {
+      sums[shape.read(at)] += static_cast<std::int8_t>(at[shape.number()]);
     }
   }
 }

@@ -7,34 +7,32 @@
 #include <vector>
 
 #include "features.hpp"
+#include "lines.hpp"
 #include "memory.hpp"
 #include "perceptron.hpp"
 #include "vectors.hpp"
 
 namespace panparser {
 
-// Each template has a table of its own, so that those of few and frequent features stay in the caches. Weights of
-// actions lie in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their weights, and at the
-// end a byte that tells whether some feature had to move on to the next line. Weights of labels lie in runs of bytes,
-// one run for a few features: tag, number of labels less one, then labels and weights. A tag of 16 bits stands for a
-// key: of features that were never learned, one in some ten thousand is taken for another.
+// Weights of actions are rows in lines. Weights of labels are rows in an array of bytes, and lines tell where: a number
+// of cells, then for each a label and its weight; or no number (0), then a weight for every label, where that is
+// shorter.
 class Model {
  public:
-  static constexpr std::size_t kLine = 64;
   static constexpr int kMaxLabels = 1 << 15;
 
   struct Arrays {
-    LargeVector<std::uint8_t> lines;           // of actions
-    std::vector<std::uint32_t> tables;         // first line of each template, and the end; then first run, and the end
-    LargeVector<std::uint32_t> starts;         // of the runs, and the end
-    LargeVector<std::uint8_t> runs;            // of labels
+    LargeVector<std::uint8_t> lines;        // of actions
+    LargeVector<std::uint8_t> label_lines;  // where their rows begin
+    std::vector<std::uint32_t> tables;      // first line of each template, and the end: of actions, then of labels
+    LargeVector<std::uint8_t> label_rows;
     double action_scale = 1, label_scale = 1;  // what one update became
   };
   struct View {
     std::span<const std::uint8_t> lines;
+    std::span<const std::uint8_t> label_lines;
     std::span<const std::uint32_t> tables;
-    std::span<const std::uint32_t> starts;
-    std::span<const std::uint8_t> runs;
+    std::span<const std::uint8_t> label_rows;
   };
   // Throws std::invalid_argument unless every number in the arrays is in range.
   Model(int classes, int labels, View view);
@@ -48,31 +46,18 @@ class Model {
   // a byte, and rounded. Weights below `least` (in updates) are left out.
   static Arrays compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit, double least);
 
-  // What is asked for here is there soon after.
-  void prefetch_labels(const Key* keys, int count) const {
-    for (int i = 0; i < count; ++i) {
-      __builtin_prefetch(view_.starts.data() + runs_[template_of(keys[i])].place(keys[i]));
-    }
-  }
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
   int classes() const { return classes_; }
   int label_count() const { return labels_; }
-  int templates() const { return static_cast<int>(lines_.size()); }
+  int templates() const { return lines_.templates(); }
 
  private:
-  void check_runs() const;
-  std::pair<const std::uint8_t*, std::size_t> find_line(Key key) const;
+  void check_row(std::size_t first) const;  // of labels
 
   int classes_, labels_;
-  std::size_t width_;  // bytes of weights in a slot
-  std::size_t slots_;  // in a line
-  struct Table {
-    std::uint32_t first, size;
-    std::size_t place(Key key) const { return first + static_cast<std::size_t>((key >> 32) * size >> 32); }
-  };
-  std::vector<Table> lines_, runs_;  // by template
-  View view_;
+  Lines lines_, label_lines_;
+  std::span<const std::uint8_t> label_rows_;
 };
 
 // A model, and the models that it was trained on top of: the scores are those of all of them together.
@@ -86,10 +71,8 @@ class LayeredModel {
   static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
-  void prefetch_actions(const Key*, int) const {}  // see Model::actions
-  void prefetch_labels(const Key* keys, int count) const {
-    for (const Layer& layer : layers_) layer.model.prefetch_labels(keys, count);
-  }
+  void prefetch_actions(const Key*, int) const {}  // see Lines::each
+  void prefetch_labels(const Key*, int) const {}
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;

@@ -208,4 +208,4 @@ def test_listeners_do_not_change_what_is_learned():
     heard = learn(spec, TREEBANK, epochs=2).parser
     alone = pp.train(spec, TREEBANK, epochs=2, members=1)
     assert heard.layers[0].lines.tobytes() == alone.layers[0].lines.tobytes()
-    assert heard.layers[0].runs.tobytes() == alone.layers[0].runs.tobytes()
+    assert heard.layers[0].label_rows.tobytes() == alone.layers[0].label_rows.tobytes()

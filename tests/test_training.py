@@ -19,7 +19,7 @@ CROSSING = "a/A/3/x b/B/4/y c/C/0/root d/D/3/x"
 
 
 def weights(parser):
-    return [layer.lines.tobytes() + layer.starts.tobytes() + layer.runs.tobytes() for layer in parser.layers]
+    return [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in parser.layers]
 
 
 # --- Selection ---
@@ -165,33 +165,36 @@ def place(key, places):
     return (key >> 32) * places >> 32
 
 
-def look_up_actions(layer, key):
-    """The bytes under a key, or zeros: lines of 64 bytes with ten tags, ten rows of 4 weights, and whether to go on."""
-    first, end = layer.tables[: len(layer.tables) // 2][key & 511 :][:2].tolist()
-    lines = layer.lines.reshape(-1, 64)[first:end]
+def look_up(lines, tables, key):
+    """The four bytes under a key: lines of 64 bytes with ten tags, ten rows of 4 bytes, and whether to go on."""
+    first, end = tables[key & 511 :][:2].tolist()
+    lines = lines.reshape(-1, 64)[first:end]
     at = place(key, len(lines))
     while True:
         line = lines[at]
         for slot, tag in enumerate(line[:20].view(np.uint16).tolist()):
             if tag == (key >> 9 & 0xFFFF or 1):
-                return line[20 + 4 * slot : 24 + 4 * slot].view(np.int8).tolist()
+                return line[20 + 4 * slot : 24 + 4 * slot]
         if not line[63]:
-            return [0] * 4
+            return None
         at = (at + 1) % len(lines)
 
 
+def look_up_actions(layer, key):
+    row = look_up(layer.lines, layer.tables[: len(layer.tables) // 2], key)
+    return [0] * 4 if row is None else row.view(np.int8).tolist()
+
+
 def look_up_labels(layer, key):
-    """By label, in a run of rows: tag, number of labels less one, then label and weight of each."""
-    first, last = layer.tables[len(layer.tables) // 2 :][key & 511 :][:2].tolist()
-    at, end = layer.starts[first + place(key, last - first) :][:2].tolist()
-    found = {}
-    while at < end:
-        count = int(layer.runs[at + 2]) + 1
-        cells = layer.runs[at + 3 : at + 3 + 2 * count].reshape(-1, 2)
-        if layer.runs[at : at + 2].view(np.uint16)[0] == (key >> 9 & 0xFFFF or 1):
-            found |= {int(label): int(weight.view(np.int8)) for label, weight in cells}
-        at += 3 + 2 * count
-    return found
+    """By label: a row is a number of cells, each a label and its weight; or 0 and then the weights of all labels."""
+    row = look_up(layer.label_lines, layer.tables[len(layer.tables) // 2 :], key)
+    if row is None:
+        return {}
+    count, *rest = layer.label_rows[int(row.view(np.uint32)[0]) :].tolist()
+    cells = (
+        zip(rest[: 2 * count : 2], rest[1 : 2 * count : 2], strict=True) if count else enumerate(rest[: layer.labels])
+    )
+    return {label: (weight + 128) % 256 - 128 for label, weight in cells if weight}
 
 
 @pytest.mark.parametrize("members", [1, 2, 5])

@@ -45,7 +45,7 @@ def _pieces(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any])
     """The file in pieces, arrays uncopied: those of a checkpoint may be most of the memory that there is."""
     text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
     # Lines come first: they are read by the line of a cache. Then wide numbers before narrow ones: all are aligned.
-    names = sorted(arrays, key=lambda name: (not name.startswith("lines"), -arrays[name].itemsize))
+    names = sorted(arrays, key=lambda name: ("lines" not in name, -arrays[name].itemsize))
     parts = [np.ascontiguousarray(arrays[name]) for name in names]
     checksum = zlib.crc32(text.encode())
     entries: dict[str, Any] = {}

@@ -28,7 +28,7 @@ FORMAT = 1  # of model files: raised when an older panparser could not read them
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
 _MOST = 1 << 20  # of hypotheses, trees, threads
-_ARRAYS = ("lines", "tables", "starts", "runs")  # of a layer
+_ARRAYS = ("lines", "label_lines", "tables", "label_rows")  # of a layer
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
 
@@ -146,9 +146,9 @@ class Layer:
     """Weights as the engine parses with them, and what one update has become in them."""
 
     lines: npt.NDArray[np.uint8]
+    label_lines: npt.NDArray[np.uint8]
     tables: npt.NDArray[np.uint32]
-    starts: npt.NDArray[np.uint32]
-    runs: npt.NDArray[np.uint8]
+    label_rows: npt.NDArray[np.uint8]
     action_scale: float
     label_scale: float
     labels: int
@@ -165,7 +165,7 @@ class Layer:
 
     def engine(self, system: TransitionSystem) -> _engine.Layer:
         return _engine.Layer(
-            len(system.names), self.labels, self.lines, self.tables, self.starts, self.runs, self.vectors
+            len(system.names), self.labels, self.lines, self.label_lines, self.tables, self.label_rows, self.vectors
         )
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -182,11 +182,11 @@ class Layer:
     def from_file(cls, arrays: dict[str, npt.NDArray[Any]], suffix: str, values: list[Any]) -> Layer:
         """What `to_arrays` (with the suffix after each name) and `to_values` took apart."""
         action_scale, label_scale, labels, *shifts = values
-        lines, tables, starts, runs = (arrays[name + suffix] for name in _ARRAYS)
+        lines, label_lines, tables, label_rows = (arrays[name + suffix] for name in _ARRAYS)
         vectors = None
         if shifts:
             vectors = VectorWeights(arrays["vector_actions" + suffix], arrays["vector_labels" + suffix], *shifts)
-        return cls(lines, tables, starts, runs, action_scale, label_scale, labels, vectors)
+        return cls(lines, label_lines, tables, label_rows, action_scale, label_scale, labels, vectors)
 
 
 def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:

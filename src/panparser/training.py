@@ -313,11 +313,11 @@ class _Run:
         return layer
 
     def layer(self, least: float = 0.0) -> Layer:
-        lines, tables, starts, runs, action_scale, label_scale = _engine.compact(self.learners, least)
+        lines, label_lines, tables, label_rows, action_scale, label_scale = _engine.compact(self.learners, least)
         vectors = None
         if self.vectors:
             vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
-        return Layer(lines, tables, starts, runs, action_scale, label_scale, len(self.labels.names), vectors)
+        return Layer(lines, label_lines, tables, label_rows, action_scale, label_scale, len(self.labels.names), vectors)
 
     def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
         layers = [*(self.init.layers if self.init else []), layer]
