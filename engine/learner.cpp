@@ -89,15 +89,13 @@ Learner::Beam Learner::unit(const Example& example, const Strategy& strategy, Be
 void Learner::advance(const Example& example, const Strategy& strategy, const Step& from, bool fallen, Step& to) {
   const auto expand = [&](const Beam& beam, std::vector<Candidate>& out) {
     out.clear();
-    for (std::size_t i = 0; i < beam.size(); ++i) {
-      const std::size_t begin = out.size();
-      search_.expand(beam[i], static_cast<int>(i), strategy.static_oracle ? nullptr : &example.reference, out);
-      if (!strategy.static_oracle) continue;
-      for (std::size_t c = begin; c < out.size(); ++c) {
-        const auto step = static_cast<std::size_t>(beam[i].length);
-        const bool follows = out[c].action < 0 || (step < derivation_.size() && out[c].action == derivation_[step]);
-        out[c].loss = beam[i].loss + !follows;
-      }
+    search_.expand(beam, strategy.static_oracle ? nullptr : &example.reference, out);
+    if (!strategy.static_oracle) return;
+    for (Candidate& candidate : out) {
+      const Hypothesis& from_here = beam[candidate.from];
+      const auto step = static_cast<std::size_t>(from_here.length);
+      const bool follows = candidate.action < 0 || (step < derivation_.size() && candidate.action == derivation_[step]);
+      candidate.loss = from_here.loss + !follows;
     }
   };
   const auto keep_correct = [&] {
@@ -109,15 +107,12 @@ void Learner::advance(const Example& example, const Strategy& strategy, const St
   progress_.transitions += static_cast<std::int64_t>(from.beam.size());
   if (!fallen) keep_correct();
   search_.cut(candidates_, beam_);
-  bool alive = false;
-  for (const Candidate& candidate : candidates_) {
-    to.beam.push_back(search_.make(from.beam[candidate.from], candidate));
-    if (!fallen && is_correct(to.beam.back())) {
-      to.correct.push_back(to.beam.back());
-      alive = true;
-    }
+  search_.make(from.beam, candidates_, to.beam);
+  if (!fallen) {
+    std::copy_if(to.beam.begin(), to.beam.end(), std::back_inserter(to.correct),
+                 [&](const Hypothesis& h) { return is_correct(h); });
+    if (!to.correct.empty()) return;
   }
-  if (alive) return;
   const Beam& parents = fallen ? from.correct : from.beam;
   if (fallen) {
     expand(from.correct, candidates_);
@@ -126,7 +121,7 @@ void Learner::advance(const Example& example, const Strategy& strategy, const St
   } else {
     search_.cut(correct_, correct_.size());
   }
-  for (const Candidate& candidate : correct_) to.correct.push_back(search_.make(parents[candidate.from], candidate));
+  search_.make(parents, correct_, to.correct);
 }
 
 Learner::Pair Learner::pair_at(const Step& step, const Strategy& strategy) {
@@ -234,6 +229,7 @@ void Learner::reward(const std::vector<std::int32_t>& states, std::int32_t sign,
     search_.extract(search_.arena().parent(state), keys_.data());
     const int action = search_.arena().action(state);
     const auto by = static_cast<std::int32_t>(std::lround(sign * weights_.unit_ * std::pow(focus, power)));
+    weights_.actions_.prefetch(keys_.data(), static_cast<int>(keys_.size()));
     for (const Key key : keys_) weights_.actions_.change(key, action, by, time_);
     change_vectors(search_.arena().parent(state), action, by);
     power += 1;
@@ -252,9 +248,11 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const int count = search_.extract_for_labels(arena.parent(states[i]), keys_.data());
     const int action = arena.action(states[i]);
+    for (Key& key : std::span(keys_).first(count)) key = label_key(key, action);
+    weights_.labels_.prefetch(keys_.data(), count);
     for (const Key key : std::span(keys_).first(count)) {
-      weights_.labels_.change(label_key(key, action), gold, weights_.unit_, time_);
-      weights_.labels_.change(label_key(key, action), arc.label, -weights_.unit_, time_);
+      weights_.labels_.change(key, gold, weights_.unit_, time_);
+      weights_.labels_.change(key, arc.label, -weights_.unit_, time_);
     }
     change_vectors(arena.parent(states[i]), action, gold, weights_.unit_);
     change_vectors(arena.parent(states[i]), action, arc.label, -weights_.unit_);

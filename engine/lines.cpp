@@ -23,15 +23,15 @@ Lines::Lines(std::size_t width, std::span<const std::uint32_t> firsts, std::span
     ranges_.push_back({firsts[t], firsts[t + 1] - firsts[t]});
   }
   for (const LineRange& range : ranges_) {  // a search that moves on from line to line must end
-    bool ends = false;
-    for (std::uint32_t i = 0; i < range.size; ++i) ends |= at(range.first + i)[LineShape::kMoved] == 0;
-    require(ends, "all lines of a table are full");
+    std::uint8_t endless = 0xFF;            // kinds
+    for (std::uint32_t i = 0; i < range.size; ++i) endless &= at(range.first + i)[LineShape::kMoved];
+    require(!endless, "all lines of a table are full");
   }
 }
 
 const std::uint8_t* Lines::find_further(Key key) const {
   const LineRange& range = ranges_[template_of(key)];
-  for (std::size_t line = range.home(key); at(line)[LineShape::kMoved];) {
+  for (std::size_t line = range.home(key); at(line)[LineShape::kMoved] & LineShape::kind(key);) {
     line = range.next(line);
     const std::size_t slot = shape_.find(at(line), LineShape::tag(key));
     if (slot != shape_.slots) return at(line) + shape_.row(slot);
@@ -54,7 +54,7 @@ std::uint8_t* LineWriter::add(Key key) {
   const LineRange range{first, firsts[template_of(key) + 1] - first};
   std::size_t line = range.home(key), slot;
   while ((slot = shape_.find(bytes.data() + line * LineShape::kLine, 0)) == shape_.slots) {
-    bytes[line * LineShape::kLine + LineShape::kMoved] = 1;
+    bytes[line * LineShape::kLine + LineShape::kMoved] |= LineShape::kind(key);
     line = range.next(line);
   }
   std::uint8_t* const start = bytes.data() + line * LineShape::kLine;

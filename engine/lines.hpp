@@ -1,7 +1,7 @@
 // Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their
-// rows, and at the end a byte that tells whether some feature had to move on to the next line. Each template has lines
-// of its own, so that those of few and frequent features stay in the caches. A tag of 16 bits stands for a key: of
-// features that were never learned, one in some ten thousand is taken for another.
+// rows, and at the end a byte that tells which features, of eight kinds, had to move on to the next line. Each template
+// has lines of its own, so that those of few and frequent features stay in the caches. A tag of 16 bits stands for a
+// key: of features that were never learned, one in some ten thousand is taken for another.
 #pragma once
 
 #include <array>
@@ -44,6 +44,7 @@ struct LineShape {
     const auto bits = static_cast<std::uint16_t>(key >> kTemplateBits);
     return bits ? bits : 1;
   }
+  static std::uint8_t kind(Key key) { return static_cast<std::uint8_t>(1 << (key >> (kTemplateBits + 16) & 7)); }
   std::size_t row(std::size_t slot) const { return slots * kTag + slot * width; }
 
   // The slot of a line that has a tag, or `slots`; at most 16.
@@ -77,6 +78,10 @@ class Lines {
 
   int templates() const { return static_cast<int>(ranges_.size()); }
 
+  void prefetch(const Key* keys, int count) const {
+    for (int i = 0; i < count; ++i) __builtin_prefetch(at(ranges_[template_of(keys[i])].home(keys[i])));
+  }
+
   // Calls see(row, known) for each key, with the row of some other feature where this one is not known. Some keys come
   // twice, known at most once. Nothing here depends on what a line holds but the second look at those that moved on: so
   // the processor has many lines under way.
@@ -91,7 +96,7 @@ class Lines {
       const bool known = slot != shape.slots;
       see(line + shape.row(slot), known);  // behind the last row there are bytes, too
       moved[movers] = static_cast<std::uint16_t>(i);
-      movers += !known & (line[LineShape::kMoved] != 0);
+      movers += !known & ((line[LineShape::kMoved] & LineShape::kind(keys[i])) != 0);
     }
     for (int i = 0; i < movers; ++i) {
       if (const std::uint8_t* row = find_further(keys[moved[i]])) see(row, true);
@@ -105,7 +110,7 @@ class Lines {
       const std::size_t slot = shape_.find(line, LineShape::tag(keys[i]));
       if (slot != shape_.slots) {
         see(line + shape_.row(slot));
-      } else if (line[LineShape::kMoved]) {
+      } else if (line[LineShape::kMoved] & LineShape::kind(keys[i])) {
         if (const std::uint8_t* row = find_further(keys[i])) see(row);
       }
     }

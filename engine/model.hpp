@@ -46,6 +46,8 @@ class Model {
   // a byte, and rounded. Weights below `least` (in updates) are left out.
   static Arrays compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit, double least);
 
+  void prefetch_actions(const Key* keys, int count) const { lines_.prefetch(keys, count); }
+  void prefetch_labels(const Key* keys, int count) const { label_lines_.prefetch(keys, count); }
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;
   int classes() const { return classes_; }
@@ -71,8 +73,12 @@ class LayeredModel {
   static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
-  void prefetch_actions(const Key*, int) const {}  // see Lines::each
-  void prefetch_labels(const Key*, int) const {}
+  void prefetch_actions(const Key* keys, int count) const {
+    for (const Layer& layer : layers_) layer.model.prefetch_actions(keys, count);
+  }
+  void prefetch_labels(const Key* keys, int count) const {
+    for (const Layer& layer : layers_) layer.model.prefetch_labels(keys, count);
+  }
 
   void actions(const Key* keys, int count, std::int32_t* sums) const;
   void labels(const Key* keys, int count, std::int32_t* sums) const;

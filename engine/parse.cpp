@@ -41,8 +41,10 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     const Window window = state_.window();
     int action = std::countr_zero(legal);
     if (legal & (legal - 1)) {  // there is a choice
-      std::array<std::int32_t, System::kMaxRows> sums{};
-      scoring.actions(window, sums.data());
+      scoring.start_actions();
+      scoring.ask_actions(window);
+      scoring.fetch_actions();
+      const std::int32_t* const sums = scoring.actions(0, window);
       for (legal &= legal - 1; legal; legal &= legal - 1) {
         if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
       }
@@ -50,7 +52,12 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
       const Arc arc = search_.made_arc(frame, action);
-      if (arc.head != kNone) label = scoring.label(window, action, arc);
+      if (arc.head != kNone) {
+        scoring.start_labels();
+        scoring.ask_label(window, action);
+        scoring.fetch_labels();
+        label = scoring.label(0, window, action, arc);
+      }
     }
     system.apply(state_, action, label);
   }
@@ -66,10 +73,10 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
   while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
     check_steps(++steps, tokens.words);
     candidates_.clear();
-    for (std::size_t i = 0; i < beam_.size(); ++i) search_.expand(beam_[i], static_cast<int>(i), nullptr, candidates_);
+    search_.expand(beam_, nullptr, candidates_);
     search_.cut(candidates_, width);
     next_.clear();
-    for (const Candidate& candidate : candidates_) next_.push_back(search_.make(beam_[candidate.from], candidate));
+    search_.make(beam_, candidates_, next_);
     beam_.swap(next_);
   }
   return beam_;

@@ -50,17 +50,17 @@ class Memo {
     ++generation_;
     used_ = 0;
   }
-  // The row for a number, and whether it is new and all zero.
-  std::pair<std::int32_t*, bool> row(std::uint64_t number) {
+  // Where the row for a number is, and whether it is new and all zero.
+  std::pair<std::uint32_t, bool> find_row(std::uint64_t number) {
     if (2 * used_ >= slots_.size()) grow();
     Slot& slot = find(number);
-    if (slot.generation == generation_) return {rows_.data() + slot.row * width_, false};
+    if (slot.generation == generation_) return {slot.row, false};
     slot = {number, generation_, static_cast<std::uint32_t>(used_++)};
     if (rows_.size() < used_ * width_) rows_.resize(std::max(2 * rows_.size(), 64 * width_));
-    std::int32_t* row = rows_.data() + slot.row * width_;
-    std::fill_n(row, width_, 0);
-    return {row, true};
+    std::fill_n(row(slot.row), width_, 0);
+    return {slot.row, true};
   }
+  std::int32_t* row(std::uint32_t at) { return rows_.data() + at * width_; }
 
  private:
   struct Slot {
@@ -87,6 +87,87 @@ class Memo {
   std::vector<std::int32_t> rows_;
 };
 
+// Questions about states, of one kind (actions or labels), are asked first, all those of a beam, and then answered: so
+// the weights of all of them are on their way at once. A question sees some groups of features; the sums of those that
+// are shared come from a memo.
+class Questions {
+ public:
+  Questions(std::size_t width, std::size_t kinds) : width_(width) {
+    for (std::size_t i = 0; i < kinds * kOtherGroup; ++i) memos_.emplace_back(width);
+  }
+
+  void forget() {
+    for (Memo& memo : memos_) memo.forget();
+  }
+  void start() {
+    asked_.clear();
+    parts_.clear();
+    own_.clear();
+    used_ = 0;
+  }
+  void ask() {
+    asked_.push_back({});
+    own_.resize(own_.size() + width_);
+  }
+  // The last question sees a group; whether its sums must be looked up.
+  bool see(int kind, Group group, std::uint64_t sight) {
+    const auto memo = static_cast<std::uint32_t>(kind * kOtherGroup + group);
+    const auto [row, is_new] = memos_[memo].find_row(sight);
+    Asked& asked = asked_.back();
+    asked.sums[asked.count++] = {memo, row};
+    return is_new;
+  }
+  Key* room(int keys) {  // for features to be looked up
+    if (keys_.size() < used_ + keys) keys_.resize(2 * (used_ + keys));
+    return keys_.data() + used_;
+  }
+  void add_part(int keys, bool shared) {
+    const Asked& asked = asked_.back();
+    const Sums sums = shared ? asked.sums[asked.count - 1] : Sums{kOwn, static_cast<std::uint32_t>(asked_.size() - 1)};
+    parts_.push_back({used_, keys, sums});
+    used_ += keys;
+  }
+
+  // Calls look_up(keys, count, sums) for all that must be.
+  template <class LookUp>
+  void fetch(const LookUp& look_up) {
+    for (const Part& part : parts_) look_up(keys_.data() + part.first, part.count, row(part.sums));
+  }
+  std::int32_t* answer(std::size_t question) {
+    std::int32_t* __restrict const sums = own_.data() + question * width_;
+    for (int i = 0; i < asked_[question].count; ++i) {
+      const std::int32_t* __restrict const shared = row(asked_[question].sums[i]);
+      for (std::size_t c = 0; c < width_; ++c) sums[c] += shared[c];
+    }
+    return sums;
+  }
+
+ private:
+  static constexpr std::uint32_t kOwn = 0xFFFFFFFF;
+  struct Sums {  // a row of a memo, or of `own_`
+    std::uint32_t memo, row;
+  };
+  struct Asked {
+    std::array<Sums, kOtherGroup> sums;
+    int count = 0;
+  };
+  struct Part {  // features of one question and group
+    std::size_t first;
+    int count;
+    Sums sums;
+  };
+  std::int32_t* row(const Sums& sums) {
+    return sums.memo == kOwn ? own_.data() + sums.row * width_ : memos_[sums.memo].row(sums.row);
+  }
+
+  std::size_t width_, used_ = 0;  // keys
+  std::vector<Memo> memos_;       // by kind and group
+  std::vector<Asked> asked_;
+  std::vector<Part> parts_;
+  std::vector<Key> keys_;
+  std::vector<std::int32_t> own_;  // [question][width]
+};
+
 // Scorer has prefetch_actions(keys, count), actions(keys, count, sums), and the same for labels.
 template <class Scorer>
 class Scoring {
@@ -94,11 +175,9 @@ class Scoring {
   Scoring(const Grammar& grammar, const Scorer& scorer)
       : grammar_(grammar),
         scorer_(scorer),
-        sums_(grammar.labels.size),
-        keys_(grammar.program.templates()),
+        actions_(grammar.system.actions(), 1),
+        labels_(grammar.labels.size, grammar.system.actions()),
         vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
-    for (int group = 0; group < kOtherGroup; ++group) actions_.emplace_back(grammar.system.actions());
-    for (int i = 0; i < grammar.system.actions() * kOtherGroup; ++i) labels_.emplace_back(grammar.labels.size);
     // Words that come back to the buffer make it differ where B0 is the same.
     shares_ = !grammar.system.has_back();
   }
@@ -110,89 +189,70 @@ class Scoring {
     forget();
   }
   void forget() {  // after a change of weights
-    for (Memo& memo : actions_) memo.forget();
-    for (Memo& memo : labels_) memo.forget();
+    actions_.forget();
+    labels_.forget();
     vectors_.forget();
   }
 
-  void actions(const Window& window, std::int32_t* sums) {
-    start_parts();
-    std::array<const std::int32_t*, kGroups> rows{};
+  // Scores of actions, for any number of states: start, ask for each, fetch, and answer each by its number.
+  void start_actions() { actions_.start(); }
+  void ask_actions(const Window& window) {
+    actions_.ask();
     for (int g = 0; g < kGroups; ++g) {
-      if (g >= shared_) {
-        add_part(Group(g), window, sums);
-        continue;
-      }
-      const auto [row, is_new] = actions_[g].row(Program::sight(Group(g), window));
-      rows[g] = row;
-      if (is_new) add_part(Group(g), window, row);
+      const bool shared = g < shared_;
+      if (shared && !actions_.see(0, Group(g), Program::sight(Group(g), window))) continue;
+      Key* const keys = actions_.room(grammar_.program.templates());
+      const int count = grammar_.program.extract(Group(g), window, tokens_, keys);
+      scorer_.prefetch_actions(keys, count);
+      actions_.add_part(count, shared);
     }
-    for (const Part& part : parts()) scorer_.prefetch_actions(part.keys, part.count);
-    for (const Part& part : parts()) scorer_.actions(part.keys, part.count, part.sums);
-    add_rows(rows, grammar_.system.actions(), sums);
+  }
+  void fetch_actions() {
+    actions_.fetch([&](const Key* keys, int count, std::int32_t* sums) { scorer_.actions(keys, count, sums); });
+  }
+  const std::int32_t* actions(std::size_t question, const Window& window) {
+    std::int32_t* const sums = actions_.answer(question);
     if (vectors_.any()) vectors_.add_actions(window, tokens_, sums);
+    return sums;
   }
 
-  // The best label for the arc that an action makes.
-  std::int32_t label(const Window& window, int action, const Arc& arc) {
-    const std::int32_t size = grammar_.labels.size;
-    std::fill(sums_.begin(), sums_.end(), 0);
-    start_parts();
-    std::array<const std::int32_t*, kGroups> rows{};
+  // Labels of the arcs that actions make, likewise.
+  void start_labels() { labels_.start(); }
+  void ask_label(const Window& window, int action) {
+    labels_.ask();
     for (int g = 0; g < kGroups; ++g) {
       if (!grammar_.labels_see(Group(g))) continue;
-      if (g >= shared_) {
-        add_part(Group(g), window, sums_.data());
-        continue;
-      }
-      const auto [row, is_new] = labels_[action * kOtherGroup + g].row(Program::sight(Group(g), window));
-      rows[g] = row;
-      if (is_new) add_part(Group(g), window, row);
+      const bool shared = g < shared_;
+      if (shared && !labels_.see(action, Group(g), Program::sight(Group(g), window))) continue;
+      Key* const keys = labels_.room(grammar_.program.templates());
+      const int count = grammar_.program.extract(Group(g), window, tokens_, keys);
+      for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
+      scorer_.prefetch_labels(keys, count);
+      labels_.add_part(count, shared);
     }
-    for (int t = 0; t < used_; ++t) keys_[t] = label_key(keys_[t], action);
-    for (const Part& part : parts()) scorer_.prefetch_labels(part.keys, part.count);
-    for (const Part& part : parts()) scorer_.labels(part.keys, part.count, part.sums);
-    add_rows(rows, size, sums_.data());
-    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums_.data());
+  }
+  void fetch_labels() {
+    labels_.fetch([&](const Key* keys, int count, std::int32_t* sums) { scorer_.labels(keys, count, sums); });
+  }
+  // The best label that the arc may have.
+  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc) {
+    std::int32_t* const sums = labels_.answer(question);
+    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
     const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
     std::int32_t best = -1;
-    for (std::int32_t l = 0; l < size; ++l) {
-      if (allowed[l] && (best < 0 || sums_[l] > sums_[best])) best = l;
+    for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
+      if (allowed[l] && (best < 0 || sums[l] > sums[best])) best = l;
     }
     return best;
   }
 
  private:
-  // Features that must be looked up, and where their weights go. All are asked for before the first is needed.
-  struct Part {
-    const Key* keys;
-    int count;
-    std::int32_t* sums;
-  };
-  void start_parts() { used_ = part_count_ = 0; }
-  void add_part(Group group, const Window& window, std::int32_t* sums) {
-    Key* keys = keys_.data() + used_;
-    const int count = grammar_.program.extract(group, window, tokens_, keys);
-    used_ += count;
-    parts_[part_count_++] = {keys, count, sums};
-  }
-  std::span<const Part> parts() const { return {parts_.data(), static_cast<std::size_t>(part_count_)}; }
-  static void add_rows(const std::array<const std::int32_t*, kGroups>& rows, int width, std::int32_t* sums) {
-    for (const std::int32_t* row : rows) {
-      for (int i = 0; row && i < width; ++i) sums[i] += row[i];
-    }
-  }
-
   const Grammar grammar_;
   const Scorer& scorer_;
   SentenceTokens tokens_{};
-  std::array<Part, kGroups> parts_;
-  int used_ = 0, part_count_ = 0;  // keys and parts
   bool shares_;
   int shared_ = 0;
-  std::vector<Memo> actions_, labels_;  // by group; labels by action and group
-  std::vector<std::int32_t> sums_;
-  std::vector<Key> keys_;
+  Questions actions_, labels_;
   VectorScoring<Scorer> vectors_;
 };
 

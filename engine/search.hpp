@@ -56,45 +56,43 @@ class Search {
   }
   bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state).frame()); }
 
-  // Appends what can follow a hypothesis, number `from` of its beam; with a reference, losses too.
-  void expand(const Hypothesis& hypothesis, int from, const Reference* reference, std::vector<Candidate>& out) {
-    if (hypothesis.is_final) {
-      out.push_back({from, -1, hypothesis.loss, hypothesis.score});
-      return;
-    }
-    const System& system = grammar_.system;
-    const LinkedState state(arena_, hypothesis.state);
-    const Frame frame = state.frame();
-    const Bits truths = system.truths(frame);
-    const std::uint32_t legal = system.legal(truths);
-    if (!legal) throw Stuck("no legal transition in a state that is not final");
-    std::array<std::int32_t, System::kMaxRows> sums{}, costs;
-    scoring_.actions(state.window(), sums.data());
-    std::int32_t least = 0;
-    if (reference) {
-      system.costs(state, frame, truths, legal, *reference, scratch_, costs);
-      least = std::numeric_limits<std::int32_t>::max();
-      for (std::uint32_t rest = legal; rest; rest &= rest - 1) least = std::min(least, costs[std::countr_zero(rest)]);
-    }
-    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
-      const int action = std::countr_zero(rest);
-      const std::int32_t cost = reference ? costs[action] - least : 0;
-      out.push_back({from, action, hypothesis.loss + cost, hypothesis.score + sums[action]});
+  // Appends what can follow each hypothesis of a beam; with a reference, losses too.
+  void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
+    for (std::size_t first = 0; first < beam.size(); first += kAtOnce) {
+      const std::size_t end = std::min(beam.size(), first + kAtOnce);
+      scoring_.start_actions();
+      for (std::size_t i = first; i < end; ++i) {
+        if (!beam[i].is_final) scoring_.ask_actions(LinkedState(arena_, beam[i].state).window());
+      }
+      scoring_.fetch_actions();
+      std::size_t question = 0;
+      for (std::size_t i = first; i < end; ++i) {
+        const auto from = static_cast<std::int32_t>(i);
+        if (beam[i].is_final) {
+          out.push_back({from, -1, beam[i].loss, beam[i].score});
+        } else {
+          follow(beam[i], from, question++, reference, out);
+        }
+      }
     }
   }
 
-  // The hypothesis that a candidate stands for, with the best label for its arc.
-  Hypothesis make(const Hypothesis& parent, const Candidate& candidate) {
-    if (candidate.action < 0) return parent;
-    const LinkedState before(arena_, parent.state);
-    std::int32_t label = -1;
-    if (grammar_.labels.size > 0) {
-      const Arc arc = made_arc(before.frame(), candidate.action);
-      if (arc.head != kNone) label = scoring_.label(before.window(), candidate.action, arc);
+  // Appends the hypotheses that candidates stand for, with the best labels for their arcs.
+  void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
+    for (std::size_t first = 0; first < candidates.size(); first += kAtOnce) {
+      const auto some = candidates.subspan(first, std::min(kAtOnce, candidates.size() - first));
+      choose_labels(parents, some);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const Hypothesis& parent = parents[some[i].from];
+        if (some[i].action < 0) {
+          out.push_back(parent);
+          continue;
+        }
+        LinkedState after = LinkedState(arena_, parent.state).fork(some[i].action);
+        grammar_.system.apply(after, some[i].action, labels_[i]);
+        out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index())});
+      }
     }
-    LinkedState after = before.fork(candidate.action);
-    grammar_.system.apply(after, candidate.action, label);
-    return {after.index(), candidate.loss, candidate.score, parent.length + 1, is_final(after.index())};
   }
 
   void extract(std::int32_t state, Key* keys) {
@@ -126,11 +124,59 @@ class Search {
   }
 
  private:
+  static constexpr std::size_t kAtOnce = 32;  // states whose weights are asked for together
+
+  void follow(const Hypothesis& hypothesis, std::int32_t from, std::size_t question, const Reference* reference,
+              std::vector<Candidate>& out) {
+    const System& system = grammar_.system;
+    const LinkedState state(arena_, hypothesis.state);
+    const Frame frame = state.frame();
+    const Bits truths = system.truths(frame);
+    const std::uint32_t legal = system.legal(truths);
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    const std::int32_t* const sums = scoring_.actions(question, state.window());
+    std::array<std::int32_t, System::kMaxRows> costs;
+    std::int32_t least = 0;
+    if (reference) {
+      system.costs(state, frame, truths, legal, *reference, scratch_, costs);
+      least = std::numeric_limits<std::int32_t>::max();
+      for (std::uint32_t rest = legal; rest; rest &= rest - 1) least = std::min(least, costs[std::countr_zero(rest)]);
+    }
+    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+      const int action = std::countr_zero(rest);
+      const std::int32_t cost = reference ? costs[action] - least : 0;
+      out.push_back({from, action, hypothesis.loss + cost, hypothesis.score + sums[action]});
+    }
+  }
+
+  // For each candidate the best label of the arc that it makes; -1 where it makes none.
+  void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
+    labels_.assign(candidates.size(), -1);
+    if (grammar_.labels.size == 0) return;
+    scoring_.start_labels();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].action < 0) continue;
+      const LinkedState state(arena_, parents[candidates[i].from].state);
+      if (made_arc(state.frame(), candidates[i].action).head == kNone) continue;
+      scoring_.ask_label(state.window(), candidates[i].action);
+      labels_[i] = 0;
+    }
+    scoring_.fetch_labels();
+    std::size_t question = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (labels_[i] < 0) continue;
+      const LinkedState state(arena_, parents[candidates[i].from].state);
+      const Arc arc = made_arc(state.frame(), candidates[i].action);
+      labels_[i] = scoring_.label(question++, state.window(), candidates[i].action, arc);
+    }
+  }
+
   const Grammar grammar_;
   Scoring<Scorer> scoring_;
   SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;
+  std::vector<std::int32_t> labels_;  // of candidates
 };
 
 }  // namespace panparser
