@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from conftest import ROOTS, identify, variants, walk
-from hypothesis import given
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import panparser as pp
@@ -198,9 +198,8 @@ def test_few_words_give_a_table_for_few_words(max_words):
 def best(system, state, gold):
     """How many annotations of the gold the best outcome has, by the plainest search there is."""
     if not system.legal(state):
-        return sum(
-            head is not None and int(found) == head for found, head in zip(state.heads[1:], gold.heads, strict=True)
-        )
+        wanted = [-1 if head is EMPTY else head for head in gold.heads]
+        return sum(found == head for found, head in zip(state.heads[1:].tolist(), wanted, strict=True))
     return max(best(system, system.apply(state, name), gold) for name in system.legal(state))
 
 
@@ -300,6 +299,50 @@ def test_losses_that_cannot_be_added_up():
         "head(B0).among(BUFFER).when(is_word(S0))",
         "head(B0).among(BUFFER).when(is_word(S1))",
     ]
+
+
+@st.composite
+def mutants(draw):
+    """A built-in table with a condition more, and perhaps a row."""
+    base = without_costs(pp.system(draw(st.sampled_from(BASES)), root=draw(st.sampled_from(ROOTS))))
+    asked = st.sampled_from(conditions(base))
+    number = draw(st.integers(0, len(base.transitions) - 1))
+    rows = list(base.transitions)
+    rows[number] = replace(rows[number], when=(*rows[number].when, draw(asked)))
+    if draw(st.booleans()):
+        effects = draw(st.sampled_from(EFFECTS))
+        rows.append(pp.Transition("MORE", when=tuple(draw(st.lists(asked, max_size=2))), then=effects))
+    return replace(base, transitions=tuple(rows), ties=())
+
+
+BASES = ("arc-hybrid", "arc-eager", "arc-standard", "arc-eager-partial", "arc-hybrid-partial")
+EFFECTS = (
+    (pop,),
+    (arc(head=S1, dependent=S0), pop),
+    (arc(head=S0, dependent=S1), pop(S1)),
+    ("arc(head=S2, dependent=S0)", pop),
+    (arc(head=B0, dependent=S1), pop(S1)),
+)
+
+
+@given(mutants())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+def test_a_mutant_has_a_table_that_is_exact_or_a_true_contradiction(system):
+    try:
+        check_system(system, 3, exact_cost=False)
+    except pp.CheckFailed:
+        reject()
+    found = pp.derive(system, 3, directions=False)
+    if found.system:
+        assert without_costs(found.system) == system
+        assert check_system(found.system, 3).rows[-1].relaxed == 0
+        return
+    cases = found.witness.cases
+    assert [true_cost(system, case) for case in cases] == [case.cost for case in cases]
+    if found.witness.problem == "sum":
+        assert cases[0].cost != sum(case.cost for case in cases[1:])
+    elif found.witness.problem in ("alike", "wide"):
+        assert [case.cost for case in cases] == [1, 0]
 
 
 # --- The parts ---

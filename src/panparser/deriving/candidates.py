@@ -17,7 +17,6 @@ from panparser.testing.reference import ReferenceState
 from panparser.transitions import TransitionSystem
 
 MAX_GUARD = 2  # conditions in the guard of a term
-_BOUNDS = {"stack": 3, "buffer": 3, "unattached": 2, "root": 1}  # the largest numbers that guards compare with
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,13 @@ def conditions(system: TransitionSystem) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
         found += [ask(position) for position in POSITIONS]
-    counts = (
-        (terms.size(STACK), _BOUNDS["stack"]),
-        (terms.size(BUFFER), _BOUNDS["buffer"]),
-        (terms.size(STACK, terms.unattached), _BOUNDS["unattached"]),
-        (terms.size(terms.children(ROOT)), _BOUNDS["root"]),
+    sizes = (  # each with the largest number that it is compared with
+        (terms.size(STACK), 3),
+        (terms.size(BUFFER), 3),
+        (terms.size(STACK, terms.unattached), 2),
+        (terms.size(terms.children(ROOT)), 1),
     )
-    for count, largest in counts:
+    for count, largest in sizes:
         bounds = range(largest + 1)
         found += [count == bound for bound in bounds]
         found += [count >= bound for bound in bounds[1:]]

@@ -93,8 +93,10 @@ class _Problem:
             return Misfit("cover", (case,))
         for counted, loss in plain.items():
             if counted >> element & 1:
-                free = next(number for number in range(len(self.sights)) if counted & self.free & 1 << number)
-                return Misfit("wide", (case, seen[self.sights[free]][0]), loss)
+                facts = self.sights[element].facts
+                free = [sight for number, sight in enumerate(self.sights) if counted & self.free & 1 << number]
+                closest = min(free, key=lambda sight: (sight.facts ^ facts).bit_count())
+                return Misfit("wide", (case, seen[closest][0]), loss)
         return Misfit("unseen", (case,))
 
 

@@ -87,7 +87,7 @@ def without_costs(system: Any) -> TransitionSystem:
 
 
 class _Work:
-    """States are explored once for each length."""
+    """The search for a table, first for arcs, then for directions; states are explored once for each length."""
 
     def __init__(self, bare: TransitionSystem, max_words: int, report: Progress) -> None:
         self.bare, self.max_words, self.report = bare, max_words, report
@@ -102,7 +102,9 @@ class _Work:
                 if isinstance(found, Witness):
                     return found
                 try:
-                    return found, words - 1, self._proof(found, kind)
+                    proof = self._proof(found, kind)
+                    if not any(row.relaxed for row in proof.rows):
+                        return found, words - 1, proof
                 except CheckFailed:
                     pass  # the longest sentences show something new
             search = self._search(words)
