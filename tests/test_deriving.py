@@ -237,6 +237,13 @@ def test_the_witness_of_arc_eager_with_root_first():
     assert text.endswith("so any sum of losses gives 0.")
 
 
+def test_a_witness_in_one_line():
+    witness = pp.derive(pp.system("arc-eager", root="first")).witness
+    assert witness.summary == (
+        "SHIFT costs 1 in [0 | 1 2 3] for the gold 2 <- 1, 3 <- 2, and 0 + 0 for each of the two alone"
+    )
+
+
 def test_cases_that_look_alike():
     """RIGHT depends on how many words are left: what SHIFT then costs depends on words that no loss can see."""
     eager = pp.system("arc-eager")

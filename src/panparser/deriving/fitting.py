@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -40,7 +39,13 @@ def fit(seen: Seen, mark: Mark | None, conditions: tuple[Condition, ...]) -> tup
     problem = _Problem(sights, _where(sights, lambda sight: 1 in seen[sight]))
     if not problem.costly:
         return ()
-    plain = _distinct((loss, _where(sights, partial(counts, loss))) for loss in candidates(mark))
+    views: dict[Sight, int] = {}  # what a loss looks at, and where it is seen
+    for number, sight in enumerate(sights):
+        view = replace(sight, facts=0)
+        views[view] = views.get(view, 0) | 1 << number
+    plain = _distinct(
+        (loss, sum(where for view, where in views.items() if counts(loss, view))) for loss in candidates(mark)
+    )
     asked = _distinct((asks, _where(sights, _holds(number))) for number, asks in enumerate(conditions))
     options: dict[int, Loss] = {}
     for size in range(MAX_GUARD + 1):
