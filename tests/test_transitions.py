@@ -35,6 +35,20 @@ def test_tables_print_as_reviewed():
     golden("tables.txt", "\n\n".join(map(str, variants())))
 
 
+@pytest.mark.parametrize("suffix", [".json", ".toml"])
+def test_tables_are_saved_and_loaded(tmp_path, suffix):
+    for system in variants():
+        system.save(tmp_path / f"table{suffix}")
+        assert pp.TransitionSystem.load(tmp_path / f"table{suffix}") == system
+
+
+def test_a_table_is_saved_as_toml_or_json(tmp_path):
+    with pytest.raises(pp.TableError, match=r"table.txt: a table's file ends in .toml or .json"):
+        pp.system("arc-hybrid").save(tmp_path / "table.txt")
+    with pytest.raises(pp.TableError, match="cannot be written"):
+        pp.system("arc-hybrid").save(tmp_path / "nowhere" / "table.json")
+
+
 def test_a_table_from_toml_equals_the_one_in_python(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(

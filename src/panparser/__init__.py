@@ -6,6 +6,7 @@ from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
+from panparser.deriving import Derived, derive
 from panparser.errors import (
     CheckFailed,
     ConlluError,
@@ -63,6 +64,7 @@ __all__ = [
     "ConlluError",
     "CurvePoint",
     "DecodingError",
+    "Derived",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
@@ -115,6 +117,7 @@ __all__ = [
     "cross_validate",
     "crossing_arcs",
     "deprojectivize",
+    "derive",
     "evaluate",
     "gap_degree",
     "is_projective",

@@ -19,13 +19,33 @@ def to_toml(values: Mapping[str, Any]) -> str:
 
 def _table(values: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     given = {key: value for key, value in values.items() if value is not None}
-    plain = {key: value for key, value in given.items() if not isinstance(value, Mapping)}
+    plain = {key: value for key, value in given.items() if not isinstance(value, Mapping) and not _is_rows(value)}
     lines = [f"\n[{'.'.join(map(_key, path))}]"] if path and (plain or not given) else []
-    lines += [f"{_key(key)} = {_value(value, split=True)}" for key, value in plain.items()]
+    lines += _plain(plain)
     for key, value in given.items():
         if isinstance(value, Mapping):
             lines += _table(value, (*path, key))
+        elif _is_rows(value):
+            for row in value:
+                lines += [f"\n[[{'.'.join(map(_key, (*path, key)))}]]", *_plain(row)]
     return lines
+
+
+def _is_rows(value: Any) -> bool:
+    """A list of tables that hold no tables, such as the transitions of a system."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(row, Mapping) and not any(map(_holds_table, row.values())) for row in value)
+    )
+
+
+def _holds_table(value: Any) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and any(map(_holds_table, value)))
+
+
+def _plain(values: Mapping[str, Any]) -> list[str]:
+    return [f"{_key(key)} = {_value(value, split=True)}" for key, value in values.items() if value is not None]
 
 
 def _key(key: str) -> str:

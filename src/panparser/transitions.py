@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from panparser import _engine, terms
 from panparser._compile import POTENTIALS, STATIC_ORACLES, Lowered
+from panparser._files import write_whole
 from panparser._syntax import parse_term
+from panparser._toml import to_toml
 from panparser.errors import GoldError, IllegalTransitionError, TableError
 from panparser.gold import Gold, Head
 from panparser.states import State
@@ -209,6 +211,14 @@ class TransitionSystem:
         except RecursionError:
             raise TableError("expected JSON with a table; this is nested too deeply") from None
         return cls.from_values(values)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the declaration to a .toml or .json file, which `load` reads."""
+        path = Path(path)
+        if path.suffix.lower() not in (".toml", ".json"):
+            raise TableError(f"{path}: a table's file ends in .toml or .json")
+        text = to_toml(self.to_values()) if path.suffix.lower() == ".toml" else self.to_json() + "\n"
+        write_whole(path, text.encode(), TableError)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> TransitionSystem:

@@ -33,6 +33,8 @@ Examples:
 
   panparser check arc-eager --root first
 
+  panparser derive arc-hybrid
+
   panparser validate train.conllu
 
   panparser evaluate gold.conllu mine.conllu

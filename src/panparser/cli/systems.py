@@ -1,4 +1,4 @@
-"""`panparser systems` and `panparser check`."""
+"""`panparser systems`, `panparser check` and `panparser derive`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from panparser._files import check_writable
 from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.deriving import derive as find_losses
+from panparser.deriving import without_costs
 from panparser.errors import CheckFailed, PanParserError, TableError, UnknownSystemError
 from panparser.python_system import PythonSteps, PythonSystem
 from panparser.systems import BUILT_IN
 from panparser.systems import system as as_system
-from panparser.testing.check import CheckReport, CheckRow, Golds, check_system
+from panparser.testing.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
 from panparser.transitions import TransitionSystem
 
 
@@ -166,6 +169,53 @@ def check(
         _print_proof(table, proof)
 
 
+@app.command()
+def derive(
+    name: Annotated[str, typer.Argument(metavar="SYSTEM", help="A built-in name, or a .json or .toml file.")],
+    root: _Root = None,
+    single_root: _SingleRoot = None,
+    max_words: Annotated[int, typer.Option(min=1, max=7, help="Prove it for sentences up to this length.")] = 5,
+    directions: Annotated[
+        bool, typer.Option("--directions/--no-directions", help="Losses for head directions too, if they are exact.")
+    ] = True,
+    k: _K = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the table here; the name ends in .toml or .json.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """Find the exact losses of a transition system from its conditions and effects.
+
+    The losses that the system has, if any, are ignored. The true cost of every transition in every state comes from
+    exhaustive search; the smallest sum of losses that equals it everywhere is proven as by `panparser check`. Exit code
+    0: found; 1: no table of losses is exact (the smallest witness is shown), or the system is unsound; 2: bad input.
+
+    Examples:
+
+      panparser derive arc-hybrid --root first
+
+      panparser derive bare.toml -o mine.toml     (then: panparser check mine.toml)
+
+      panparser derive arc-standard
+    """
+    table = without_costs(_load(name, root, single_root, k, None))
+    if output:
+        if output.suffix.lower() not in (".toml", ".json"):
+            raise TableError(f"{output}: a table's file ends in .toml or .json")
+        check_writable(output, TableError)
+    with progress() as report:
+        found = find_losses(table, max_words, directions=directions, progress=report)
+    if found.system is None:
+        print(json.dumps({"derived": False, "witness": str(found)}, indent=2) if as_json else found)
+        raise typer.Exit(1)
+    if output:
+        found.system.save(output)
+    if as_json:
+        print(found.system.to_json())
+    elif not is_quiet():
+        print(found)
+
+
 def _title(table: TransitionSystem | PythonSteps) -> str:
     return f"{table.name}, Root {table.root}{', one child of Root' if table.single_root else ''}"
 
@@ -187,13 +237,7 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> N
     print(f"\nproven up to {proof.rows[-1].words} words: always ends, never stuck, every output a {tree}{single}")
     if proof.golds is None:
         return
-    kind = {
-        "partial": "subset of a projective tree",
-        "projective": "projective tree",
-        "all": "tree",
-        "any": "subset of a tree",
-        "directions": "choice of head directions",
-    }[proof.golds]
+    kind = GOLD_NOUNS[proof.golds]
     if isinstance(table, TransitionSystem) and table.static_oracle:
         print(f"the static oracle {table.static_oracle} reproduces every {kind}")
         return

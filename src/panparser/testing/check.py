@@ -32,6 +32,13 @@ from panparser.testing.trees import (
 from panparser.transitions import TransitionSystem
 
 Golds = Literal["partial", "projective", "all", "any", "directions"]
+GOLD_NOUNS: dict[str, str] = {
+    "partial": "subset of a projective tree",
+    "projective": "projective tree",
+    "all": "tree",
+    "any": "subset of a tree",
+    "directions": "choice of head directions",
+}
 IntArray = npt.NDArray[np.int32]
 Progress = Callable[[str, int, int], None]
 _COLUMNS = {"words": 5, "states": 9, "derivations": 13, "outputs": 9, "golds": 8, "costs compared": 16}  # widths

@@ -1,0 +1,546 @@
+"""Losses found from conditions and effects: every local table again, and a true contradiction where there is none."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from conftest import ROOTS, identify, variants, walk
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+import panparser as pp
+from panparser.deriving import without_costs
+from panparser.deriving.candidates import Sight, candidates, conditions, counts, slots, weight
+from panparser.deriving.cover import smallest_cover
+from panparser.deriving.evidence import Case, reference_state
+from panparser.deriving.fitting import fit
+from panparser.deriving.witness import Witness
+from panparser.gold import EMPTY, LEFT, RIGHT, reference_heads
+from panparser.terms import B0, BUFFER, S0, S1, arc, is_attached, is_unattached, is_word, pop, shift, size
+from panparser.testing import ReferenceSystem, check, check_system
+from panparser.testing.trees import direction_golds
+
+LOCAL = [
+    system
+    for system in variants()
+    if not system.potential and not system.static_oracle and (system.single_root or system.name != "arc-eager")
+] + [pp.system("arc-eager")]
+WHOLE = [system for system in LOCAL if not system.partial]
+BLOCKED = [system for system in variants() if system.potential]
+
+
+@cache
+def derived(system):
+    """What is found in a few seconds: the Partial and Span systems have many states."""
+    return pp.derive(system, 4, directions=False) if system.partial else pp.derive(system)
+
+
+# --- Tables found again ---
+
+
+def test_the_systems_are_those_that_have_a_table_and_those_that_have_none():
+    assert len(LOCAL) == 17
+    assert len(BLOCKED) == 7
+    assert {system.name for system in BLOCKED} == {"arc-eager", "arc-standard"}
+
+
+def same_costs(one, other, words, golds):
+    """Both tables give every transition the same cost in every state, for every gold."""
+    golds = [pp.Gold(heads) for heads in golds]
+    tables = [[table.reference(gold) for gold in golds] for table in (one, other)]
+    pairs = zip(*(check._explore(table, words, lambda *_: None) for table in (one, other)), strict=True)
+    for first, second in pairs:
+        assert first.state.derivation == second.state.derivation
+        if first.names:
+            costs = [
+                node.state.engine_states.costs(node.state.index, references)
+                for node, references in zip((first, second), tables, strict=True)
+            ]
+            legal = [one.names.index(name) for name in first.names]
+            assert np.array_equal(costs[0][:, legal], costs[1][:, legal])
+
+
+@pytest.mark.parametrize("system", LOCAL, ids=identify)
+def test_every_local_table_is_found_again(system):
+    found = derived(system)
+    assert found.witness is None
+    assert without_costs(found.system) == without_costs(system)
+    assert found.learned <= 4
+    assert (found.proofs[0].golds, found.proofs[0].rows[-1].words) == ("partial", 4 if system.partial else 5)
+    for words in (1, 2, 3, 4):
+        same_costs(system, found.system, words, check._golds(system, words, "partial"))
+
+
+@pytest.mark.parametrize("system", WHOLE, ids=identify)
+def test_losses_for_directions_are_found_again(system):
+    found = derived(system)
+    assert found.proofs[1].golds == "directions"
+    for words in (1, 2, 3, 4):
+        same_costs(system, found.system, words, direction_golds(words))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", WHOLE, ids=identify)
+def test_what_was_found_is_exact_at_six_words(system):
+    assert check_system(derived(system).system, 6).rows[-1].relaxed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", [system for system in LOCAL if system.partial], ids=identify)
+def test_partial_systems_at_five_words_with_directions(system):
+    """Their built-in tables have none. ArcEagerPartial with Root first and the Span systems can have none."""
+    found = pp.derive(system)
+    assert (found.learned, found.proofs[0].rows[-1].words) == (4, 5)
+    fits = not system.max_span and (system.name == "arc-hybrid-partial" or system.root == "last")
+    assert found.system.knows_directions == fits
+    assert (found.directions is None) == fits
+    assert fits == (len(found.proofs) == 2)
+
+
+@pytest.mark.parametrize("system", LOCAL, ids=identify)
+def test_no_more_terms_than_the_tables_have(system):
+    """The tables are as the papers print them; nothing larger is found."""
+    found = derived(system).system
+    for row in system.transitions:
+        assert len(found[row.name].loses) <= len(row.loses)
+        assert sum(map(weight, found[row.name].loses)) <= sum(map(weight, row.loses))
+
+
+def test_arc_hybrid_reads_like_the_paper():
+    found = pp.derive("arc-hybrid", directions=False).system
+    assert {row.name: [str(loss) for loss in row.loses] for row in found.transitions} == {
+        "SHIFT": ["head(B0).among(STACK - S0)", "children(B0).among(STACK)"],
+        "LEFT": ["head(S0).among(S1)", "head(S0).among(BUFFER - B0)", "children(S0).among(BUFFER)"],
+        "RIGHT": ["head(S0).among(BUFFER)", "children(S0).among(BUFFER)"],
+    }
+
+
+def test_what_the_table_says_of_its_costs_does_not_matter():
+    system = pp.system("arc-hybrid")
+    wrong = replace(system["LEFT"], loses=system["RIGHT"].loses)
+    mutated = replace(system, transitions=(system["SHIFT"], wrong, system["RIGHT"]), potential="blocked-chain-1")
+    with pytest.raises(pp.CheckFailed):
+        check_system(mutated)
+    assert pp.derive(mutated).system == derived(system).system
+
+
+def test_the_same_table_every_time():
+    system = pp.system("non-monotonic-arc-eager", single_root=True)
+    assert pp.derive(system) == pp.derive(system)
+
+
+# --- Systems that are not built in ---
+
+
+def test_conditions_of_the_table_may_be_guards():
+    """ArcHybrid where LEFT makes arcs between neighbors alone: S0 can lose B0 only if B0 is the next word."""
+    bare = without_costs(pp.system("arc-hybrid", root="first"))
+    short = replace(bare["LEFT"], when=(*bare["LEFT"].when, "span(S0, B0) <= 1"))
+    found = pp.derive(replace(bare, transitions=(bare["SHIFT"], short, bare["RIGHT"])), directions=False)
+    for name in ("SHIFT", "RIGHT"):
+        assert "head(S0).among(B0).when(span(S0, B0) <= 1)" in map(str, found.system[name].loses)
+
+
+HEAD_FINAL = pp.TransitionSystem(
+    "head-final",
+    (
+        pp.Transition("SHIFT", when=(is_word(B0),), then=(shift,)),
+        pp.Transition("LEFT", when=(is_word(S0),), then=(arc(head=B0, dependent=S0), pop)),
+    ),
+)
+
+
+def test_arcs_that_a_system_never_makes_cost_nothing():
+    """Every head is on the right: directions cost nothing, and nothing is claimed of them."""
+    found = pp.derive(HEAD_FINAL)
+    assert [list(map(str, row.loses)) for row in found.system.transitions] == [
+        ["children(B0).among(STACK)"],
+        ["head(S0).among(BUFFER - B0)"],
+    ]
+    assert len(found.proofs) == 1
+    assert "directions" not in str(found)
+
+
+RIGHT_TWO = pp.Transition("RIGHT2", then=("arc(head=S2, dependent=S0)", pop))
+
+
+def test_longer_sentences_are_learned_from_where_shorter_ones_mislead():
+    """Up to four words, S2 is all there is of STACK - S0 - S1 where B0 is a word."""
+    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO), directions=False)
+    assert found.learned == 5
+    assert "head(B0).among(STACK - S0 - S1)" in map(str, found.system["SHIFT"].loses)
+    assert str(found).splitlines()[-2].startswith("found on sentences of up to 5 words; proven up to 5")
+
+
+@pytest.mark.slow
+def test_what_only_the_longest_sentences_showed_holds_for_longer_ones():
+    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO))
+    assert check_system(found.system, 6).rows[-1].relaxed == 0
+    check_system(found.system, 6, golds="directions")
+
+
+@pytest.mark.parametrize("max_words", [1, 2, 3])
+def test_few_words_give_a_table_for_few_words(max_words):
+    found = pp.derive("arc-hybrid", max_words)
+    assert check_system(found.system, max_words).rows[-1].words == max_words
+    assert found.learned <= max_words
+
+
+# --- Where there is none ---
+
+
+def best(system, state, gold):
+    """How many annotations of the gold the best outcome has, by the plainest search there is."""
+    if not system.legal(state):
+        wanted = [-1 if head is EMPTY else head for head in gold.heads]
+        return sum(found == head for found, head in zip(state.heads[1:].tolist(), wanted, strict=True))
+    return max(best(system, system.apply(state, name), gold) for name in system.legal(state))
+
+
+def true_cost(system, case):
+    state = walk((system, case.state.words), *case.state.derivation)
+    return best(system, state, case.gold) - best(system, system.apply(state, case.transition), case.gold)
+
+
+@pytest.mark.parametrize("system", BLOCKED, ids=identify)
+def test_a_contradiction_is_shown_where_no_table_is_exact(system):
+    found = pp.derive(system)
+    assert found.system is None
+    assert found.witness.problem == "sum"
+    whole, *parts = found.witness.cases
+    assert len({(case.state.derivation, case.transition) for case in found.witness.cases}) == 1
+    assert [true_cost(system, case) for case in found.witness.cases] == [case.cost for case in found.witness.cases]
+    # The parts are the annotations one by one, and they do not add up.
+    known = {(word, head) for word, head in enumerate(whole.gold.heads) if head is not None}
+    alone = [[(word, head) for word, head in enumerate(part.gold.heads) if head is not None] for part in parts]
+    assert all(len(each) == 1 for each in alone)
+    assert {each[0] for each in alone} == known
+    assert whole.cost != sum(part.cost for part in parts)
+    # The table that is built in agrees: its potential is not a sum of losses.
+    state = walk((system, whole.state.words), *whole.state.derivation)
+    assert system.costs(state, whole.gold)[whole.transition] == whole.cost
+    # The smallest: shorter sentences add up.
+    if whole.state.words > 1:
+        assert pp.derive(system, whole.state.words - 1).witness is None
+
+
+def test_the_witness_of_arc_eager_with_root_first():
+    text = str(pp.derive(pp.system("arc-eager", root="first")))
+    assert text.startswith("arc-eager, Root first: no table of losses is exact\n\nSHIFT costs 1 here:\n\ngold tree\n")
+    assert "\n2 <- 1   SHIFT costs 0\n3 <- 2   SHIFT costs 0\n" in text
+    assert text.endswith("so any sum of losses gives 0.")
+
+
+def test_a_witness_in_one_line():
+    witness = pp.derive(pp.system("arc-eager", root="first")).witness
+    assert witness.summary == (
+        "SHIFT costs 1 in [0 | 1 2 3] for the gold 2 <- 1, 3 <- 2, and 0 + 0 for each of the two alone"
+    )
+
+
+def test_cases_that_look_alike():
+    """RIGHT depends on how many words are left: what SHIFT then costs depends on words that no loss can see."""
+    eager = pp.system("arc-eager")
+    right = replace(eager["RIGHT"], when=(*eager["RIGHT"].when, size(BUFFER) == 3))
+    system = replace(eager, transitions=(eager["SHIFT"], eager["LEFT"], right, eager["REDUCE"]))
+    witness = pp.derive(system).witness
+    assert witness.problem == "alike"
+    assert [true_cost(system, case) for case in witness.cases] == [1, 0]
+    assert "tells the two cases apart" in str(witness)
+
+
+SECOND_CHANCE = (
+    pp.Transition("SHIFT", when=(is_word(B0),), then=(shift,)),
+    pp.Transition("LEFT", when=(is_unattached(S0),), then=(arc(head=B0, dependent=S0), pop)),
+    pp.Transition("RIGHT", when=(is_word(B0),), then=(arc(head=S0, dependent=B0), shift)),
+    pp.Transition("REDUCE", when=(is_attached(S0),), then=(pop,)),
+    pp.Transition("ATTACH", when=(is_unattached(S0),), then=(arc(head=S1, dependent=S0), pop)),
+)
+
+
+def test_directions_are_left_out_where_no_losses_are_exact():
+    """Words on the stack that want their head on the right and have none yet: the language cannot count these alone."""
+    found = pp.derive(pp.TransitionSystem("second-chance", SECOND_CHANCE, root="first"))
+    assert not found.system.knows_directions
+    assert found.directions.problem == "wide"
+    lost, free = found.directions.cases
+    assert (lost.cost, free.cost) == (1, 0)
+    assert "no losses are exact for head directions: SHIFT costs 1 in" in str(found)
+    assert "no table of losses is exact for head directions" in str(found.directions)
+    assert f"The simplest, {found.directions.loss}, counts the second one." in str(found.directions)
+    counting = ReferenceSystem(found.system)
+    for case in (lost, free):
+        state = reference_state(counting, case.state)
+        assert counting._loss(found.directions.loss, state, dict(enumerate(case.gold.heads, 1))) == 1
+
+
+def case(cost):
+    system = pp.system("arc-hybrid")
+    return Case(system.initial(2), "SHIFT", pp.Gold([2, 0]), cost)
+
+
+def test_an_arc_that_no_loss_sees():
+    """Between the depth of the stack and the words behind B0."""
+    misfit = fit({Sight(6, 10, False, True, 0): {1: case(1)}}, None, ())
+    assert misfit.problem == "unseen"
+    assert "No loss sees what is lost" in str(Witness.of(pp.system("arc-hybrid"), misfit))
+
+
+def test_losses_that_cannot_be_added_up():
+    """B0 loses its head where either of two conditions holds; a guard is a conjunction, and both may hold."""
+    asked = (is_word(S0), is_word(S1))
+    seen = {Sight(8, 10, False, False, facts): {1: case(1)} for facts in (0b01, 0b10, 0b11)}
+    assert list(map(str, fit(seen, None, asked))) == ["head(B0).among(BUFFER)"]
+    seen[Sight(8, 10, False, False, 0b00)] = {0: case(0)}
+    misfit = fit(seen, None, asked)
+    assert misfit.problem == "cover"
+    assert "no choice of them counts every case once" in str(Witness.of(pp.system("arc-hybrid"), misfit))
+    del seen[Sight(8, 10, False, False, 0b11)]
+    assert list(map(str, fit(seen, None, asked))) == [
+        "head(B0).among(BUFFER).when(is_word(S0))",
+        "head(B0).among(BUFFER).when(is_word(S1))",
+    ]
+
+
+@st.composite
+def mutants(draw):
+    """A built-in table with a condition more, and perhaps a row."""
+    base = without_costs(pp.system(draw(st.sampled_from(BASES)), root=draw(st.sampled_from(ROOTS))))
+    asked = st.sampled_from(conditions(base))
+    number = draw(st.integers(0, len(base.transitions) - 1))
+    rows = list(base.transitions)
+    rows[number] = replace(rows[number], when=(*rows[number].when, draw(asked)))
+    if draw(st.booleans()):
+        effects = draw(st.sampled_from(EFFECTS))
+        rows.append(pp.Transition("MORE", when=tuple(draw(st.lists(asked, max_size=2))), then=effects))
+    return replace(base, transitions=tuple(rows), ties=())
+
+
+BASES = ("arc-hybrid", "arc-eager", "arc-standard", "arc-eager-partial", "arc-hybrid-partial")
+EFFECTS = (
+    (pop,),
+    (arc(head=S1, dependent=S0), pop),
+    (arc(head=S0, dependent=S1), pop(S1)),
+    ("arc(head=S2, dependent=S0)", pop),
+    (arc(head=B0, dependent=S1), pop(S1)),
+)
+
+
+@given(mutants())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+def test_a_mutant_has_a_table_that_is_exact_or_a_true_contradiction(system):
+    try:
+        check_system(system, 3, exact_cost=False)
+    except pp.CheckFailed:
+        reject()
+    found = pp.derive(system, 3, directions=False)
+    if found.system:
+        assert without_costs(found.system) == system
+        assert check_system(found.system, 3).rows[-1].relaxed == 0
+        return
+    cases = found.witness.cases
+    assert [true_cost(system, case) for case in cases] == [case.cost for case in cases]
+    if found.witness.problem == "sum":
+        assert cases[0].cost != sum(case.cost for case in cases[1:])
+    elif found.witness.problem in ("alike", "wide"):
+        assert [case.cost for case in cases] == [1, 0]
+
+
+# --- The parts ---
+
+
+@given(
+    st.integers(0, 7).flatmap(
+        lambda n: st.tuples(
+            st.just(n), st.lists(st.tuples(st.integers(0, max(0, 2**n - 1)), st.integers(0, 9)), max_size=9)
+        )
+    )
+)
+def test_the_solver_finds_the_best_cover(problem):
+    elements, pairs = problem
+    sets, weights = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    expected = None
+    for count in range(elements + 1):
+        for chosen in combinations(range(len(sets)), count):
+            members = [sets[index] for index in chosen]
+            if all(members) and sum(members) == 2**elements - 1 == _union(members):
+                price = (count, sum(weights[index] for index in chosen))
+                expected = price if expected is None else min(expected, price)
+    found = smallest_cover(elements, sets, weights)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert sum(sets[index] for index in found) == _union([sets[index] for index in found]) == 2**elements - 1
+        assert (len(found), sum(weights[index] for index in found)) == expected
+
+
+def _union(members):
+    union = 0
+    for each in members:
+        union |= each
+    return union
+
+
+def test_the_solver_beyond_brute_force():
+    """A hidden partition of 60 elements among 300 random sets."""
+    rng = random.Random(3)
+    cells = [rng.randrange(6) for _ in range(60)]
+    hidden = [sum(1 << i for i, cell in enumerate(cells) if cell == number) for number in range(6)]
+    sets = hidden + [rng.getrandbits(60) & rng.getrandbits(60) for _ in range(300)]
+    assert smallest_cover(60, sets, [1] * len(sets)) == tuple(range(6))
+    assert smallest_cover(60, sets[1:], [1] * (len(sets) - 1)) is None
+
+
+def test_ties_go_to_the_lightest_then_to_the_first():
+    assert smallest_cover(2, [0b01, 0b10, 0b11, 0b11], [1, 1, 9, 8]) == (3,)
+    assert smallest_cover(2, [0b01, 0b10, 0b01, 0b10], [5, 5, 5, 5]) == (0, 1)
+    assert smallest_cover(0, [], []) == ()
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_sights_tell_what_losses_count(root):
+    """A loss counts a sight if and only if the slow reference counts the annotation."""
+    rng = random.Random(4)
+    system = pp.system("arc-eager-partial", root=root)
+    reference = ReferenceSystem(system)
+    words = 6
+    for _ in range(30):
+        state = system.initial(words)
+        for _ in range(rng.randrange(2 * words)):
+            state = system.apply(state, rng.choice(system.legal(state)))
+        seen = reference_state(reference, state)
+        where = slots(seen)
+        for heads in ((None,) * w + (mark,) + (None,) * (words - w - 1) for w in range(words) for mark in _marks(w)):
+            word = next(w for w, head in enumerate(heads, 1) if head is not None)
+            placed = reference_heads(pp.Gold(heads), root, None)
+            mark = heads[word - 1] if isinstance(heads[word - 1], type(EMPTY)) else None
+            head = None if mark else placed[word - 1]
+            if word not in where or (head is not None and head not in where):
+                continue
+            lowest = bool(seen.stack) and seen.stack[0] == word
+            sight = Sight(where[word], None if head is None else where[head], word in seen.heads, lowest, 0)
+            for loss in candidates(mark) if mark else rng.sample(candidates(None), 40):
+                counted = reference._loss(loss, seen, dict(enumerate(placed, 1)))
+                assert counted == counts(loss, sight), (loss, state, heads)
+
+
+def _marks(word):
+    return [EMPTY, LEFT, RIGHT, *(head for head in range(7) if head != word + 1)]
+
+
+def test_candidates_are_terms_of_the_language_and_the_simplest_come_first():
+    from panparser._syntax import parse_term
+
+    for mark in (None, EMPTY, LEFT, RIGHT):
+        losses = candidates(mark)
+        assert len(losses) == len(set(map(str, losses)))
+        assert [parse_term(str(loss)) for loss in losses] == list(losses)
+        assert sorted(map(weight, losses)) == list(map(weight, losses))
+    assert str(candidates(None)[0]) == "head(S0).among(STACK)"
+
+
+def test_every_term_of_the_built_in_tables_is_a_candidate():
+    for system in LOCAL:
+        for row in system.transitions:
+            for loss in row.loses:
+                mark = {"headless": EMPTY}.get(loss.kind, loss.direction)
+                assert replace(loss, guard=()) in candidates(mark), loss
+                assert set(loss.guard) <= set(conditions(system)), loss
+
+
+# --- Refusals, files, the command ---
+
+
+class Shift(pp.PythonSystem):
+    transitions = ("SHIFT",)
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ("swap-standard", "SWAP uses back, so costs need a static oracle: there are no losses"),
+        (Shift(), "is written in Python; losses can be derived for tables"),
+        ("arc-hybird", "did you mean arc-hybrid"),
+    ],
+)
+def test_what_has_no_losses_is_refused(system, message):
+    with pytest.raises(pp.PanParserError, match=message):
+        pp.derive(system)
+
+
+@pytest.mark.parametrize("max_words", [0, -1, 2.5])
+def test_lengths_must_be_positive(max_words):
+    with pytest.raises(ValueError, match="max_words must be an integer >= 1"):
+        pp.derive("arc-hybrid", max_words)
+
+
+def test_an_unsound_system_is_drawn():
+    with pytest.raises(pp.CheckFailed, match="stuck: no transition is legal"):
+        pp.derive(replace(HEAD_FINAL, root="first", starts="stack", ends="stack"))
+
+
+def test_progress_is_reported():
+    seen = []
+    pp.derive("arc-hybrid", 3, progress=lambda *call: seen.append(call))
+    texts = {text for text, _, _ in seen}
+    assert {"2 words: true costs", "losses of LEFT", "3 words: costs"} <= texts
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_from_effects_to_a_parser_on_the_command_line(run, tmp_path, suffix, english):
+    bare, mine = tmp_path / f"bare{suffix}", tmp_path / f"mine{suffix}"
+    pp.TransitionSystem("second-chance", SECOND_CHANCE, root="first").save(bare)
+    code, out, err = run("derive", bare, "-o", mine, "--max-words", "4", "--no-directions")
+    assert (code, err) == (0, "")
+    assert "found on sentences of up to 4 words; proven up to 4" in out
+    assert without_costs(pp.system(mine)) == pp.system(bare)
+    assert run("check", mine)[0] == 0
+    parser = pp.train(pp.ParserSpec(system=pp.system(mine), beam=2), english[0], epochs=2)
+    assert pp.evaluate(english[1], parser.parse(english[1])).uas > 60
+
+
+def test_the_command_prints_a_declaration_or_a_witness(run, tmp_path):
+    code, out, _ = run("derive", "arc-hybrid", "--single-root", "--no-directions", "--json", "--quiet")
+    assert code == 0
+    found = pp.TransitionSystem.from_json(out)
+    assert (found.single_root, found.knows_directions) == (True, False)
+    check_system(found)
+    output = tmp_path / "none.json"
+    code, out, err = run("derive", "arc-standard", "-o", output)
+    assert (code, err, output.exists()) == (1, "", False)
+    assert "arc-standard, Root last: no table of losses is exact" in out
+    code, out, _ = run("derive", "arc-eager", "--root", "first", "--json")
+    assert code == 1
+    assert json.loads(out)["derived"] is False
+    assert run("derive", "arc-hybrid", "--max-words", "2", "--quiet")[:2] == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["arc-hybrid", "-o", "mine.txt"], "mine.txt: a table's file ends in .toml or .json"),
+        (["arc-hybrid", "-o", "nowhere/mine.toml"], "nowhere/mine.toml: cannot be written"),
+        (["swap-standard"], "SWAP uses back"),
+        (["arc-hybrid", "-k", "2"], "arc-hybrid takes root, single_root; got k"),
+        (["nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["arc-eager", "--max-words", "0"], "--max-words"),
+    ],
+)
+def test_bad_input_is_one_message(run, arguments, message):
+    code, _, err = run("derive", *arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_an_unsound_table_in_a_file(run, tmp_path):
+    path = tmp_path / "stuck.json"
+    path.write_text(replace(HEAD_FINAL, root="first", starts="stack", ends="stack").to_json())
+    code, out, _ = run("derive", path)
+    assert code == 1
+    assert "stuck" in out
