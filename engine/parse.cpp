@@ -49,7 +49,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     }
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
-      const Arc arc = search_.made_arc(frame, action);
+      const Arc arc = labeled_arc(system, frame, action);
       if (arc.head != kNone) label = scoring.label(window, action, arc);
     }
     system.apply(state_, action, label);

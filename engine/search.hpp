@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle.hpp"
 #include "perceptron.hpp"
 #include "scoring.hpp"
 #include "walk.hpp"
@@ -89,7 +90,7 @@ class Search {
     const LinkedState before(arena_, parent.state);
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
-      const Arc arc = made_arc(before.frame(), candidate.action);
+      const Arc arc = labeled_arc(grammar_.system, before.frame(), candidate.action);
       if (arc.head != kNone) label = scoring_.label(before.window(), candidate.action, arc);
     }
     LinkedState after = before.fork(candidate.action);
@@ -110,10 +111,6 @@ class Search {
       if (grammar_.labels_see(Group(g))) count += grammar_.program.extract(Group(g), window, tokens_, keys + count);
     }
     return count;
-  }
-  Arc made_arc(const Frame& frame, int action) const {
-    const Arc arc = grammar_.system.arc(frame, action);
-    return arc.head != kNone ? arc : grammar_.system.arc(frame, action, EffectKind::kPropose);
   }
 
   // The best `width` candidates, best first.

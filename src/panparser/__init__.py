@@ -4,9 +4,11 @@ from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
+from panparser.batch import StateBatch
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.errors import (
+    BatchError,
     CheckFailed,
     ConlluError,
     DecodingError,
@@ -59,6 +61,7 @@ __version__ = version("panparser")
 __all__ = [
     "Address",
     "Atom",
+    "BatchError",
     "CheckFailed",
     "ConlluError",
     "CurvePoint",
@@ -90,6 +93,7 @@ __all__ = [
     "Sentence",
     "SpecError",
     "State",
+    "StateBatch",
     "StateView",
     "Strategy",
     "StrategyError",

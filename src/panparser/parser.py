@@ -15,13 +15,14 @@ from panparser import _engine
 from panparser._compile_templates import lower
 from panparser._model_file import read_arrays, write_arrays
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
+from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.systems import system as named_system
 from panparser.template_sets import RICH
 from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
@@ -106,30 +107,6 @@ def check_count(name: str, value: object) -> None:
 
 def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam)
-
-
-def check_lengths(treebank: Treebank) -> None:
-    """Raises TreebankError if a sentence is too long for the engine."""
-    lengths = np.diff(treebank.offsets)
-    if len(lengths) and lengths.max() > _engine.MAX_WORDS:
-        long = int(lengths.argmax())
-        raise TreebankError(
-            f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
-            f"found {lengths[long]}"
-        )
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The labels of a parser, and which of them Root's children have, and the other words."""
-
-    names: tuple[str, ...] = ()
-    of_root: tuple[bool, ...] = ()
-    of_words: tuple[bool, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not all(isinstance(name, str) and name for name in self.names) or len(set(self.names)) < len(self.names):
-            raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
 
 
 class VectorWeights(NamedTuple):

@@ -15,8 +15,9 @@ from panparser import _checkpoint, _engine
 from panparser._corpus import Corpus, choose_vectors, fitting_spec, gather_labels
 from panparser._pruning import prune, room_for_layer
 from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
-from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
+from panparser.parser import Layer, Parser, ParserSpec, VectorWeights, multiplied, program
 from panparser.sentence import IntArray
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
