@@ -66,7 +66,7 @@ def _restore(run: _Run, arrays: Arrays, manifest: dict[str, Any]) -> None:
     run.history = [EpochReport(**report) for report in manifest["history"]]
     run.best = run.history[manifest["best"]]
     copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
-    run.best_layer = Layer.from_file(copies, "", manifest["layer"])
+    run.best_weights = Layer.from_file(copies, "", manifest["layer"])
 
 
 def _identity(run: _Run) -> dict[str, Any]:
