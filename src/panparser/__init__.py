@@ -5,6 +5,7 @@ from importlib.metadata import version
 from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
+from panparser.classifiers import Classifier, Setup
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.errors import (
@@ -63,6 +64,7 @@ __all__ = [
     "Atom",
     "BatchError",
     "CheckFailed",
+    "Classifier",
     "ConlluError",
     "CurvePoint",
     "DecodingError",
@@ -91,6 +93,7 @@ __all__ = [
     "Schedule",
     "ScoredTree",
     "Sentence",
+    "Setup",
     "SpecError",
     "State",
     "StateBatch",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from panparser._layers import Layer
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError
 from panparser.listeners import EpochReport
-from panparser.parser import Layer
 
 if TYPE_CHECKING:
     from panparser.training import _Run

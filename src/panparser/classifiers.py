@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._model_file import DTYPES
 from panparser.batch import StateBatch
-from panparser.errors import SpecError
+from panparser.errors import ModelError, SpecError
 from panparser.labels import Labels
 from panparser.sentence import IntArray
 from panparser.templates import Templates
@@ -21,6 +22,7 @@ from panparser.treebank import Treebank
 FloatArray = npt.NDArray[np.floating[Any]]
 BoolArray = npt.NDArray[np.bool_]
 Arrays = Mapping[str, npt.NDArray[Any]]
+CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +39,8 @@ class Setup:
 class Classifier(Protocol):
     """Scores actions, and labels given an action. Subclass it, or have all of its methods.
 
-    A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`; to
-    learn `update` (local strategies: static, dynamic, ...) or `update_pair` (early-update, max-violation, ...), or both.
+    A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
+    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (early-update, max-violation, ...), or both.
     What it keeps from call to call is its own business: scores for the update that follows, a hidden state for each
     number in `states.ids`, a loss that `end` goes back through.
     """
@@ -47,7 +49,7 @@ class Classifier(Protocol):
     batch: int = 32  # sentences that are learned from, and parsed, together
 
     def prepare(self, setup: Setup) -> None:
-        """Training begins: make weights, all from `setup.seed`. What `train` was given is copied, and stays as it is."""
+        """Training begins: make weights, with `setup.seed` where chance is needed. `train` works on a copy."""
         raise NotImplementedError
 
     def begin(self, states: StateBatch) -> None:
@@ -58,11 +60,11 @@ class Classifier(Protocol):
         raise NotImplementedError
 
     def score_labels(self, states: StateBatch, rows: IntArray, actions: IntArray) -> FloatArray:
-        """(given rows, labels) Scores of labels for the arcs that actions make in some rows. They do not rank the beam."""
+        """(given rows, labels) Scores for the arcs that actions make in some rows. They do not rank the beam."""
         raise NotImplementedError
 
     def update(self, states: StateBatch, gold: BoolArray) -> None:
-        """Learn from (rows, actions): which of the legal actions are correct, at least one in a row. `score` came before."""
+        """Learn which of the legal actions are correct (rows, actions): at least one in a row. `score` came before."""
         raise NotImplementedError
 
     def update_pair(self, states: StateBatch, actions: IntArray, signs: IntArray) -> None:
@@ -95,7 +97,7 @@ _WHY = {
     "score_labels": "labels (or train an unlabeled parser)",
     "update_labels": "labels (or train an unlabeled parser)",
     "update": "this strategy (early-update and max-violation need update_pair instead)",
-    "update_pair": "this strategy (static, dynamic, dynamic-ambiguity and dynamic-explore, with a beam of 1, need update)",
+    "update_pair": "this strategy (static, dynamic and the like, with a beam of 1, need update)",
 }
 
 
@@ -127,3 +129,34 @@ def checked_arrays(classifier: Classifier) -> dict[str, npt.NDArray[Any]]:
             raise SpecError(f"to_arrays of {classifier.name}: expected arrays of {known} by name; got {name!r}: {what}")
         found[name] = np.array(array, order="C")
     return found
+
+
+def classifier_values(classifier: Classifier) -> dict[str, Any]:
+    """What a manifest says of a classifier."""
+    values = classifier.to_values()
+    try:
+        text = json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError):
+        raise SpecError(f"to_values of {classifier.name} must give values that JSON can hold; got {values!r}") from None
+    return {"name": classifier.name, "values": json.loads(text)}
+
+
+def restored_classifier(
+    arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
+) -> Classifier | None:
+    """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
+    if values is None:
+        if kind is not None:
+            raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")
+        return None
+    name = values["name"]
+    if kind is None:
+        raise ModelError(f"{path}: needs the classifier {name!r}: in Python, pp.load({path!r}, classifier=ITS_CLASS)")
+    if kind.name != name:
+        raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
+    own = {
+        name.removeprefix(CLASSIFIER_PREFIX): array
+        for name, array in arrays.items()
+        if name.startswith(CLASSIFIER_PREFIX)
+    }
+    return kind.from_arrays(own, values["values"])

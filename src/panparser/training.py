@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from panparser import _checkpoint, _engine
+from panparser._classifier_run import ClassifierRun
 from panparser._corpus import choose_vectors
 from panparser._epochs import Epochs, score, score_found
+from panparser._layers import Layer, VectorWeights, multiplied
 from panparser._pruning import prune, room_for_layer
+from panparser.classifiers import Classifier
 from panparser.errors import SpecError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
-from panparser.parser import Layer, Parser, ParserSpec, VectorWeights, multiplied, program
+from panparser.parser import Parser, ParserSpec, program
 from panparser.sentence import IntArray
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
@@ -93,6 +96,7 @@ def train(
     *,
     dev: Treebank | None = None,
     vectors: Vectors | None = None,
+    classifier: Classifier | None = None,
     init: Parser | None = None,
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
@@ -105,8 +109,17 @@ def train(
     Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
     after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
-    Ctrl-C ends training with the best parser so far, if there is one.
+    Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the perceptron;
+    vectors, init, checkpoint, resume, members, prune and max_size are not for it.
     """
+    if classifier is not None:
+        given = {"vectors": vectors, "init": init, "checkpoint": checkpoint, "resume": resume or None}
+        if named := [name for name, value in given.items() if value is not None]:
+            raise SpecError(f"{named[0]} of train is for the perceptron, and a classifier is given")
+        training = Training(**options)
+        return ClassifierRun(
+            spec=spec, treebank=treebank, dev=dev, listeners=listeners, training=training, classifier=classifier
+        ).run()
     run = _Run(
         spec=spec,
         treebank=treebank,
