@@ -36,13 +36,13 @@ def is_local(strategy: Strategy, beam: int) -> bool:
     for name, known in (("horizon", (None,)), ("focus", (1.0,)), ("positive", ("best-scoring",))):
         if (value := getattr(strategy, name)) not in known:
             raise StrategyError(f"{name} of Strategy must be {known[0]} where a classifier learns; got {value!r}")
-    if strategy.restart == "none" and strategy.update_at != "longest-prefix":
-        return False
     if beam == 1 and strategy.update_at == "first-violation" and strategy.restart in ("pair", "random-correct"):
         return True
+    if strategy.restart in ("none", "pair") and strategy.update_at != "longest-prefix":
+        return False
     raise StrategyError(
-        "a classifier learns without restart (early-update, max-violation, latest, full-update), or, with a beam of 1, "
-        "from each step (static, dynamic, dynamic-ambiguity, dynamic-explore); "
+        "a classifier learns without restart or with restart from the pair (early-update, max-violation, ...), or, "
+        "with a beam of 1, from each step (static, dynamic, dynamic-ambiguity, dynamic-explore); "
         f"got update_at={strategy.update_at!r}, restart={strategy.restart!r} and a beam of {beam}"
     )
 
@@ -65,7 +65,7 @@ class BatchLearner:
         if is_local(strategy, self.beam):
             self._learn_steps(sentences, strategy, exploration, rng, hear)
         else:
-            self._learn_pairs(sentences, strategy, hear)
+            self._learn_pairs(sentences, strategy, exploration, rng, hear)
         self.classifier.end(self.states)
         self.words += int(self.states.lengths.sum())
 
@@ -125,21 +125,39 @@ class BatchLearner:
         if len(known):
             self.classifier.update_labels(self.states, rows[known], actions[known], labels[known])
 
-    # --- From pairs: Aufrant & Wisniewski 2018, Algorithm 3, many sentences at a time ---
+    # --- From pairs: Aufrant & Wisniewski 2018, Algorithms 1 to 3, many sentences at a time ---
 
-    def _learn_pairs(self, sentences: Sentences, strategy: Strategy, hear: Hear | None) -> None:
-        violations = self._search_pairs(sentences, strategy)
+    def _learn_pairs(
+        self, sentences: Sentences, strategy: Strategy, exploration: float, rng: np.random.Generator, hear: Hear | None
+    ) -> None:
+        start = self.search.start(sentences)
+        while len(start := start.take(~start.is_final)):
+            found = self._search_pairs(start, strategy)
+            self._learn_from(found, start, strategy.restart != "none", hear)
+            again = found.wrong if strategy.restart == "pair" else found.wrong[:0]
+            explores = rng.random(len(again)) < exploration
+            state = np.where(explores, found.negative[again], found.positive[again])
+            zeros = np.zeros(len(again), dtype=np.int32)
+            start = Hypotheses(again, state, np.zeros(len(again)), zeros, self.states.is_final(state))
+
+    def _learn_from(self, found: _Violations, start: Hypotheses, restarts: bool, hear: Hear | None) -> None:
+        """All updates of one search."""
         paths, pairs = [], []
-        for sentence in np.flatnonzero(violations.positive != violations.negative).tolist():
-            good = self.states.derivation(int(violations.positive[sentence]))
-            bad = self.states.derivation(int(violations.negative[sentence]))
+        lengths = {s: len(self.states.derivation(i)[0]) for s, i in zip(start.sentence, start.state, strict=True)}
+        for sentence in found.wrong.tolist():
+            good = self.states.derivation(found.positive[sentence])
+            bad = self.states.derivation(found.negative[sentence])
             paths += _apart(good, bad)
-            good_score, bad_score = violations.scores[sentence].tolist()
-            pairs.append(Pair(sentence, good[1], bad[1], good_score, bad_score, started=0))
+            good_score, bad_score = found.scores[sentence].tolist()
+            pairs.append(Pair(sentence, good[1], bad[1], good_score, bad_score, lengths[sentence]))
         if hear:
             hear(pairs, False)
         if self.states.labels.names:
-            self._learn_correct_labels(violations.correct)
+            # All that is known to be correct teaches labels, unless the search comes by there again.
+            is_wrong = found.positive != found.negative
+            correct = np.where(is_wrong & restarts, found.positive, found.correct)
+            known = [(self.states.derivation(correct[sentence]), length) for sentence, length in lengths.items()]
+            self._learn_labels_along([(states[length:], actions[length:]) for (states, actions), length in known])
         if paths:
             before, actions, signs = (np.concatenate(column) for column in zip(*paths, strict=True))
             self.states.select(before)
@@ -148,19 +166,15 @@ class BatchLearner:
             hear(pairs, True)
         self.updates += len(pairs)
 
-    def _learn_correct_labels(self, correct: IntArray) -> None:
-        """All that is known to be correct teaches labels."""
-        before, actions = (
-            np.concatenate(column) for column in zip(*map(self.states.derivation, correct.tolist()), strict=True)
-        )
+    def _learn_labels_along(self, derivations: list[tuple[IntArray, IntArray]]) -> None:
+        before, actions = (np.concatenate(column) for column in zip(*derivations, strict=True))
         self.states.select(before)
         self._learn_labels(np.arange(len(before), dtype=np.int32), actions)
 
-    def _search_pairs(self, sentences: Sentences, strategy: Strategy) -> _Violations:
+    def _search_pairs(self, start: Hypotheses, strategy: Strategy) -> _Violations:
         """Searches with a beam; beside it goes what is correct, for sentences that have nothing correct left in it."""
-        beam = self.search.start(sentences)
-        beside = beam.take(slice(0))
-        found = _Violations(beam, strategy)
+        beam, beside = start, start.take(slice(0))
+        found = _Violations(len(self.states.started), strategy)
         while not (beam.is_final.all() and beside.is_final.all()):
             both = Hypotheses.join(beam, beside)
             candidates = self.search.expand(both, strategy.oracle)
@@ -178,15 +192,18 @@ class BatchLearner:
 
 
 class _Violations:
-    """Of each sentence the pair to learn from, as far as the search has come."""
+    """Of each sentence the pair to learn from, as far as the search has come; states are -1 where there was none."""
 
-    def __init__(self, start: Hypotheses, strategy: Strategy) -> None:
-        count = len(start)
+    def __init__(self, sentences: int, strategy: Strategy) -> None:
         self.update_at = strategy.update_at
-        self.fallen = np.zeros(count, dtype=np.bool_)  # nothing correct is left in the beam
-        self.positive, self.negative = start.state.copy(), start.state.copy()
-        self.correct = start.state.copy()  # the best correct state at the last step
-        self.scores = np.zeros((count, 2))
+        self.fallen = np.zeros(sentences, dtype=np.bool_)  # nothing correct is left in the beam
+        self.positive, self.negative, self.correct = np.full((3, sentences), -1, dtype=np.int32)
+        self.scores = np.zeros((sentences, 2))  # of the positive and the negative state
+
+    @property
+    def wrong(self) -> IntArray:
+        """The sentences with something to learn from."""
+        return np.flatnonzero(self.positive != self.negative).astype(np.int32)
 
     def lost(self, sentences: IntArray, correct: IntArray) -> npt.NDArray[np.bool_]:
         """Which of the sentences of a beam have just lost all that is correct."""
@@ -207,7 +224,7 @@ class _Violations:
         better = {"max-violation": gap > before, "latest-violation": gap >= 0, "end": True, "first-violation": False}
         chosen = np.where(self.fallen[sentences], better[self.update_at], True)
         at = sentences[chosen]
-        self.correct[sentences] = positive.state
+        self.correct[sentences] = positive.state  # the best that is correct, at the last step
         self.positive[at], self.negative[at] = positive.state[chosen], negative.state[chosen]
         self.scores[at, 0], self.scores[at, 1] = positive.score[chosen], negative.score[chosen]
         self.fallen |= lost

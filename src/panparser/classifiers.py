@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +36,8 @@ class Setup:
     seed: int
 
 
-class Classifier(Protocol):
-    """Scores actions, and labels given an action. Subclass it, or have all of its methods.
+class Classifier:
+    """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
 
     A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
     to learn `update` (static, dynamic, ...: step by step) or `update_pair` (early-update, max-violation, ...), or both.
@@ -141,22 +141,36 @@ def classifier_values(classifier: Classifier) -> dict[str, Any]:
     return {"name": classifier.name, "values": json.loads(text)}
 
 
+class StoredClassifier(Classifier):
+    """A classifier as it lies in a file, without its code: it can be shown, and saved again, but does not parse."""
+
+    def __init__(self, name: str, arrays: Arrays, values: dict[str, Any]) -> None:
+        self.name = name
+        self._arrays = arrays
+        self._values = values
+
+    def to_arrays(self) -> Arrays:
+        return self._arrays
+
+    def to_values(self) -> dict[str, Any]:
+        return self._values
+
+
 def restored_classifier(
     arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
 ) -> Classifier | None:
     """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
     if values is None:
-        if kind is not None:
+        if kind is not None and kind is not StoredClassifier:
             raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")
         return None
     name = values["name"]
     if kind is None:
         raise ModelError(f"{path}: needs the classifier {name!r}: in Python, pp.load({path!r}, classifier=ITS_CLASS)")
+    start = len(CLASSIFIER_PREFIX)
+    own = {key[start:]: array for key, array in arrays.items() if key.startswith(CLASSIFIER_PREFIX)}
+    if kind is StoredClassifier:
+        return StoredClassifier(name, own, values["values"])
     if kind.name != name:
         raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
-    own = {
-        name.removeprefix(CLASSIFIER_PREFIX): array
-        for name, array in arrays.items()
-        if name.startswith(CLASSIFIER_PREFIX)
-    }
     return kind.from_arrays(own, values["values"])

@@ -273,14 +273,20 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the parser to one file; the same parser gives the same bytes."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        for number, layer in enumerate(self.layers):
-            arrays |= {f"{name}.{number}": array for name, array in layer.to_arrays().items()}
-        if self.vectors:
-            arrays |= self.vectors.to_arrays()
-        if self.classifier is not None:
-            arrays |= {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
+        arrays = self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
         write_arrays(Path(path), arrays, self.manifest())
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What was learned."""
+        if self.classifier is not None:
+            return {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
+        layers = enumerate(layer.to_arrays() for layer in self.layers)
+        return {f"{name}.{number}": array for number, arrays in layers for name, array in arrays.items()}
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return sum(array.nbytes for array in self._arrays().values())
 
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
