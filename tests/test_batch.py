@@ -145,8 +145,10 @@ def test_some_sentences_in_some_order_and_again():
         states.apply(states.oracle())
     heads, _ = states.trees()
     assert heads.tolist() == [int(h) for i in (3, 1, 3) for h in SENTENCES[i].heads]
-    states.start(np.array([], dtype=np.int64))
-    assert len(states) == 0
+    for nothing in (pp.StateBatch(HYBRID, SENTENCES, start=()), states):
+        nothing.start(np.array([], dtype=np.int64))
+        assert len(nothing) == 0
+        assert nothing.legal().shape == (0, 3)
     assert states.trees()[0].shape == (0,)
 
 

@@ -35,7 +35,7 @@ class ClassifierRun(Epochs[Classifier]):
         self.prepare(Labels())
         system, templates, labels = self.spec.system, self.spec.used_templates, self.labels
         gold = self.corpus.reference(labels)
-        self.states = StateBatch(system, self.treebank, templates=templates, labels=labels, gold=gold)
+        self.states = StateBatch(system, self.treebank, templates=templates, labels=labels, gold=gold, start=())
         self.classifier = copy.deepcopy(self.classifier)
         self.classifier.prepare(
             Setup(

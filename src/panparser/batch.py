@@ -23,6 +23,7 @@ from panparser.treebank import Treebank, check_lengths
 BoolArray = npt.NDArray[np.bool_]
 KeyArray = npt.NDArray[np.uint64]
 AddressLike = str | Address
+Numbers = Sequence[int] | npt.NDArray[np.integer[Any]]
 _MOST_BITS = 31  # of a feature's number
 
 
@@ -30,8 +31,8 @@ class StateBatch:
     """States of many sentences of a treebank. Its rows are states that are not final; an array has a row for each.
 
     Every state has a number: the initial ones 0, 1, ... in the order of the sentences, every state made since the next
-    one. `start` begins with some of the sentences (at first all are started), `apply` takes an action in each row and
-    drops final states, `select` makes rows of any states that there were.
+    one. `start` begins with some of the sentences (with all, unless the constructor is told which), `apply` takes an
+    action in each row and drops final states, `select` makes rows of any states that there were.
 
     Numbers are C-contiguous int32 (masks bool, keys uint64), and arrays given must be, or `BatchError` says what was
     expected. Matrices are written into `out`, or into memory of the batch: such an array is good until the same method
@@ -50,6 +51,7 @@ class StateBatch:
         templates: Templates | None = None,
         labels: Sequence[str] | Labels = (),
         gold: bool | tuple[IntArray, IntArray] = False,
+        start: Numbers | None = None,
     ) -> None:
         if not isinstance(system, TransitionSystem):
             raise SpecError(f"system of StateBatch must be a TransitionSystem; got {system!r}")
@@ -74,7 +76,7 @@ class StateBatch:
         ties = [system.names.index(name) for name in system.ties]
         self._engine = _engine.Batch(engine, self._program, self._corpus, ties)
         self._buffers: dict[str, npt.NDArray[Any]] = {}
-        self.start()
+        self.start(start)
 
     def _prepared(self, gold: bool | tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray] | None:
         """Heads and numbers of labels for all words."""
@@ -101,7 +103,7 @@ class StateBatch:
 
     # --- Which states ---
 
-    def start(self, sentences: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> None:
+    def start(self, sentences: Numbers | None = None) -> None:
         """Forgets all states and begins with the initial ones of these sentences of the treebank, or of all."""
         chosen = np.arange(len(self.sentences)) if sentences is None else np.asarray(sentences)
         if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):

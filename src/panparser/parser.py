@@ -205,7 +205,7 @@ class Parser:
         return self.lowered(treebank, heads, labels)
 
     def _batch(self, treebank: Treebank) -> StateBatch:
-        return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels)
+        return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels, start=())
 
     def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
         """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
