@@ -10,7 +10,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from conftest import ENGLISH
-from learners import SMALL, Recorder, learn, short_sentences, treebank_of
+from learners import SMALL, Recorder, attaches_deeper, learn, short_sentences, treebank_of
 from test_features import mix
 
 import panparser as pp
@@ -29,7 +29,7 @@ class Dictionary(pp.Classifier):
     batch = 1
 
     def prepare(self, setup):
-        deeper = setup.system.name != "arc-eager"
+        deeper = attaches_deeper(setup.system)
         self.for_labels = [i for i, template in enumerate(setup.templates) if seen_by_labels(template, deeper)]
         self.sizes = len(setup.system.names), len(setup.labels.names)
         self.actions = defaultdict(lambda: [0] * self.sizes[0])
@@ -98,7 +98,12 @@ class Dictionary(pp.Classifier):
         return restored
 
 
-SYSTEMS = [pp.system("arc-eager", root="last"), pp.system("arc-hybrid"), pp.system("swap-standard", root="first")]
+SYSTEMS = [
+    pp.system("arc-eager", root="last"),
+    pp.system("arc-hybrid"),
+    pp.system("non-monotonic-arc-eager", root="last"),
+    pp.system("swap-standard", root="first"),
+]
 SENTENCES = short_sentences(12, 9)
 
 

@@ -77,8 +77,9 @@ class BatchSearch:
 
     def scores(self) -> Scores:
         """(rows, actions) As the classifier has them; minus infinity where illegal."""
-        legal = self.states.legal()
-        return np.where(legal, self._checked("score", self.classifier.score(self.states), legal), -np.inf)
+        found = self.classifier.score(self.states)
+        legal = self.states.legal()  # after the classifier, which may have used the same memory
+        return np.where(legal, self._checked("score", found, legal), -np.inf)
 
     def choose_labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:
         """The best label for the arc that each action makes in its row, -1 where none; None without labels."""

@@ -65,6 +65,7 @@ class StateBatch:
         self.templates = templates
         self.labels = labels if isinstance(labels, Labels) else Labels.anywhere(tuple(labels))
         self._allowed = np.array([self.labels.of_words, self.labels.of_root], dtype=np.bool_)
+        self._attaches = np.array([transition.then[0].kind == "arc" for transition in system.transitions])
         self._gold = self._prepared(gold)
         self._program = _engine.Program(*lower(templates or Templates(())))
         engine = system._lowered.engine
@@ -241,13 +242,14 @@ class StateBatch:
         return allowed
 
     def gold_labels(self, rows: IntArray, actions: IntArray) -> IntArray:
-        """The labels that the gold has for the arcs that actions make, where it has the arc; else -1."""
+        """The labels that the gold has for the arcs that actions make (not those they propose), where it has the arc;
+        else -1."""
         if self._gold is None:
             raise BatchError("gold_labels of StateBatch: the sentences have no gold")
         heads, dependents = self.arcs(rows, actions)
         first = self.sentences.offsets[self.started[self.sentence_index[rows]]]
         words = first + np.maximum(dependents, 1) - 1
-        is_gold = (dependents > 0) & (self._gold[0][words] == heads)
+        is_gold = self._attaches[actions] & (dependents > 0) & (self._gold[0][words] == heads)
         return np.where(is_gold, self._gold[1][words], np.int32(-1))
 
     # --- Where they lead ---
