@@ -56,6 +56,7 @@ stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 bench: build  ## measure the engine and the treebank layer; results go to benchmarks/results/
 	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[bench]"
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/batch.py
 	$(BIN)/python benchmarks/treebank.py $(TREEBANK)
 
 FUZZ_SECONDS ?= 60

@@ -28,7 +28,7 @@ from grid import FOLDER, build
 from machine import heading
 
 import panparser as pp
-from panparser.training import score
+from panparser._epochs import score
 
 SECONDS = 3  # about how long a run of parsing takes
 LENGTHS = (10, 25, 50, 100, 200)  # words of a sentence

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "bindings.hpp"
+#include "bindings_corpus.hpp"
 #include "bindings_layers.hpp"
 #include "features.hpp"
 #include "learner.hpp"
@@ -61,52 +62,6 @@ Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of
   return labels;
 }
 
-// Sentences to learn from.
-class Corpus {
- public:
-  Corpus(const Program& program, const System& system, const TreebankStore& store, Array<std::int32_t> heads,
-         Array<std::int32_t> labels, const Rows& rows)
-      : system_(system), offsets_(store.data().offsets()) {
-    const auto checked = checked_rows(rows, program, store.data());
-    rows_.assign(checked.begin(), checked.end());
-    nb::gil_scoped_release release;
-    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data(), checked);
-    replace(values(heads), values(labels));
-  }
-  // Other heads (Root is 0; marks are those of Gold) and labels (-1 unknown) for the same sentences.
-  void replace(std::span<const std::int32_t> heads, std::span<const std::int32_t> labels) {
-    const auto words = static_cast<std::size_t>(offsets_.back());
-    if (heads.size() != words || labels.size() != words) throw std::invalid_argument("one head and label a word");
-    references_.clear();
-    std::vector<Token> placed;
-    for (std::int64_t s = 0; s < size(); ++s) {
-      const auto own = heads.subspan(offsets_[s], offsets_[s + 1] - offsets_[s]);
-      const Token root = system_.table().shape.root(static_cast<Token>(own.size()));
-      placed.assign(own.begin(), own.end());
-      std::replace(placed.begin(), placed.end(), 0, root);
-      try {
-        references_.push_back(system_.reference(Gold(placed, root)));
-      } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument("sentence " + std::to_string(s + 1) + ": " + error.what());
-      }
-    }
-    labels_.assign(labels.begin(), labels.end());
-  }
-  std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
-  std::span<const std::int32_t> rows() const { return rows_; }  // of vectors, by form
-  Example operator[](std::int64_t sentence) const {
-    const auto words = static_cast<std::size_t>(offsets_[sentence + 1] - offsets_[sentence]);
-    return {(*tokens_)[sentence], references_[sentence], {labels_.data() + offsets_[sentence], words}};
-  }
-
- private:
-  const System& system_;
-  std::vector<std::int64_t> offsets_;
-  std::unique_ptr<Tokens> tokens_;
-  std::vector<Reference> references_;
-  std::vector<std::int32_t> labels_, rows_;
-};
-
 using StrategyTuple = std::tuple<bool, int, int, int, double, double, std::int32_t, double>;
 
 Strategy make_strategy(const StrategyTuple& fields) {
@@ -152,6 +107,7 @@ class LearnerHandle {
   void train(const Corpus& corpus, Array<std::int64_t> order, const StrategyTuple& fields,
              const std::optional<PythonListener>& listener) {
     const Strategy strategy = make_strategy(fields);
+    if (!corpus.has_references()) throw std::invalid_argument("the corpus has no heads");
     if (vectors_.dimensions && corpus.rows().empty()) throw std::invalid_argument("the corpus has no vectors");
     check_rows(corpus.rows(), vectors_.rows());
     for (const std::int64_t sentence : values(order)) {
@@ -393,11 +349,13 @@ void bind_learner(nb::module_& m) {
       .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a)
       .def_prop_ro("templates", &Program::templates);
 
-  nb::class_<Corpus>(m, "Corpus", "Sentences to learn from, prepared for one system and program.")
-      .def(nb::init<const Program&, const System&, const TreebankStore&, Array<std::int32_t>, Array<std::int32_t>,
-                    const Rows&>(),
-           "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert(), nb::arg("labels").noconvert(),
-           nb::arg("rows").noconvert().none() = nb::none(), nb::keep_alive<1, 3>())
+  nb::class_<Corpus>(m, "Corpus",
+                     "Sentences to learn from, or to parse if there are no heads, prepared for one system and program.")
+      .def(nb::init<const Program&, const System&, const TreebankStore&, const std::optional<Array<std::int32_t>>&,
+                    const std::optional<Array<std::int32_t>>&, const Rows&>(),
+           "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert().none(),
+           nb::arg("labels").noconvert().none(), nb::arg("rows").noconvert().none() = nb::none(),
+           nb::keep_alive<1, 3>())
       .def("__len__", &Corpus::size)
       .def(
           "replace",

@@ -38,9 +38,6 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors)
     : attributes_(std::move(attributes)), counters_(std::move(counters)), vectors_(std::move(vectors)) {
   const auto below = [](std::int32_t number, std::size_t bound) { return number >= 0 && std::size_t(number) < bound; };
-  const auto is_address = [&](std::int32_t a) {
-    return below(a, kAddresses) && a % 8 < kPaths && (a / 8 <= kBufferBase || a % 8 == kHere);
-  };
   require(templates.size() <= kMaxTemplates && atoms.size() <= kMaxAtoms, "too many templates");
   for (const Counter& counter : counters_) require(below(counter.attribute, attributes_.size()), "no such attribute");
   for (const Atom& atom : atoms) {

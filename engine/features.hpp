@@ -61,6 +61,11 @@ class Program {
   Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
           const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors);
 
+  static bool is_address(std::int32_t number) {
+    return number >= 0 && number < kAddresses && number % 8 < kPaths &&
+           (number / 8 <= kBufferBase || number % 8 == kHere);
+  }
+
   int templates() const { return templates_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }
   const std::vector<Counter>& counters() const { return counters_; }

@@ -289,17 +289,7 @@ void Learner::prepare_static(const Example& example) {
     const std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
     system.costs(state, frame, truths, legal, example.reference, scratch, costs);
-    int best = -1;
-    bool attaches = false;  // does the best one make an arc of the reference?
-    for (const std::int32_t action : ties_) {
-      if (!(legal >> action & 1)) continue;
-      const Arc arc = search_.made_arc(frame, action);
-      const bool gold = arc.head != kNone && example.reference.gold.head(arc.dependent) == arc.head;
-      if (best < 0 || costs[action] < costs[best] || (costs[action] == costs[best] && gold && !attaches)) {
-        best = action;
-        attaches = gold;
-      }
-    }
+    const int best = static_action(system, frame, legal, costs, example.reference.gold, ties_);
     derivation_.push_back(best);
     system.apply(state, best, -1);
   }

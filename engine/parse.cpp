@@ -51,7 +51,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     }
     std::int32_t label = -1;
     if (grammar_.labels.size > 0) {
-      const Arc arc = search_.made_arc(frame, action);
+      const Arc arc = labeled_arc(system, frame, action);
       if (arc.head != kNone) {
         scoring.start_labels();
         scoring.ask_label(window, action);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle.hpp"
 #include "perceptron.hpp"
 #include "scoring.hpp"
 #include "walk.hpp"
@@ -109,10 +110,6 @@ class Search {
     }
     return count;
   }
-  Arc made_arc(const Frame& frame, int action) const {
-    const Arc arc = grammar_.system.arc(frame, action);
-    return arc.head != kNone ? arc : grammar_.system.arc(frame, action, EffectKind::kPropose);
-  }
 
   // The best `width` candidates, best first.
   static void cut(std::vector<Candidate>& candidates, std::size_t width) {
@@ -157,7 +154,7 @@ class Search {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (candidates[i].action < 0) continue;
       const LinkedState state(arena_, parents[candidates[i].from].state);
-      if (made_arc(state.frame(), candidates[i].action).head == kNone) continue;
+      if (labeled_arc(grammar_.system, state.frame(), candidates[i].action).head == kNone) continue;
       scoring_.ask_label(state.window(), candidates[i].action);
       labels_[i] = 0;
     }
@@ -166,7 +163,7 @@ class Search {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (labels_[i] < 0) continue;
       const LinkedState state(arena_, parents[candidates[i].from].state);
-      const Arc arc = made_arc(state.frame(), candidates[i].action);
+      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
       labels_[i] = scoring_.label(question++, state.window(), candidates[i].action, arc);
     }
   }

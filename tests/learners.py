@@ -127,13 +127,17 @@ def examples(spec: pp.ParserSpec, treebank: pp.Treebank) -> list[Example]:
     return found
 
 
+def attaches_deeper(system: pp.TransitionSystem) -> bool:
+    """Are there arcs from or to S1 or S2?"""
+    positions = {str(p) for row in system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
+    return bool(positions & {"S1", "S2"})
+
+
 def reference(learned: Learned) -> ReferenceLearner:
     """The same training by the reference, sentence by sentence in the order of the engine."""
     run = learned.run
     spec, labels = run.spec, run.labels
-    positions = {str(p) for row in spec.system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
-    deeper = bool(positions & {"S1", "S2"})
-    seen = {str(template): seen_by_labels(template, deeper) for template in spec.used_templates}
+    seen = {str(template): seen_by_labels(template, attaches_deeper(spec.system)) for template in spec.used_templates}
     learner = ReferenceLearner(
         spec.system,
         spec.beam,

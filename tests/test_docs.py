@@ -74,6 +74,14 @@ def test_figures_in_the_readme_are_those_of_the_committed_benchmark():
         assert re.search(rf"^{name} +{re.escape(mutable)} +{re.escape(linked)}$", results, re.MULTILINE), name
 
 
+def test_batches_are_as_fast_as_the_page_says():
+    assert "more than a million transitions a second" in (ROOT / "docs" / "classifiers.md").read_text(encoding="utf-8")
+    results = (ROOT / "benchmarks" / "results" / "batch.txt").read_text(encoding="utf-8")
+    rates = re.findall(r"^.*, single root +(\d+) +\d+ +\d+$", results, re.MULTILINE)
+    assert len(rates) == 10
+    assert all(int(rate) > 1000 for rate in rates)
+
+
 def test_accuracies_in_the_readme_are_those_of_the_committed_benchmark():
     results = (ROOT / "benchmarks" / "results" / "accuracy.txt").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\w ()]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", README, re.MULTILINE)

@@ -4,10 +4,13 @@ from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
+from panparser.batch import StateBatch
+from panparser.classifiers import Classifier, Setup
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    BatchError,
     CheckFailed,
     ConlluError,
     DecodingError,
@@ -60,7 +63,9 @@ __version__ = version("panparser")
 __all__ = [
     "Address",
     "Atom",
+    "BatchError",
     "CheckFailed",
+    "Classifier",
     "ConlluError",
     "CurvePoint",
     "DecodingError",
@@ -90,8 +95,10 @@ __all__ = [
     "Schedule",
     "ScoredTree",
     "Sentence",
+    "Setup",
     "SpecError",
     "State",
+    "StateBatch",
     "StateView",
     "Strategy",
     "StrategyError",

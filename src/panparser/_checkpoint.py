@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from panparser._layers import Layer
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError
 from panparser.listeners import EpochReport
-from panparser.parser import Layer
 
 if TYPE_CHECKING:
     from panparser.training import _Run
@@ -66,7 +66,7 @@ def _restore(run: _Run, arrays: Arrays, manifest: dict[str, Any]) -> None:
     run.history = [EpochReport(**report) for report in manifest["history"]]
     run.best = run.history[manifest["best"]]
     copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
-    run.best_layer = Layer.from_file(copies, "", manifest["layer"])
+    run.best_weights = Layer.from_file(copies, "", manifest["layer"])
 
 
 def _identity(run: _Run) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def lower(templates: Templates) -> LoweredTemplates:
     counters: dict[tuple[int, str], int] = {}
 
     def lowered(atom: Atom) -> tuple[int, int, int, int]:
-        first, second, *_ = [*map(_address, atom.addresses), 0, 0]
+        first, second, *_ = [*map(lower_address, atom.addresses), 0, 0]
         if atom.name == "history":
             return _KINDS["history"], 0, 0, int(atom.key or 0)
         if atom.name in _KINDS and atom.name != "between":
@@ -59,11 +59,12 @@ def lower(templates: Templates) -> LoweredTemplates:
         columns=list(columns),
         counters=list(counters),
         templates=[[numbers[atom] for atom in template.atoms] for template in plain],
-        vectors=[_address(template.atoms[0].addresses[0]) for template in templates if template.is_vector],
+        vectors=[lower_address(template.atoms[0].addresses[0]) for template in templates if template.is_vector],
     )
 
 
-def _address(address: Address) -> int:
+def lower_address(address: Address) -> int:
+    """An address as the engine has it."""
     return BASES.index(address.base) * 8 + PATHS.index(address.path)
 
 

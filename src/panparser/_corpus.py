@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
-from panparser.gold import Mark
-from panparser.parser import ENCODING, Labels, Parser, ParserSpec, check_lengths
+from panparser.gold import annotated_heads
+from panparser.labels import Labels
+from panparser.parser import ENCODING, Parser, ParserSpec
 from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
 _UNKNOWN = -1
@@ -73,12 +74,7 @@ class Corpus:
             if way == "pseudo":
                 self._drop_rare_marks()
         if system.max_span is not None or system.partial:
-            owner = self.treebank.sentence_of_word()
-            numbers = np.arange(len(self.heads)) - self.treebank.offsets[owner] + 1
-            lengths = np.diff(self.treebank.offsets)[owner]
-            placed = np.where((self.heads == 0) & (system.root == "last"), lengths + 1, self.heads)
-            far = np.abs(numbers - placed) > (system.max_span or len(self.heads) + 1)
-            self.heads[(self.heads == _UNKNOWN) | ((self.heads >= 0) & far)] = Mark.EMPTY
+            self.heads = annotated_heads(self.heads, self.treebank.offsets, system.root, system.max_span)
 
     def _lift(self, words: slice) -> None:
         heads, labels = projectivize(self.heads[words], [self.texts[i] for i in self.label_ids[words]], ENCODING)

@@ -22,10 +22,12 @@ from panparser.errors import ModelError
 
 Arrays = dict[str, npt.NDArray[Any]]
 _TYPES = {
-    **{"U8": np.uint8, "U32": np.uint32, "U64": np.uint64, "F32": np.float32},
+    **{"U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64, "BOOL": np.bool_},
     **{"I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64},
+    **{"F16": np.float16, "F32": np.float32, "F64": np.float64},
 }
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
+DTYPES = tuple(_NAMES)  # that arrays may have
 _LONGEST_HEADER = 100 << 20  # of safetensors
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from panparser._layers import Layer
 from panparser._model_file import encode
 from panparser.errors import SpecError
-from panparser.parser import Layer, Parser
+from panparser.parser import Parser
 
 _STEPS = 12  # of the search for the least weight that is kept
 _MOST = 1e6  # updates: no weight is above

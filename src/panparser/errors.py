@@ -11,6 +11,7 @@ PanParserError
 ├── DecodingError (ValueError)        scores of the wrong form, or that allow no tree
 ├── IllegalTransitionError (ValueError)  a transition that the state does not allow
 ├── StuckError (RuntimeError)         a state that is not final and allows no transition
+├── BatchError (ValueError)           an array of the wrong type or shape, or a number out of range, in a batch
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
@@ -60,6 +61,10 @@ class IllegalTransitionError(PanParserError, ValueError):
 
 class StuckError(PanParserError, RuntimeError):
     """A state that is not final and allows no transition."""
+
+
+class BatchError(PanParserError, ValueError):
+    """An array of the wrong type or shape, or with a number out of range, given to a batch of states."""
 
 
 class ConlluError(PanParserError, ValueError):

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from panparser._epochs import score
 from panparser.errors import SpecError, TreebankError
 from panparser.listeners import Listener
 from panparser.parser import Parser, ParserSpec
-from panparser.training import score, train
+from panparser.training import train
 from panparser.treebank import Treebank
 
 T = TypeVar("T")

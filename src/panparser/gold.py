@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import index
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import GoldError
@@ -109,3 +112,14 @@ def reference_heads(gold: Gold, root: str, max_span: int | None) -> list[int]:
     return [
         Mark.EMPTY if head >= 0 and abs(word - head) > max_span else head for word, head in enumerate(heads, start=1)
     ]
+
+
+def annotated_heads(
+    heads: npt.NDArray[np.int32], offsets: npt.NDArray[Any], root: str, max_span: int | None
+) -> npt.NDArray[np.int32]:
+    """Heads of a treebank (Root as 0) for systems that leave words headless: unknown and too long ones made EMPTY."""
+    lengths = np.diff(offsets)
+    numbers = np.arange(len(heads)) - np.repeat(offsets[:-1], lengths) + 1
+    placed = np.where((heads == 0) & (root == "last"), np.repeat(lengths, lengths) + 1, heads)
+    far = np.abs(numbers - placed) > (max_span or len(heads) + 1)
+    return np.where((heads == UNKNOWN) | ((heads >= 0) & far), np.int32(Mark.EMPTY), heads)

@@ -14,8 +14,8 @@ class Update:
     sentence: int
     positive: tuple[str, ...]
     negative: tuple[str, ...]
-    positive_score: int
-    negative_score: int
+    positive_score: float  # whole numbers of the perceptron, whatever a classifier gives
+    negative_score: float
     started: int  # length of the derivation that the search started from
 
 

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
+from panparser._layers import Layer, multiplied
 from panparser._model_file import read_arrays, write_arrays
+from panparser.batch import StateBatch
+from panparser.classifiers import (
+    CLASSIFIER_PREFIX,
+    Classifier,
+    checked_arrays,
+    classifier_values,
+    restored_classifier,
+)
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
+from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.systems import system as named_system
 from panparser.template_sets import RICH
 from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
 _MOST = 1 << 20  # of hypotheses, trees, threads
-_ARRAYS = ("lines", "label_lines", "tables", "label_rows")  # of a layer
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
 
@@ -108,95 +119,6 @@ def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam)
 
 
-def check_lengths(treebank: Treebank) -> None:
-    """Raises TreebankError if a sentence is too long for the engine."""
-    lengths = np.diff(treebank.offsets)
-    if len(lengths) and lengths.max() > _engine.MAX_WORDS:
-        long = int(lengths.argmax())
-        raise TreebankError(
-            f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
-            f"found {lengths[long]}"
-        )
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The labels of a parser, and which of them Root's children have, and the other words."""
-
-    names: tuple[str, ...] = ()
-    of_root: tuple[bool, ...] = ()
-    of_words: tuple[bool, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not all(isinstance(name, str) and name for name in self.names) or len(set(self.names)) < len(self.names):
-            raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
-
-
-class VectorWeights(NamedTuple):
-    """Weights for vectors: of actions and of labels, and the bits that the engine shifts each by."""
-
-    actions: npt.NDArray[np.int16]
-    labels: npt.NDArray[np.int16]
-    action_shift: int
-    label_shift: int
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Weights as the engine parses with them, and what one update has become in them."""
-
-    lines: npt.NDArray[np.uint8]
-    label_lines: npt.NDArray[np.uint8]
-    tables: npt.NDArray[np.uint32]
-    label_rows: npt.NDArray[np.uint8]
-    action_scale: float
-    label_scale: float
-    labels: int
-    vectors: VectorWeights | None = None
-
-    def __post_init__(self) -> None:
-        for scale in (self.action_scale, self.label_scale):
-            if not isinstance(scale, int | float) or not 0 < scale < 1e30:
-                raise SpecError(f"scales of Layer must be numbers above 0; got {scale!r}")
-
-    @property
-    def size(self) -> int:
-        return sum(array.nbytes for array in self.to_arrays().values())
-
-    def engine(self, system: TransitionSystem) -> _engine.Layer:
-        return _engine.Layer(
-            len(system.names), self.labels, self.lines, self.label_lines, self.tables, self.label_rows, self.vectors
-        )
-
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self, name) for name in _ARRAYS}
-        if self.vectors:
-            arrays |= {"vector_actions": self.vectors.actions, "vector_labels": self.vectors.labels}
-        return arrays
-
-    def to_values(self) -> list[float]:
-        """The rest, as a manifest holds it."""
-        return [self.action_scale, self.label_scale, self.labels, *(self.vectors[2:] if self.vectors else ())]
-
-    @classmethod
-    def from_file(cls, arrays: dict[str, npt.NDArray[Any]], suffix: str, values: list[Any]) -> Layer:
-        """What `to_arrays` (with the suffix after each name) and `to_values` took apart."""
-        action_scale, label_scale, labels, *shifts = values
-        lines, label_lines, tables, label_rows = (arrays[name + suffix] for name in _ARRAYS)
-        vectors = None
-        if shifts:
-            vectors = VectorWeights(arrays["vector_actions" + suffix], arrays["vector_labels" + suffix], *shifts)
-        return cls(lines, label_lines, tables, label_rows, action_scale, label_scale, labels, vectors)
-
-
-def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:
-    """Layers with factors that bring them to one scale, in which an update is `unit`."""
-    return [
-        (layer.engine(system), max(1, round(unit / layer.action_scale)), max(1, round(unit / layer.label_scale)))
-        for layer in layers
-    ]
-
-
 @dataclass(frozen=True)
 class ScoredTree:
     """One of several trees for a sentence."""
@@ -216,16 +138,19 @@ class Parser:
         layers: list[Layer],
         training: dict[str, Any],
         vectors: Vectors | None = None,
+        classifier: Classifier | None = None,
     ) -> None:
         self.spec = spec
         self.labels = labels
-        self.layers = layers
+        self.layers = layers  # of the perceptron; none if there is another classifier
+        self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
-        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}>"
+        classifier = f", classifier {self.classifier.name}" if self.classifier else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}>"
 
     @cached_property
     def _program(self) -> _engine.Program:
@@ -268,12 +193,19 @@ class Parser:
         check_count("threads of parse", threads)
         check_lengths(treebank)
         treebank.check()
+        if self.classifier is not None:
+            if threads > 1:
+                raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
+            return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
             heads, labels = self._model.parse(treebank._store, beam, threads, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
         return self.lowered(treebank, heads, labels)
+
+    def _batch(self, treebank: Treebank) -> StateBatch:
+        return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels, start=())
 
     def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
         """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
@@ -312,18 +244,24 @@ class Parser:
             check_beam(self.spec.beam if beam is None else beam, "best")
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
         sentence.treebank.check()
-        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
+        for heads, labels, score in self._found(sentence, width, wanted):
+            trees.setdefault(self._put_back(heads, labels), score)
+        return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
+
+    def _found(self, sentence: Sentence, width: int, wanted: int) -> Iterable[tuple[list[int], list[int], float]]:
+        """Heads, labels and scores of trees, best first."""
+        if self.classifier is not None:
+            return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
+        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
             found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        for heads, labels, score in found:
-            trees.setdefault(self._put_back(heads, labels), score / unit)
-        return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
+        return [(heads, labels, score / unit) for heads, labels, score in found]
 
     def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
@@ -335,12 +273,20 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the parser to one file; the same parser gives the same bytes."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        for number, layer in enumerate(self.layers):
-            arrays |= {f"{name}.{number}": array for name, array in layer.to_arrays().items()}
-        if self.vectors:
-            arrays |= self.vectors.to_arrays()
+        arrays = self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
         write_arrays(Path(path), arrays, self.manifest())
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What was learned."""
+        if self.classifier is not None:
+            return {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
+        layers = enumerate(layer.to_arrays() for layer in self.layers)
+        return {f"{name}.{number}": array for number, arrays in layers for name, array in arrays.items()}
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return sum(array.nbytes for array in self._arrays().values())
 
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
@@ -353,12 +299,16 @@ class Parser:
             ],
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
+            **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
             "training": self.training,
         }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Parser:
-        """The parser of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+    def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
+        """The parser of a file, mapped into memory; `ModelError` says what is wrong with a file that is none.
+
+        A file holds no code: where a classifier was trained, its class must be given.
+        """
         arrays, manifest = read_arrays(path, "panparser model")
         if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
             raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
@@ -371,17 +321,21 @@ class Parser:
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
-            parser = cls(spec, labels, layers, manifest["training"], vectors)
-            parser._model  # noqa: B018 - checks every number in the arrays
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
+            parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
+            if restored is None:
+                parser._model  # noqa: B018 - checks every number in the arrays
+        except ModelError:
+            raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
             raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
         return parser
 
 
-def load(path: str | os.PathLike[str]) -> Parser:
-    """The parser of a model file."""
-    return Parser.load(path)
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
+    """The parser of a model file; `classifier` is the class of the one that was trained, if one was."""
+    return Parser.load(path, classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from panparser.errors import SpecError
 
 if TYPE_CHECKING:
-    from panparser.training import _Run
+    from panparser._epochs import Epochs
     from panparser.treebank import Treebank
 
 By = Literal["share", "frequency", "accuracy"]
@@ -38,7 +38,7 @@ class Subsample:
     def to_values(self) -> dict[str, Any]:
         return asdict(self)
 
-    def choose(self, run: _Run, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    def choose(self, run: Epochs[Any], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """For each word, whether its arc is kept in the epoch that begins."""
         tags = _tags(run.treebank, run.dev)
         classes = _classes(run.treebank, tags)
@@ -50,10 +50,10 @@ class Subsample:
             return draws < _scaled(1 / np.maximum(counts, 1), counts, self.share)[classes]
         if run.dev is None:
             raise SpecError("subsampling by accuracy needs a development set")
-        if run.best_layer is None:
+        if run.best_weights is None:
             return draws < self.share
         dev = run.dev
-        heads, _ = run.parser_of(run.layer()).predict(dev)
+        heads, _ = run.parser_of(run.weights()).predict(dev)
         own = _classes(dev, tags)
         right = np.bincount(own, weights=(heads == dev.heads), minlength=len(counts))[: len(counts)]
         total = np.bincount(own, minlength=len(counts))[: len(counts)]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from panparser import _checkpoint, _engine
-from panparser._corpus import Corpus, choose_vectors, fitting_spec, gather_labels
+from panparser._classifier_run import ClassifierRun
+from panparser._corpus import choose_vectors
+from panparser._epochs import Epochs, score, score_found
+from panparser._layers import Layer, VectorWeights, multiplied
 from panparser._pruning import prune, room_for_layer
-from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.classifiers import Classifier
+from panparser.errors import SpecError
+from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
-from panparser.parser import Labels, Layer, Parser, ParserSpec, VectorWeights, multiplied, program
+from panparser.parser import Parser, ParserSpec, program
 from panparser.sentence import IntArray
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
@@ -26,7 +30,6 @@ from panparser.vectors import Vectors
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
-_OTHER = 1 << 20  # draws that are not the order of a member
 _LARGE = 100_000  # words: there, most weights come from a single update, and tell next to nothing
 _MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
@@ -93,6 +96,7 @@ def train(
     *,
     dev: Treebank | None = None,
     vectors: Vectors | None = None,
+    classifier: Classifier | None = None,
     init: Parser | None = None,
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
@@ -105,60 +109,46 @@ def train(
     Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
     after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
-    Ctrl-C ends training with the best parser so far, if there is one.
+    Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the perceptron;
+    vectors, init, checkpoint, resume, members, prune and max_size are not for it.
     """
-    return _Run(spec, treebank, dev, vectors, init, listeners, checkpoint, Training(**options)).run(resume)
+    if classifier is not None:
+        given = {"vectors": vectors, "init": init, "checkpoint": checkpoint, "resume": resume or None}
+        if named := [name for name, value in given.items() if value is not None]:
+            raise SpecError(f"{named[0]} of train is for the perceptron, and a classifier is given")
+        training = Training(**options)
+        return ClassifierRun(
+            spec=spec, treebank=treebank, dev=dev, listeners=listeners, training=training, classifier=classifier
+        ).run()
+    run = _Run(
+        spec=spec,
+        treebank=treebank,
+        dev=dev,
+        vectors=vectors,
+        init=init,
+        listeners=listeners,
+        checkpoint=checkpoint,
+        training=Training(**options),
+    )
+    return run.run(resume)
 
 
-def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
-    """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    return _score(parser, gold, *parser.predict(gold))
+@dataclass(kw_only=True)
+class _Run(Epochs[Layer]):
+    """Training of the perceptron."""
 
-
-def _score(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
-    known = gold.heads >= 0
-    total = max(1, int(known.sum()))
-    right = (heads == gold.heads) & known
-    if not parser.spec.labeled:
-        return 100 * int(right.sum()) / total, None
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & (labels == wanted[gold.column("deprel")])
-    return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
-
-
-@dataclass
-class _Run:
-    spec: ParserSpec
-    treebank: Treebank
-    dev: Treebank | None
     vectors: Vectors | None
     init: Parser | None
-    listeners: Sequence[Listener]
     checkpoint: str | os.PathLike[str] | None
-    training: Training
-    epoch: int = 0
-    history: list[EpochReport] = field(default_factory=list)
-    best: EpochReport | None = None
-    best_layer: Layer | None = None
     rounding: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spec, ParserSpec):
-            raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
-        for name in ("treebank", "dev"):
-            value = getattr(self, name)
-            if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-                raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
-        self.spec = fitting_spec(self.spec, self.treebank)
+        self.check()
         self._check_init()
         self.vectors = choose_vectors(self.spec, self.vectors, self.init)
         if self.vectors and (self.training.members or 1) > 1:
             raise SpecError(f"members of train must be 1 where there are vectors; got {self.training.members}")
-        self.corpus = Corpus(self.spec, self.treebank)
-        known = self.init.labels if self.init else Labels()
-        self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
-        self.digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        self.prepare(self.init.labels if self.init else Labels())
         if self.vectors:
             self.digests["vectors"] = self.vectors.digest
         system = self.spec.system
@@ -194,67 +184,40 @@ class _Run:
     def _is_focused(self) -> bool:
         return not isinstance(self.training.strategy, Strategy) or self.training.strategy.focus != 1
 
-    def run(self, resume: bool) -> Parser:
+    def run(self, resume: bool = False) -> Parser:
         if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
             _checkpoint.load(self, Path(self.checkpoint))
-        try:
-            while self.epoch < self.training.epochs and not self._is_stale():
-                self._one_epoch()
-            self._measure_rounding()
-        except KeyboardInterrupt:
-            if self.best_layer is None:
-                raise
-            return self.parser(interrupted=True)
-        except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return self.parser()
+        return super().run()
 
-    def _measure_rounding(self) -> None:
+    def after_all(self) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
         if self.dev is None or self.init or self.vectors or self.rounding:
             return
-        parser = self.parser_of(self.layer())
+        parser = self.parser_of(self.weights())
         found = _engine.parse_averaged(self.learners, self.dev._store, self.spec.beam)
-        exact = _score(parser, self.dev, *parser.lowered(self.dev, *found))
+        exact = score_found(parser, self.dev, *parser.lowered(self.dev, *found))
         both = {"before": exact, "after": score(parser, self.dev)}
         self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in both.items()}
 
-    def _is_stale(self) -> bool:
-        patience = self.training.patience
-        if patience is None or self.best is None or self.best.score is None:
-            return False
-        return self.epoch - self.best.epoch >= patience
-
-    def _one_epoch(self) -> None:
-        epoch = self.epoch + 1
-        self._tell("before_epoch", epoch)
-        if self.training.subsample is not None:
-            kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch, _OTHER]))
-            self._engine_corpus.replace(*self.corpus.reference(self.labels, kept))
-        for member, learner in enumerate(self.learners):
-            self._learn(epoch, learner, self.corpus.order(np.random.default_rng([self.training.seed, epoch, member])))
-        report = EpochReport(epoch, *self._progress())
-        layer = self.layer()
-        if self.dev is not None:
-            self._tell("before_evaluation", epoch)
-            report.uas, report.las = score(self.parser_of(layer), self.dev)
-            self._tell("after_evaluation", report)
-        self.epoch = epoch
-        self.history.append(report)
-        if self.best is None or report.score is None or report.score > (self.best.score or 0):
-            self.best, self.best_layer = report, self._pruned(report, layer)
+    def after_epoch(self) -> None:
         if self.checkpoint is not None:
             _checkpoint.save(self, Path(self.checkpoint))
-        self._tell("after_epoch", report)
 
-    def _progress(self) -> tuple[int, int]:
-        """Words and updates so far."""
+    def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
+        self._engine_corpus.replace(heads, labels)
+
+    def learn(self, epoch: int) -> None:
+        for member, learner in enumerate(self.learners):
+            order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, member]))
+            self._learn(epoch, learner, order)
+
+    def progress(self) -> tuple[int, int]:
         done = [learner.progress for learner in self.learners]
         return sum(words for _, words, _, _ in done), sum(updates for _, _, updates, _ in done)
 
     def _learn(self, epoch: int, learner: _engine.Learner, order: Any) -> None:
-        hear = self._heard(epoch) if self._has("before_update") or self._has("after_update") else None
-        single = self._has("before_sentence") or self._has("after_sentence") or hear is not None
+        hear = self._heard(epoch) if self.hears("before_update", "after_update") else None
+        single = hear is not None or self.hears("before_sentence", "after_sentence")
         chunk = 1 if single or not isinstance(self.training.strategy, Strategy) else _CHUNK
         told = 0
         for start in range(0, len(order), chunk):
@@ -262,14 +225,14 @@ class _Run:
             sentence = int(part[0])
             if single:
                 self._now = sentence
-                self._tell("before_sentence", epoch, sentence)
+                self.tell("before_sentence", epoch, sentence)
             strategy = self.training.strategy_for(epoch, sentence)
             learner.train(self._engine_corpus, part, strategy.lowered(epoch), hear)
             if single:
-                self._tell("after_sentence", epoch, sentence)
+                self.tell("after_sentence", epoch, sentence)
             if start + chunk - told >= _CHUNK:
                 told = start + chunk
-                self._tell("after_words", epoch, *self._progress())
+                self.tell("after_words", epoch, *self.progress())
 
     def _heard(self, epoch: int) -> Any:
         names = self.spec.system.names
@@ -278,72 +241,45 @@ class _Run:
             positive, negative, *numbers = event
             derivations = [tuple(names[action] for action in actions) for actions in (positive, negative)]
             update = Update(epoch, self._now, derivations[0], derivations[1], *numbers)
-            self._tell("after_update" if applied else "before_update", update)
+            self.tell("after_update" if applied else "before_update", update)
 
         return hear
 
-    def _has(self, event: str) -> bool:
-        return any(getattr(type(listener), event) is not getattr(Listener, event) for listener in self.listeners)
-
-    def _tell(self, event: str, *values: Any) -> None:
-        for listener in self.listeners:
-            getattr(listener, event)(*values)
-
-    # --- Parsers and checkpoints ---
-
-    def _pruned(self, report: EpochReport, whole: Layer) -> Layer:
+    def kept(self, report: EpochReport, weights: Layer) -> Layer:
         """The layer that the model gets; the report says what pruning cost."""
         least = self.training.prune
         if least is None:
             least = 1.0 if self.treebank.words >= _LARGE else 0.0
         if least == 0 and self.training.max_size is None:
-            return whole
-        parser = self.parser_of(whole, self._manifest())
+            return weights
+        parser = self.parser_of(weights, self.manifest())
         room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
-        least, layer = prune(self.layer, least, room)
+        least, layer = prune(self.weights, least, room)
         parser = self.parser_of(layer)
         scores = (None, None) if self.dev is None else score(parser, self.dev)
         report.pruning = {
             "least": least,
-            "whole_size": whole.size,
+            "whole_size": weights.size,
             "size": layer.size,
             "uas": scores[0],
             "las": scores[1],
         }
         return layer
 
-    def layer(self, least: float = 0.0) -> Layer:
+    def weights(self, least: float = 0.0) -> Layer:
         lines, label_lines, tables, label_rows, action_scale, label_scale = _engine.compact(self.learners, least)
         vectors = None
         if self.vectors:
             vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
         return Layer(lines, label_lines, tables, label_rows, action_scale, label_scale, len(self.labels.names), vectors)
 
-    def parser_of(self, layer: Layer, training: dict[str, Any] | None = None) -> Parser:
-        layers = [*(self.init.layers if self.init else []), layer]
+    def parser_of(self, weights: Layer, training: dict[str, Any] | None = None) -> Parser:
+        layers = [*(self.init.layers if self.init else []), weights]
         return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
 
-    def parser(self, *, interrupted: bool = False) -> Parser:
-        return self.parser_of(self.finished()[1], self._manifest() | {"interrupted": interrupted})
-
-    def _manifest(self) -> dict[str, Any]:
-        return self.training.to_values() | {
+    def manifest(self) -> dict[str, Any]:
+        return super().manifest() | {
             "members": len(self.learners),
-            "data": self.digests,
-            "sentences": len(self.treebank),
-            "words": self.treebank.words,
             "init": self.init.training if self.init else None,
-            "best_epoch": self.best.epoch if self.best else 0,
-            "history": [vars(report) for report in self.history],
             "rounding": self.rounding,
-            "interrupted": False,
         }
-
-    def finished(self) -> tuple[EpochReport, Layer]:
-        if self.best is None or self.best_layer is None:
-            raise RuntimeError("no epoch was finished")
-        return self.best, self.best_layer
-
-
-def _digest(treebank: Treebank) -> str:
-    return hashlib.sha256(treebank.to_bytes()).hexdigest()

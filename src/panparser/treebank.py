@@ -263,3 +263,14 @@ def _number(name: str) -> int:
     if name not in COLUMNS:
         raise TreebankError(f"a treebank has the columns {', '.join(COLUMNS)}; got {name!r}")
     return COLUMNS.index(name)
+
+
+def check_lengths(treebank: Treebank) -> None:
+    """Raises TreebankError if a sentence is too long for the engine."""
+    lengths = np.diff(treebank.offsets)
+    if len(lengths) and lengths.max() > _engine.MAX_WORDS:
+        long = int(lengths.argmax())
+        raise TreebankError(
+            f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
+            f"found {lengths[long]}"
+        )

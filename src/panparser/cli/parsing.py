@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
 from panparser.cli.treebanks import FileFormat
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
@@ -131,9 +132,9 @@ def info(
 
       panparser info en.panparser --json
     """
-    parser = Parser.load(model)
+    parser = Parser.load(model, StoredClassifier)
     manifest = parser.manifest()
-    size, weights = Path(model).stat().st_size, sum(layer.size for layer in parser.layers)
+    size, weights = Path(model).stat().st_size, parser.size
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
@@ -144,6 +145,7 @@ def info(
     rows = [
         ("file", f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"),
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
+        *([("classifier", parser.classifier.name)] if parser.classifier else []),
         ("beam", str(spec.beam)),
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),

@@ -1,0 +1,181 @@
+"""Epochs over a treebank: order, selection on a development set, listeners; whatever it is that learns."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from panparser import _engine
+from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.labels import Labels
+from panparser.listeners import EpochReport, Listener
+from panparser.parser import Parser, ParserSpec
+from panparser.sentence import IntArray
+from panparser.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.training import Training
+
+OTHER = 1 << 20  # draws that are not the order of a member
+Weights = TypeVar("Weights")
+
+
+def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
+    """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
+    return score_found(parser, gold, *parser.predict(gold))
+
+
+def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
+    known = gold.heads >= 0
+    total = max(1, int(known.sum()))
+    right = (heads == gold.heads) & known
+    if not parser.spec.labeled:
+        return 100 * int(right.sum()) / total, None
+    index = {name: number for number, name in enumerate(parser.plain_labels)}
+    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
+    both = right & (labels == wanted[gold.column("deprel")])
+    return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
+
+
+@dataclass(kw_only=True)
+class Epochs(ABC, Generic[Weights]):
+    """A run of training. `Weights` are what an epoch leaves behind, and what a parser is made of."""
+
+    spec: ParserSpec
+    treebank: Treebank
+    dev: Treebank | None
+    listeners: Sequence[Listener]
+    training: Training
+    epoch: int = 0
+    history: list[EpochReport] = field(default_factory=list)
+    best: EpochReport | None = None
+    best_weights: Weights | None = None
+
+    def check(self) -> None:
+        """Refuses what cannot be learned from."""
+        if not isinstance(self.spec, ParserSpec):
+            raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
+        for name in ("treebank", "dev"):
+            value = getattr(self, name)
+            if not isinstance(value, Treebank) and not (value is None and name == "dev"):
+                raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
+        self.spec = fitting_spec(self.spec, self.treebank)
+
+    def prepare(self, known: Labels) -> None:
+        """The treebank as it is learned from; its labels come after those that are known already."""
+        self.corpus = Corpus(self.spec, self.treebank)
+        self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
+        self.digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+
+    # --- What a kind of learning does ---
+
+    @abstractmethod
+    def learn(self, epoch: int) -> None:
+        """Once through the treebank."""
+
+    @abstractmethod
+    def progress(self) -> tuple[int, int]:
+        """Words and updates so far."""
+
+    @abstractmethod
+    def weights(self) -> Weights:
+        """What was learned so far."""
+
+    @abstractmethod
+    def parser_of(self, weights: Weights, training: dict[str, Any] | None = None) -> Parser: ...
+
+    @abstractmethod
+    def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
+        """Other heads and labels to learn from."""
+
+    def kept(self, report: EpochReport, weights: Weights) -> Weights:
+        """What the parser gets of the weights of the best epoch; the report may tell of it."""
+        return weights
+
+    def after_epoch(self) -> None:
+        """What is to be done before listeners hear of it."""
+
+    def after_all(self) -> None:
+        """What is to be done when the last epoch is over."""
+
+    # --- The loop ---
+
+    def run(self) -> Parser:
+        try:
+            while self.epoch < self.training.epochs and not self._is_stale():
+                self._one_epoch()
+            self.after_all()
+        except KeyboardInterrupt:
+            if self.best_weights is None:
+                raise
+            return self.parser(interrupted=True)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+        return self.parser()
+
+    def _is_stale(self) -> bool:
+        patience = self.training.patience
+        if patience is None or self.best is None or self.best.score is None:
+            return False
+        return self.epoch - self.best.epoch >= patience
+
+    def _one_epoch(self) -> None:
+        epoch = self.epoch + 1
+        self.tell("before_epoch", epoch)
+        if self.training.subsample is not None:
+            kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch, OTHER]))
+            self.replace_reference(*self.corpus.reference(self.labels, kept))
+        self.learn(epoch)
+        report = EpochReport(epoch, *self.progress())
+        weights = self.weights()
+        if self.dev is not None:
+            self.tell("before_evaluation", epoch)
+            report.uas, report.las = score(self.parser_of(weights), self.dev)
+            self.tell("after_evaluation", report)
+        self.epoch = epoch
+        self.history.append(report)
+        if self.best is None or report.score is None or report.score > (self.best.score or 0):
+            self.best, self.best_weights = report, self.kept(report, weights)
+        self.after_epoch()
+        self.tell("after_epoch", report)
+
+    def hears(self, *events: str) -> bool:
+        """Does some listener hear of such an event?"""
+        return any(
+            getattr(type(who), event) is not getattr(Listener, event) for who in self.listeners for event in events
+        )
+
+    def tell(self, event: str, *values: Any) -> None:
+        for listener in self.listeners:
+            getattr(listener, event)(*values)
+
+    # --- What comes of it ---
+
+    def parser(self, *, interrupted: bool = False) -> Parser:
+        return self.parser_of(self.finished()[1], self.manifest() | {"interrupted": interrupted})
+
+    def manifest(self) -> dict[str, Any]:
+        """How the parser was trained."""
+        return self.training.to_values() | {
+            "data": self.digests,
+            "sentences": len(self.treebank),
+            "words": self.treebank.words,
+            "best_epoch": self.best.epoch if self.best else 0,
+            "history": [vars(report) for report in self.history],
+            "interrupted": False,
+        }
+
+    def finished(self) -> tuple[EpochReport, Weights]:
+        if self.best is None or self.best_weights is None:
+            raise RuntimeError("no epoch was finished")
+        return self.best, self.best_weights
+
+
+def _digest(treebank: Treebank) -> str:
+    return hashlib.sha256(treebank.to_bytes()).hexdigest()
