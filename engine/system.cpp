@@ -58,7 +58,7 @@ System::System(Table table) : table_(std::move(table)) {
 void System::check() const {
   require(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
   require(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
-  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kArcStandard, "potential");
+  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
   require(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
   require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
           "static oracle");
@@ -96,7 +96,7 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows.
+// three rows, that of Attardi's system its five.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
@@ -107,8 +107,9 @@ bool System::fits_potential(const Row& row) const {
   }
   if (!arc) return move.kind == EffectKind::kShift;
   const Effect& made = row.effects[0];
-  const bool joins =
-      made.kind == EffectKind::kArc && made.first <= kS1 && made.second <= kS1 && made.first != made.second;
+  const int deepest = table_.potential == Potential::kAttardi ? kS2 : kS1;
+  const bool joins = made.kind == EffectKind::kArc && std::min(made.first, made.second) == kS0 &&
+                     std::max(made.first, made.second) <= deepest && made.first != made.second;
   return joins && move.kind == EffectKind::kPop && move.first == made.second;
 }
 
@@ -209,7 +210,7 @@ Change System::change(const Row& row, const Frame& frame) const {
 }
 
 Reference System::reference(Gold gold) const {
-  Reference reference{this, std::move(gold), nullptr, {}, {}};
+  Reference reference{this, std::move(gold), nullptr, nullptr, {}, {}};
   if (reference.gold.words() > kMaxWords) {
     throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
                                 std::to_string(reference.gold.words()));
@@ -218,7 +219,10 @@ Reference System::reference(Gold gold) const {
     throw std::invalid_argument("the reference has Root at the other end");
   }
   if (table_.potential == Potential::kArcStandard) {
-    reference.loss = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+    reference.arc_standard = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.potential == Potential::kAttardi) {
+    reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
   }
   if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
   return reference;
@@ -289,8 +293,9 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
   }
 }
 
-void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
-                        std::span<std::int32_t> costs) const {
+template <class Loss>
+void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
+                        typename Loss::Scratch& own, std::span<std::int32_t> costs) const {
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
   int best = 0;
   if (std::has_single_bit(legal)) {
@@ -306,8 +311,8 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference
       if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
     }
     const Arc made = arc(frame, action);
-    const int value = reference.loss->reachable(scratch.after, front, scratch.loss) +
-                      (made.head != kNone && reference.loss->counts(made.head, made.dependent));
+    const int value = loss.reachable(scratch.after, front, own) +
+                      (made.head != kNone && loss.counts(made.head, made.dependent));
     costs[action] = value;
     best = std::max(best, value);
   }
@@ -316,6 +321,11 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference
     cost = best - cost;
   }
 }
+
+template void System::loss_costs(const Frame&, std::uint32_t, const ArcStandardLoss&, Scratch&,
+                                 ArcStandardLoss::Scratch&, std::span<std::int32_t>) const;
+template void System::loss_costs(const Frame&, std::uint32_t, const AttardiLoss&, Scratch&, AttardiLoss::Scratch&,
+                                 std::span<std::int32_t>) const;
 
 // --- The static oracles of swap systems ---
 

@@ -153,7 +153,7 @@ class TransitionSystem:
         if self.static_oracle and (losing or self.potential):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
-        if self.potential == "arc-standard-loss" and losing:
+        if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
             raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
 
     # --- Tables as values ---
