@@ -1,7 +1,8 @@
-// What Attardi's system of degree 2 can still win: arcs join S0 with S1 or S2, and the dependent leaves.
+// What Attardi's system of degree 2 can still win: its arcs join S0 with S1 or S2, and the dependent leaves.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -9,39 +10,38 @@
 
 namespace panparser {
 
-// The most reference arcs that can still be made: the loss of Gómez-Rodríguez, Sartorio & Satta 2014, for every tree and
-// part of one, found in another way. Why it is right is in docs/oracles.md:
+// The most reference arcs that can still be made. This is the loss of Gómez-Rodríguez, Sartorio & Satta 2014, exact for
+// all trees and parts of trees, computed in another way; docs/oracles.md says why it is the same.
 //
-// 1. Only words with an arc of the reference that can still be made matter. Others can be put aside at once.
-// 2. It never hurts to make such an arc as soon as the dependent has all its own dependents. So whether a set of arcs
-//    can be made is seen by making them as soon as possible, and shifting where there is none: O(|S| + |B|).
-// 3. What is lost is the smallest set of arcs without which the others can be made. Every conflict, a smallest set that
-//    cannot be made, must lose an arc: branch on its arcs, with ever larger losses; as many conflicts as share no arc
-//    are a bound.
+// 1. Only words with an arc that can still be made matter: others can be put aside without loss.
+// 2. It never hurts to make an arc as soon as its dependent has all its own. So whether some arcs can be made together is
+//    seen by making them as soon as possible and shifting where there is none, in O(|S| + |B|).
+// 3. What is lost is the smallest set of arcs without which the others can be made. Of every conflict (arcs that cannot be
+//    made together, though all but any one of them can) one is lost: the search branches on the arcs of a conflict, for
+//    losses of 1, 2, ...; as many conflicts as share no arc are a lower bound.
 //
-// The work of one state is limited; above, what a derivation reaches that gives up words when it is stuck stands in.
+// The work on one state is limited. Beyond, the arcs stand for the most that a derivation makes which gives up the word
+// with the fewest arcs where it is stuck.
 class AttardiLoss {
  public:
-  static constexpr std::int64_t kMostWork = 1 << 20;  // steps over words
+  static constexpr std::int64_t kMostWork = 1 << 20;  // words looked at
 
   AttardiLoss(const Gold& gold, bool single_root) : gold_(gold), single_root_(single_root) {}
 
-  using Node = std::int32_t;     // a token that matters, by its place among them
-  using Arcs = std::vector<char>;  // a set of arcs: by dependent, is its arc in?
+  using Node = std::int32_t;       // a token that matters, by its place among them
+  using Arcs = std::vector<char>;  // a set of arcs: of each node, is the arc to its head in it?
   struct Level {                   // of the search
     Arcs rest, conflict;
-    std::vector<Node> choices, found;
+    std::vector<Node> found, choices;
   };
   struct Scratch {
-    bool is_exact = true;  // of the last answer
-    std::vector<std::int32_t> children;  // by token, then by node
-    std::vector<Token> tokens;           // in the order of the sentence; the first `below` are on the stack
-    std::vector<Node> place;             // by token
-    std::vector<Node> head;              // by node
-    std::vector<Node> stack, order;
+    bool is_exact = true;                // was the last answer?
+    std::vector<Token> tokens;           // that matter: the stack, then the buffer
+    std::vector<std::int32_t> children;  // that are still to come: by token, then by node
+    std::vector<Node> place;             // of tokens among those that matter
+    std::vector<Node> head, stack, order;
     Arcs wanted, forced;
-    std::vector<Level> levels;
-    std::vector<std::int64_t> histogram = std::vector<std::int64_t>(64);
+    std::deque<Level> levels;
   };
   // `stack` from bottom to top; the buffer is every token from `front` on.
   int reachable(std::span<const Token> stack, Token front, Scratch& scratch) const;
@@ -50,7 +50,9 @@ class AttardiLoss {
   bool counts(Token head, Token dependent) const { return gold_.head(dependent) == head; }
 
  private:
-  int from_root(std::span<const Token> tokens) const;  // how many of them Root heads
+  int gather(std::span<const Token> stack, Token front, Scratch& scratch, std::size_t& below) const;
+  bool has_arc(Token token, const Scratch& scratch) const;
+  void leave_out(Scratch& scratch, std::size_t& below) const;
 
   Gold gold_;
   bool single_root_;

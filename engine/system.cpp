@@ -43,8 +43,9 @@ System::System(Table table) : table_(std::move(table)) {
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
-        const auto is_deeper = [](std::int32_t position) { return position == kS1 || position == kS2; };
-        attaches_deeper_ |= is_deeper(effect.first) || is_deeper(effect.second);
+        for (const std::int32_t position : {effect.first, effect.second}) {
+          if (position != kB0) deepest_ = std::max(deepest_, position);
+        }
       }
       if (effect.kind == EffectKind::kShift) shift_ = action;
       if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
@@ -228,6 +229,20 @@ Reference System::reference(Gold gold) const {
   return reference;
 }
 
+std::optional<int> System::lost(const Reference& reference) const {
+  const Gold& gold = reference.gold;
+  const bool on_stack = table_.shape.starts_on_stack;
+  const Token root = gold.root();
+  const std::span<const Token> stack(&root, on_stack ? 1 : 0);
+  const Token front = root == 0 && !on_stack ? 0 : 1;
+  const auto heads = gold.heads();
+  const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
+  Scratch scratch;
+  if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
+  if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
+  return std::nullopt;
+}
+
 // --- Costs ---
 
 int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
@@ -298,6 +313,8 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
                         typename Loss::Scratch& own, std::span<std::int32_t> costs) const {
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
   int best = 0;
+  bool is_exact = true;
+  ++scratch.valued;
   if (std::has_single_bit(legal)) {
     costs[std::countr_zero(legal)] = 0;
     return;
@@ -313,9 +330,11 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
     const Arc made = arc(frame, action);
     const int value = loss.reachable(scratch.after, front, own) +
                       (made.head != kNone && loss.counts(made.head, made.dependent));
+    is_exact &= own.is_exact;
     costs[action] = value;
     best = std::max(best, value);
   }
+  scratch.approximated += !is_exact;
   for (; legal; legal &= legal - 1) {
     std::int32_t& cost = costs[std::countr_zero(legal)];
     cost = best - cost;

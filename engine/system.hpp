@@ -93,8 +93,11 @@ class System {
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
   bool has_back() const { return swap_ >= 0; }               // can words come back to the buffer?
-  bool attaches_deeper() const { return attaches_deeper_; }  // are there arcs from or to S1 or S2?
+  bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
+  bool attaches_deepest() const { return deepest_ == kS2; }
   Reference reference(Gold gold) const;
+  // How many known heads no derivation gives, by the potential; nothing where it does not tell.
+  std::optional<int> lost(const Reference& reference) const;
 
   bool is_final(const Frame& frame) const;
   Bits truths(const Frame& frame) const;
@@ -111,6 +114,7 @@ class System {
     std::vector<Token> stack, after;
     ArcStandardLoss::Scratch arc_standard;
     AttardiLoss::Scratch attardi;
+    std::int64_t valued = 0, approximated = 0;  // states whose costs are by a loss, and those where it was not exact
   };
   // Costs of the legal actions, into `costs` (one each action; others are left alone).
   template <class State>
@@ -135,7 +139,7 @@ class System {
 
   Table table_;
   std::size_t plain_probes_ = 0;  // those before it serve references without directions
-  bool attaches_deeper_ = false;
+  std::int32_t deepest_ = kS0;  // of the stack, that arcs join
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 
