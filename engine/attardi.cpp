@@ -246,8 +246,8 @@ int AttardiLoss::gather(std::span<const Token> stack, Token front, Scratch& scra
   return arcs;
 }
 
-// Leaves out tokens without arcs, and, as if their arcs were made, words of the buffer that are complete and stand beside
-// their head.
+// Leaves out tokens without arcs, and, as if their arcs were made, words of the buffer that are complete and stand
+// beside their head.
 void AttardiLoss::leave_out(Scratch& scratch, std::size_t& below) const {
   auto& tokens = scratch.tokens;
   auto& children = scratch.children;

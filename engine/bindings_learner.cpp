@@ -421,7 +421,7 @@ void bind_learner(nb::module_& m) {
            "vectors"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 11>())
       .def("train", &LearnerHandle::train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a,
            "listener"_a.none() = nb::none())
-      .def_prop_ro("progress", &LearnerHandle::progress, 
+      .def_prop_ro("progress", &LearnerHandle::progress,
                    "[sentences, words, updates, transitions, states with a loss, those where it was approximate]")
       .def_prop_ro("time", &LearnerHandle::time, "Sentences that the average is over.")
       .def_prop_ro("random", &LearnerHandle::random, "The state of the random numbers.")

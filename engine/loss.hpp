@@ -57,7 +57,7 @@ class ArcStandardLoss {
 
   Gold gold_;
   bool single_root_;
-  bool is_reduced_ = false;  // is `gold_` only a part of the reference?
+  bool is_reduced_ = false;                 // is `gold_` only a part of the reference?
   std::unique_ptr<const Agreement> spans_;  // for `general`; null for `collapsed`
 };
 

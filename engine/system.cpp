@@ -328,8 +328,8 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
       if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
     }
     const Arc made = arc(frame, action);
-    const int value = loss.reachable(scratch.after, front, own) +
-                      (made.head != kNone && loss.counts(made.head, made.dependent));
+    const int value =
+        loss.reachable(scratch.after, front, own) + (made.head != kNone && loss.counts(made.head, made.dependent));
     is_exact &= own.is_exact;
     costs[action] = value;
     best = std::max(best, value);

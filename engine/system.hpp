@@ -92,7 +92,7 @@ class System {
 
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
-  bool has_back() const { return swap_ >= 0; }               // can words come back to the buffer?
+  bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
   bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
   bool attaches_deepest() const { return deepest_ == kS2; }
   Reference reference(Gold gold) const;
@@ -138,8 +138,8 @@ class System {
   void swap_reference(Reference& reference) const;
 
   Table table_;
-  std::size_t plain_probes_ = 0;  // those before it serve references without directions
-  std::int32_t deepest_ = kS0;  // of the stack, that arcs join
+  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
+  std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 

@@ -250,7 +250,7 @@ class _Run:
     def _progress(self) -> tuple[int, int]:
         """Words and updates so far."""
         done = [learner.progress for learner in self.learners]
-        return sum(words for _, words, _, _ in done), sum(updates for _, _, updates, _ in done)
+        return sum(words for _, words, *_ in done), sum(updates for _, _, updates, *_ in done)
 
     def _learn(self, epoch: int, learner: _engine.Learner, order: Any) -> None:
         hear = self._heard(epoch) if self._has("before_update") or self._has("after_update") else None
@@ -336,8 +336,14 @@ class _Run:
             "best_epoch": self.best.epoch if self.best else 0,
             "history": [vars(report) for report in self.history],
             "rounding": self.rounding,
+            "losses": self._losses(),
             "interrupted": False,
         }
+
+    def _losses(self) -> dict[str, int] | None:
+        """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
+        states, approximate = (sum(learner.progress[i] for learner in self.learners) for i in (4, 5))
+        return {"states": states, "approximate": approximate} if states else None
 
     def finished(self) -> tuple[EpochReport, Layer]:
         if self.best is None or self.best_layer is None:

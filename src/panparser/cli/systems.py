@@ -91,7 +91,8 @@ def systems(
 def _costs(table: TransitionSystem) -> str:
     if table.static_oracle:
         return "static oracle"
-    return "tabular loss" if table.potential == "arc-standard-loss" else "losses"
+    by_loss = {"arc-standard-loss": "tabular loss", "attardi-loss": "searched loss"}
+    return by_loss.get(table.potential or "", "losses")
 
 
 def _summary(function: Any) -> str:
