@@ -1,6 +1,7 @@
 #include "attardi.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace panparser {
 
@@ -23,6 +24,9 @@ class Derivations {
         nodes_(static_cast<int>(scratch.head.size())),
         root_(root_last ? nodes_ - 1 : kAbsent) {
     s_.stack.resize(nodes_ + 1);
+    s_.children.resize(nodes_);
+    s_.all.resize(nodes_);
+    std::iota(s_.all.begin(), s_.all.end(), 0);
   }
 
   int fewest_lost();
@@ -49,26 +53,27 @@ class Derivations {
   const int below_, nodes_;
   const Node root_;
   std::int64_t work_ = 0;
-  int size_ = 0;   // of the stack
-  Node next_ = 0;  // in the buffer
-  int left_ = 0;   // arcs still to be made
+  std::span<const Node> seen_;  // that may have arcs: others are passed over
+  int size_ = 0;                // of the stack
+  std::size_t next_ = 0;        // of `seen_`, in the buffer
+  int left_ = 0;                // arcs still to be made
 };
 
 // --- Making arcs as soon as possible ---
 
 void Derivations::start(const Arcs& arcs) {
-  work_ += nodes_;
-  s_.children.assign(nodes_, 0);
+  work_ += static_cast<std::int64_t>(seen_.size());
   left_ = 0;
-  for (Node d = 0; d < nodes_; ++d) {
+  for (const Node n : seen_) s_.children[n] = 0;
+  for (const Node d : seen_) {
     left_ += arcs[d];
     if (arcs[d] && s_.head[d] >= 0) ++s_.children[s_.head[d]];
   }
   size_ = 0;
-  for (Node n = 0; n < below_; ++n) {
+  for (next_ = 0; next_ < seen_.size() && seen_[next_] < below_; ++next_) {
+    const Node n = seen_[next_];
     if (arcs[n] || s_.children[n] > 0) s_.stack[size_++] = n;
   }
-  next_ = below_;
 }
 
 void Derivations::remove(int place) {
@@ -92,9 +97,9 @@ bool Derivations::step(const Arcs& arcs) {
     --left_;
     return left_ > 0;
   }
-  while (next_ < nodes_ && !arcs[next_] && children[next_] == 0) ++next_;
-  if (next_ < nodes_) {
-    s_.stack[size_++] = next_++;
+  while (next_ < seen_.size() && !arcs[seen_[next_]] && children[seen_[next_]] == 0) ++next_;
+  if (next_ < seen_.size()) {
+    s_.stack[size_++] = seen_[next_++];
     return true;
   }
   if (size_ == 1 && s_.head[stack[0]] == kRootAtEnd && arcs[stack[0]]) left_ = 0;
@@ -142,15 +147,26 @@ int Derivations::lost_by_giving_up() {
 
 // --- Conflicts ---
 
-// Takes arcs out of a set that cannot be made, until each is needed for that.
+// Takes arcs out of a set that cannot be made, until each is needed for that. The set is the one that was tried last.
 void Derivations::shrink(Arcs& arcs) {
+  // Those that it got stuck with are often enough.
+  s_.stuck.assign(nodes_, 0);
+  s_.some.assign(s_.stack.begin(), s_.stack.begin() + size_);
+  for (const Node n : s_.some) s_.stuck[n] = arcs[n];
+  seen_ = s_.some;
+  if (!can_make(s_.stuck)) {
+    arcs = s_.stuck;
+  } else {
+    seen_ = s_.all;
+  }
   s_.order.clear();
   for (const bool forced : {false, true}) {  // what may be lost is taken out first: fewer choices are left
-    for (Node d = 0; d < nodes_; ++d) {
+    for (const Node d : seen_) {
       if (arcs[d] && bool(s_.forced[d]) == forced) s_.order.push_back(d);
     }
   }
   shrink(arcs, 0, s_.order.size());
+  seen_ = s_.all;
 }
 
 void Derivations::shrink(Arcs& arcs, std::size_t first, std::size_t last) {
@@ -206,6 +222,7 @@ int Derivations::fewest_lost() {
   s_.wanted.resize(nodes_);
   for (Node d = 0; d < nodes_; ++d) s_.wanted[d] = s_.head[d] != kAbsent;
   s_.forced.assign(nodes_, 0);
+  seen_ = s_.all;
   if (can_make(s_.wanted)) return 0;
   int least = disjoint_conflicts(level(0), nodes_);
   while (!within(least, 0)) ++least;

@@ -26,7 +26,7 @@ namespace panparser {
 // with the fewest arcs where it is stuck.
 class AttardiLoss {
  public:
-  static constexpr std::int64_t kMostWork = 1 << 20;  // words looked at
+  static constexpr std::int64_t kMostWork = 1 << 18;  // words looked at
 
   AttardiLoss(const Gold& gold, bool single_root) : gold_(gold), single_root_(single_root) {}
 
@@ -41,8 +41,8 @@ class AttardiLoss {
     std::vector<Token> tokens;           // that matter: the stack, then the buffer
     std::vector<std::int32_t> children;  // that are still to come: by token, then by node
     std::vector<Node> place;             // of tokens among those that matter
-    std::vector<Node> head, stack, order;
-    Arcs wanted, forced;
+    std::vector<Node> head, stack, all, some, order;
+    Arcs wanted, forced, stuck;
     std::deque<Level> levels;
   };
   // `stack` from bottom to top; the buffer is every token from `front` on.

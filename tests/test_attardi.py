@@ -36,7 +36,7 @@ def test_exact_for_every_part_of_every_tree_of_five_words(system):
 
 @pytest.mark.parametrize(("root", "outputs"), [("first", 117), ("last", 113)])
 def test_most_trees_can_be_derived(root, outputs):
-    """ of the 125 of four words; a static derivation builds each of them, and no other."""
+    """of the 125 of four words; a static derivation builds each of them, and no other."""
     system = pp.system("attardi", root=root)
     row = check_system(system, max_words=4, exact_cost=False).rows[-1]
     assert (row.derivations, row.outputs) == (256, outputs)
@@ -89,7 +89,9 @@ def test_costs_are_those_of_the_tabular_algorithm(case):
 
     def loss(state):
         stack, buffer = ([token or root for token in tokens] for tokens in (state.stack, state.buffer))
-        wrong = sum(head >= 0 and heads.get(w, head or root) != (head or root) for w, head in enumerate(state.heads) if w)
+        wrong = sum(
+            head >= 0 and heads.get(w, head or root) != (head or root) for w, head in enumerate(state.heads) if w
+        )
         return wrong + tabular_loss(stack, buffer, heads, root, system.single_root)
 
     before = loss(state)
@@ -104,19 +106,19 @@ def test_the_buffer_of_the_paper_is_reduced():
 
 
 @pytest.mark.parametrize(
-    ("path", "gold", "costs"),
+    ("gold", "right"),
     [
-        # A word whose head is gone stays where it is: [0 | 2 3], 3 <- 1.
-        ([SH, SH, SH, RA2][:2] + [RA], [2, 0, 1], {SH: 0}),
-        # The head that counts for pruning is the right one: [0 | 2 3 4], 3 <- 1.
-        ([SH, SH, RA], [0, 0, 1, 2], {SH: 0}),
+        # 1 <- 2 is lost, and 3 <- 1 with it, though 3 stands in the buffer: printed, RIGHT costs 1.
+        ([2, 0, 1], 2),
+        # 3 <- 1 is lost, and nothing else: printed, RIGHT costs 2.
+        ([0, 0, 1, 2], 1),
     ],
 )
-def test_printed_algorithm_corrected(path, gold, costs):
+def test_printed_algorithm_corrected(gold, right):
+    """In [0 1 | 2 3 ...]; the numbers are those of the exhaustive search too."""
     system = pp.system("attardi", root="first")
-    state = walk((system, len(gold)), *path)
-    assert system.costs(state, gold) == costs
-    assert system.lost(gold) == 0
+    state = walk((system, len(gold)), SH, SH)
+    assert system.costs(state, gold) == {SH: 0, RA: right}
 
 
 def test_a_tree_that_cannot_be_derived_loses_what_it_must():
@@ -146,7 +148,88 @@ def test_crossing_arcs():
     assert not any(pp.system(name).crosses for name in ("arc-eager", "arc-hybrid", "arc-standard"))
 
 
+def test_losses_are_known_of_two_systems():
+    assert pp.system("arc-standard").lost([3, 4, 0, 3]) == 1
+    assert pp.system("arc-eager").lost([3, 4, 0, 3]) is None
+
+
+# --- Training and parsing ---
+
+CROSSING = [3, 4, 0, 3]
+UNDERIVABLE = [0, 1, 0, 2]
+
+
+def treebank(*trees):
+    """Sentences that differ in their words."""
+    lines = []
+    for number, tree in enumerate(trees):
+        for word, head in enumerate(tree, start=1):
+            cells = [word, f"w{number}.{word}", "_", "X", "_", "_", head, "dep" if head else "root", "_", "_"]
+            lines.append("\t".join(map(str, cells)))
+        lines.append("")
+    return pp.parse_conllu("\n".join([*lines, ""]))
+
+
+@each_variant("attardi")
+@pytest.mark.parametrize("beam", [1, 4])
+def test_crossing_arcs_are_learned_and_written_as_they_are(system, beam, tmp_path):
+    gold = treebank(CROSSING, [2, 0, 2, 3], [2, 0])
+    spec = pp.ParserSpec(system=system, beam=beam)
+    assert spec.crossing == "as-is"
+    strategy = pp.STRATEGIES["dynamic"] if beam == 1 else pp.MAX_VIOLATION
+    parser = pp.train(spec, gold, strategy=strategy, epochs=10)
+    parser.save(tmp_path / "model")
+    assert pp.load(tmp_path / "model").parse(gold).to_bytes() == gold.to_bytes()
+    assert list(parser.best(gold[0], 2)[0].heads) == CROSSING
+
+
+def test_sentences_that_cannot_be_derived_can_be_left_out():
+    system = pp.system("attardi", root="first")
+    gold = treebank(CROSSING, UNDERIVABLE, [2, 0])
+    words = {}
+    for way in ("as-is", "leave-out"):
+        parser = pp.train(
+            pp.ParserSpec(system=system, beam=1, nonprojective=way),
+            gold,
+            epochs=1,
+            members=1,
+            listeners=[Words(words, way)],
+        )
+        assert parser.training["losses"]["approximate"] == 0
+    assert words == {"as-is": 10, "leave-out": 6}
+
+
+class Words(pp.Listener):
+    def __init__(self, words, key):
+        self.words, self.key = words, key
+
+    def after_epoch(self, report):
+        self.words[self.key] = report.words
+
+
+def test_commands(run, tmp_path):
+    pp.write_conllu(tmp_path / "gold.conllu", treebank(CROSSING, [2, 0]))
+    code, out, _ = run(
+        "train", "-t", tmp_path / "gold.conllu", "-o", tmp_path / "m", "--system", "attardi", "--beam", 2
+    )
+    assert (code, "approximate in 0 of" in out) == (0, True)
+    assert 'templates = "rich-stack"' in (tmp_path / "m.toml").read_text()
+    code, out, _ = run("parse", "-m", tmp_path / "m", tmp_path / "gold.conllu")
+    assert (code, out) == (0, (tmp_path / "gold.conllu").read_text())
+    assert run("check", "attardi", "--golds", "all", "--max-words", 3)[0] == 0
+    assert "LEFT2" in run("systems", "attardi")[1]
+
+
 # --- Long sentences ---
+
+
+def test_the_share_of_approximate_costs_is_told():
+    """Trees drawn at random are far from anything that people say."""
+    gold = treebank(random_tree(60, random.Random(1)))
+    parser = pp.train(pp.ParserSpec(system=pp.system("attardi"), beam=1), gold, epochs=1, members=1)
+    losses = parser.training["losses"]
+    assert 0 < losses["approximate"] < losses["states"]
+    assert pp.train(pp.ParserSpec(beam=1), gold, epochs=1).training["losses"] is None
 
 
 @each_variant("attardi")

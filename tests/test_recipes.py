@@ -125,7 +125,10 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
         ("[data]\ntrain = 'a.conllu'", "[data] train: expected a list of files, found 'a.conllu'"),
         ("[parser]\nroot = 'middle'", "[parser] root: expected one of first, last, found 'middle'"),
         ("[parser]\nlabeled = 1", "[parser] labeled: expected true or false, found 1"),
-        ("[parser]\ntemplates = []", "[parser] templates: expected rich, rich-stack, zn11, fast, a file or a list of lines"),
+        (
+            "[parser]\ntemplates = []",
+            "[parser] templates: expected rich, rich-stack, zn11, fast, a file or a list of lines",
+        ),
         ("[parser", "r.toml: expected TOML; "),
         ("[folds]\ncount = 1", "[folds] count: expected an integer >= 2, found 1"),
     ],
