@@ -232,6 +232,15 @@ def test_the_share_of_approximate_costs_is_told():
     assert pp.train(pp.ParserSpec(beam=1), gold, epochs=1).training["losses"] is None
 
 
+def test_so_is_that_of_arc_standard():
+    """Above 64 words it counts against the largest projective part."""
+    gold = treebank(random_tree(70, random.Random(1)), [2, 0, 2])
+    spec = pp.ParserSpec(system=pp.system("arc-standard"), beam=1, nonprojective="as-is")
+    parser = pp.train(spec, gold, epochs=1, members=1)
+    losses = parser.training["losses"]
+    assert 0 < losses["approximate"] < losses["states"]
+
+
 @each_variant("attardi")
 def test_costs_of_long_sentences_stay_bounded(system):
     """Beyond the limit of work costs are approximate; some transition still costs nothing, and derivations end."""
