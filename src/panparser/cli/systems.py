@@ -110,7 +110,7 @@ def check(
         typer.Option(
             help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
             "any subset of any tree, head directions, or none (structure alone).  "
-            "[default: partial; all for static oracles]",
+            "[default: partial; any if arcs may cross; all for static oracles]",
             show_default=False,
         ),
     ] = None,

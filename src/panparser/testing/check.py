@@ -93,9 +93,10 @@ def check_system(
     It always ends, is never stuck, gives every word one head (unless partial) without cycles, with one root and no
     longer arcs where so declared; and the cost of every legal transition in every reachable state equals the definition
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
-    "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure alone is proven). A cost that is
-    too high by the same number in every transition of a state is accepted and counted. A system with a static oracle
-    must reproduce every tree. `progress` and `proven` are told of the work, and of each length that is done.
+    "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
+    alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
+    A system with a static oracle must reproduce every tree. `progress` and `proven` are told of the work, and of each
+    length that is done.
     """
     system = as_system(system)
     if not isinstance(max_words, int) or max_words < 1:
