@@ -1,4 +1,4 @@
-"""Many trainings, in parallel and resumable: what table2.py, effects.py and accuracy.py share.
+"""Many trainings, in parallel and resumable: what table2.py, effects.py, attardi.py and accuracy.py share.
 
 A task is one training and one evaluation, as data. Each runs in a process of its own, the longest first, and leaves one
 line of JSON in a results file; tasks that have a line there are not run again. Delete the file to begin anew.
@@ -98,6 +98,7 @@ class Result:
     sentences: int  # of the training set
     crossing: float  # share of the training set that is non-projective, in percent
     build: str
+    approximate: float | None = None  # share of states whose costs were approximate, in percent; None: there are none
 
 
 Results = dict[str, Result]  # by the key of the task
@@ -129,7 +130,18 @@ def run_task(folder: Path, task: Task) -> Result:
         parser.save(path)
         cpu, size = time.process_time(), path.stat().st_size
     uas, las = score(parser, pp.read_conllu(folder / task.treebank / "test.conllu"))
-    return Result(uas, las, cpu, size, parser.training["best_epoch"], len(train_set), crossing(train_set), build())
+    losses = parser.training["losses"]
+    return Result(
+        uas,
+        las,
+        cpu,
+        size,
+        parser.training["best_epoch"],
+        len(train_set),
+        crossing(train_set),
+        build(),
+        100 * losses["approximate"] / losses["states"] if losses else None,
+    )
 
 
 def _send(sender: Connection, folder: Path, task: Task) -> None:
@@ -264,7 +276,7 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
 
 
 def arguments(doc: str | None, name: str, seeds: str) -> argparse.ArgumentParser:
-    """The options of all three scripts."""
+    """The options of all these scripts."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of treebanks: */{train,dev,test}.conllu")
     parser.add_argument("--seeds", default=seeds, help=f"default {seeds}")

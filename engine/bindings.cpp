@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -275,7 +276,10 @@ NB_MODULE(_engine, m) {
             nb::gil_scoped_release release;
             new (self) Reference(system.reference(Gold(heads, root)));
           },
-          "system"_a, "heads"_a, nb::keep_alive<1, 2>());
+          "system"_a, "heads"_a, nb::keep_alive<1, 2>())
+      .def_prop_ro(
+          "lost", [](const Reference& reference) { return reference.system->lost(reference); },
+          "How many heads no derivation gives; None where the system's costs do not tell.");
 
   nb::class_<States>(m, "States", "States of one sentence.")
       .def_prop_ro("words", &States::words)

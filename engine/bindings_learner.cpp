@@ -1,4 +1,5 @@
 // The Python face of features, learning and parsing.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -80,7 +81,7 @@ using PythonListener = std::function<void(UpdateTuple, bool)>;
 using DenseArrays = std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int64_t>>;
 using SparseArrays =
     std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int64_t>>;
-using ProgressTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+using ProgressTuple = std::array<std::int64_t, 6>;
 
 template <class Value>
 std::vector<Value> copy(const Array<Value>& array) {
@@ -162,7 +163,7 @@ class LearnerHandle {
   }
   ProgressTuple progress() {
     const Progress& p = learner_.progress();
-    return {p.sentences, p.words, p.updates, p.transitions};
+    return {p.sentences, p.words, p.updates, p.transitions, p.valued, p.approximated};
   }
   std::uint64_t random() { return learner_.random().state(); }
   std::int64_t time() { return learner_.time(); }
@@ -193,8 +194,8 @@ class LearnerHandle {
     learner_.weights().actions_.load({copy(keys), copy(weights), copy(dated)});
     learner_.weights().labels_.load({copy(rows), copy(counts), copy(cells), copy(label_weights), copy(label_dated)});
     learner_.random().set_state(random);
-    const auto& [sentences, words, updates, transitions] = progress;
-    learner_.set_progress(time, {sentences, words, updates, transitions});
+    const auto& [sentences, words, updates, transitions, valued, approximated] = progress;
+    learner_.set_progress(time, {sentences, words, updates, transitions, valued, approximated});
   }
 
  private:
@@ -378,7 +379,8 @@ void bind_learner(nb::module_& m) {
            "vectors"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 11>())
       .def("train", &LearnerHandle::train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a,
            "listener"_a.none() = nb::none())
-      .def_prop_ro("progress", &LearnerHandle::progress, "(sentences, words, updates, transitions)")
+      .def_prop_ro("progress", &LearnerHandle::progress,
+                   "[sentences, words, updates, transitions, states with a loss, those where it was approximate]")
       .def_prop_ro("time", &LearnerHandle::time, "Sentences that the average is over.")
       .def_prop_ro("random", &LearnerHandle::random, "The state of the random numbers.")
       .def("actions", &LearnerHandle::actions, "(keys, weights, dated sums), by key.")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace panparser {
 
@@ -29,6 +30,9 @@ void Learner::train(const Example& example, const Strategy& strategy, const List
   ++time_;
   ++progress_.sentences;
   progress_.words += example.tokens.words;
+  System::Scratch& scratch = search_.scratch();
+  progress_.valued += std::exchange(scratch.valued, 0);
+  progress_.approximated += std::exchange(scratch.approximated, 0);
 }
 
 // One search, and its update if it made a mistake: what to start from next.
@@ -281,7 +285,7 @@ void Learner::prepare_static(const Example& example) {
   const System& system = grammar_.system;
   MutableState state;
   state.reset(system.table().shape, example.tokens.words);
-  System::Scratch scratch;
+  System::Scratch& scratch = search_.scratch();
   std::vector<std::int32_t> costs(system.actions());
   for (Frame frame = state.frame(); !system.is_final(frame); frame = state.frame()) {
     check_steps(static_cast<std::int64_t>(derivation_.size()), example.tokens.words);

@@ -73,6 +73,7 @@ struct Example {
 
 struct Progress {  // of some training
   std::int64_t sentences = 0, words = 0, updates = 0, transitions = 0;
+  std::int64_t valued = 0, approximated = 0;  // as in System::Scratch
 };
 
 struct Update {                                  // what a listener hears

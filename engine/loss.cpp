@@ -56,6 +56,7 @@ ArcStandardLoss::ArcStandardLoss(const Gold& gold, bool single_root) : gold_(gol
   if (gold.completable(single_root)) return;
   if (gold.words() > kExactWords) {
     gold_ = reduced(gold, single_root);
+    is_reduced_ = true;
     return;
   }
   const Token first = gold.root() == 0 ? 0 : 1;
@@ -70,6 +71,7 @@ int ArcStandardLoss::from_root(std::span<const Token> tokens) const {
 
 int ArcStandardLoss::reachable(std::span<const Token> stack, Token front, Scratch& scratch) const {
   const Token root = gold_.root();
+  scratch.is_exact = !is_reduced_;
   // Root last, once shifted, takes every word below.
   if (root != 0 && !stack.empty() && stack.back() == root) return from_root(stack.first(stack.size() - 1));
   if (single_root_ && !stack.empty() && stack.front() == root) stack = stack.subspan(1);

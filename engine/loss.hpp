@@ -38,6 +38,7 @@ class ArcStandardLoss {
   ArcStandardLoss(const Gold& gold, bool single_root);
 
   struct Scratch {
+    bool is_exact = true;  // was the last answer?
     std::vector<Token> right;
     std::vector<std::int16_t> index;  // by token: its column in `table`, -1 if none
     std::vector<char> kept;
@@ -56,6 +57,7 @@ class ArcStandardLoss {
 
   Gold gold_;
   bool single_root_;
+  bool is_reduced_ = false;                 // is `gold_` only a part of the reference?
   std::unique_ptr<const Agreement> spans_;  // for `general`; null for `collapsed`
 };
 

@@ -26,8 +26,10 @@ struct Grammar {  // what search needs to know beside the weights
   const Program& program;
   const Labels& labels;
 
-  // Labels look only at the two words of the arc, what is known of them, and the buffer: more does not help.
+  // Labels look only at the two words of the arc, what is known of them, and the buffer: more does not help. Where arcs
+  // reach down to S2, that is nearly everything.
   bool labels_see(Group group) const {
+    if (system.attaches_deepest()) return true;
     if (group == kTripleGroup) return system.attaches_deeper();
     return group != kStackGroup && group != kOtherGroup;
   }

@@ -49,6 +49,7 @@ class Search {
 
   Arena& arena() { return arena_; }
   Scoring<Scorer>& scoring() { return scoring_; }
+  System::Scratch& scratch() { return scratch_; }
   Hypothesis start(const SentenceTokens& tokens, bool tracking) {
     tokens_ = tokens;
     scoring_.start(tokens, kOtherGroup);

@@ -43,8 +43,9 @@ System::System(Table table) : table_(std::move(table)) {
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
-        const auto is_deeper = [](std::int32_t position) { return position == kS1 || position == kS2; };
-        attaches_deeper_ |= is_deeper(effect.first) || is_deeper(effect.second);
+        for (const std::int32_t position : {effect.first, effect.second}) {
+          if (position != kB0) deepest_ = std::max(deepest_, position);
+        }
       }
       if (effect.kind == EffectKind::kShift) shift_ = action;
       if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
@@ -58,7 +59,7 @@ System::System(Table table) : table_(std::move(table)) {
 void System::check() const {
   require(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
   require(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
-  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kArcStandard, "potential");
+  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
   require(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
   require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
           "static oracle");
@@ -96,7 +97,7 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows.
+// three rows, that of Attardi's system its five.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
@@ -107,8 +108,9 @@ bool System::fits_potential(const Row& row) const {
   }
   if (!arc) return move.kind == EffectKind::kShift;
   const Effect& made = row.effects[0];
-  const bool joins =
-      made.kind == EffectKind::kArc && made.first <= kS1 && made.second <= kS1 && made.first != made.second;
+  const int deepest = table_.potential == Potential::kAttardi ? kS2 : kS1;
+  const bool joins = made.kind == EffectKind::kArc && std::min(made.first, made.second) == kS0 &&
+                     std::max(made.first, made.second) <= deepest && made.first != made.second;
   return joins && move.kind == EffectKind::kPop && move.first == made.second;
 }
 
@@ -209,7 +211,7 @@ Change System::change(const Row& row, const Frame& frame) const {
 }
 
 Reference System::reference(Gold gold) const {
-  Reference reference{this, std::move(gold), nullptr, {}, {}};
+  Reference reference{this, std::move(gold), nullptr, nullptr, {}, {}};
   if (reference.gold.words() > kMaxWords) {
     throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
                                 std::to_string(reference.gold.words()));
@@ -218,10 +220,27 @@ Reference System::reference(Gold gold) const {
     throw std::invalid_argument("the reference has Root at the other end");
   }
   if (table_.potential == Potential::kArcStandard) {
-    reference.loss = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+    reference.arc_standard = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.potential == Potential::kAttardi) {
+    reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
   }
   if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
   return reference;
+}
+
+std::optional<int> System::lost(const Reference& reference) const {
+  const Gold& gold = reference.gold;
+  const bool on_stack = table_.shape.starts_on_stack;
+  const Token root = gold.root();
+  const std::span<const Token> stack(&root, on_stack ? 1 : 0);
+  const Token front = root == 0 && !on_stack ? 0 : 1;
+  const auto heads = gold.heads();
+  const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
+  Scratch scratch;
+  if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
+  if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
+  return std::nullopt;
 }
 
 // --- Costs ---
@@ -289,10 +308,13 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
   }
 }
 
-void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
-                        std::span<std::int32_t> costs) const {
+template <class Loss>
+void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
+                        typename Loss::Scratch& own, std::span<std::int32_t> costs) const {
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
   int best = 0;
+  bool is_exact = true;
+  ++scratch.valued;
   if (std::has_single_bit(legal)) {
     costs[std::countr_zero(legal)] = 0;
     return;
@@ -306,16 +328,23 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Reference
       if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
     }
     const Arc made = arc(frame, action);
-    const int value = reference.loss->reachable(scratch.after, front, scratch.loss) +
-                      (made.head != kNone && reference.loss->counts(made.head, made.dependent));
+    const int value =
+        loss.reachable(scratch.after, front, own) + (made.head != kNone && loss.counts(made.head, made.dependent));
+    is_exact &= own.is_exact;
     costs[action] = value;
     best = std::max(best, value);
   }
+  scratch.approximated += !is_exact;
   for (; legal; legal &= legal - 1) {
     std::int32_t& cost = costs[std::countr_zero(legal)];
     cost = best - cost;
   }
 }
+
+template void System::loss_costs(const Frame&, std::uint32_t, const ArcStandardLoss&, Scratch&,
+                                 ArcStandardLoss::Scratch&, std::span<std::int32_t>) const;
+template void System::loss_costs(const Frame&, std::uint32_t, const AttardiLoss&, Scratch&, AttardiLoss::Scratch&,
+                                 std::span<std::int32_t>) const;
 
 // --- The static oracles of swap systems ---
 

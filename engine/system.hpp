@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "attardi.hpp"
 #include "gold.hpp"
 #include "loss.hpp"
 #include "state.hpp"
@@ -53,7 +54,7 @@ struct Row {
   std::vector<Term> directed_terms;  // only for references with directions
 };
 
-enum class Potential : std::int32_t { kZero, kBlockedChain, kArcStandard };
+enum class Potential : std::int32_t { kZero, kBlockedChain, kArcStandard, kAttardi };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
 struct Table {
@@ -75,7 +76,8 @@ class System;
 struct Reference {
   const System* system;
   Gold gold;
-  std::unique_ptr<const ArcStandardLoss> loss;
+  std::unique_ptr<const ArcStandardLoss> arc_standard;  // where the potential asks for it; `attardi` likewise
+  std::unique_ptr<const AttardiLoss> attardi;
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
   std::vector<std::int32_t> fragment;  // Swap, lazy: top of the fragment that arcs alone can build
 };
@@ -90,9 +92,12 @@ class System {
 
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
-  bool has_back() const { return swap_ >= 0; }               // can words come back to the buffer?
-  bool attaches_deeper() const { return attaches_deeper_; }  // are there arcs from or to S1 or S2?
+  bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
+  bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
+  bool attaches_deepest() const { return deepest_ == kS2; }
   Reference reference(Gold gold) const;
+  // How many known heads no derivation gives, by the potential; nothing where it does not tell.
+  std::optional<int> lost(const Reference& reference) const;
 
   bool is_final(const Frame& frame) const;
   Bits truths(const Frame& frame) const;
@@ -107,7 +112,9 @@ class System {
   struct Scratch {
     std::vector<std::int32_t> probes;
     std::vector<Token> stack, after;
-    ArcStandardLoss::Scratch loss;
+    ArcStandardLoss::Scratch arc_standard;
+    AttardiLoss::Scratch attardi;
+    std::int64_t valued = 0, approximated = 0;  // states whose costs are by a loss, and those where it was not exact
   };
   // Costs of the legal actions, into `costs` (one each action; others are left alone).
   template <class State>
@@ -125,13 +132,14 @@ class System {
                     std::span<std::int32_t> costs) const;
   void local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                    std::span<std::int32_t> costs) const;
-  void loss_costs(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
-                  std::span<std::int32_t> costs) const;
+  template <class Loss>
+  void loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
+                  typename Loss::Scratch& own, std::span<std::int32_t> costs) const;
   void swap_reference(Reference& reference) const;
 
   Table table_;
-  std::size_t plain_probes_ = 0;  // those before it serve references without directions
-  bool attaches_deeper_ = false;
+  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
+  std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
 };
 
@@ -170,7 +178,10 @@ void System::costs(const State& state, const Frame& frame, Bits truths, std::uin
     static_costs(frame, legal, reference, costs);
   } else if (table_.potential == Potential::kArcStandard) {
     state.list_stack(scratch.stack);
-    loss_costs(frame, legal, reference, scratch, costs);
+    loss_costs(frame, legal, *reference.arc_standard, scratch, scratch.arc_standard, costs);
+  } else if (table_.potential == Potential::kAttardi) {
+    state.list_stack(scratch.stack);
+    loss_costs(frame, legal, *reference.attardi, scratch, scratch.attardi, costs);
   } else {
     local_costs(frame, truths, legal, reference, scratch, costs);
   }

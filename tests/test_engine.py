@@ -201,7 +201,7 @@ def test_a_walk_that_never_ends_is_an_error():
     effects=st.lists(st.tuples(*[st.integers(-1, 6)] * 3), max_size=4),
     terms=st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 63)), max_size=4),
     mask=st.integers(0, 63),
-    codes=st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 2)),
+    codes=st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)),
     words=st.integers(1, 70),
     seed=st.integers(0, 99),
 )

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panparser import ZN11, Address, Atom, Template, TemplateError, Templates
+import panparser as pp
+from panparser import RICH, RICH_STACK, ZN11, Address, Atom, Template, TemplateError, Templates
 from panparser._compile_templates import LoweredTemplates, lower
 from panparser.atoms import (
     ARC_ATTRIBUTES,
@@ -430,6 +431,22 @@ def test_zn11_is_the_set_of_the_paper_and_the_history():
         start += count
     assert start == 72 == len(ZN11.without("history"))
     assert str(ZN11[72:]) == "history[0]\nhistory[0] history[1]\nhistory[0] history[1] history[2]"
+
+
+def test_rich_stack_is_rich_one_place_further_left():
+    lines = str(RICH_STACK).splitlines()
+    assert len(lines) == 133
+    assert lines[:2] == ["S1.form", "S1.upos"]
+    assert "distance(S1,S0) S1.upos S0.upos" in lines
+    assert "S1.upos S0.upos B0.upos B1.upos" in lines
+    assert not any("B3" in line for line in lines)
+
+
+def test_the_default_templates_fit_the_system():
+    for name in ("arc-standard", "attardi", "swap-standard"):
+        assert pp.ParserSpec(system=pp.system(name)).templates == RICH_STACK
+    for name in ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-hybrid-partial"):
+        assert pp.ParserSpec(system=pp.system(name)).templates == RICH
 
 
 def test_filtered_zn11():

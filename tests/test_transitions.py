@@ -194,6 +194,9 @@ def test_too_many_conditions_are_refused():
         ("arc-standard-loss", (pop,)),
         ("arc-standard-loss", ("arc(head=S0, dependent=S1)", pop)),
         ("arc-standard-loss", ("arc(head=B0, dependent=S0)", pop)),
+        ("arc-standard-loss", ("arc(head=S2, dependent=S0)", pop)),
+        ("attardi-loss", ("arc(head=S2, dependent=S1)", pop(S1))),
+        ("attardi-loss", ("arc(head=S0, dependent=S2)", pop)),
     ],
 )
 def test_potentials_are_refused_where_they_do_not_fit(potential, then):

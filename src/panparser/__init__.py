@@ -51,7 +51,7 @@ from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
-from panparser.template_sets import FAST, RICH, ZN11
+from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
@@ -89,6 +89,7 @@ __all__ = [
     "ParserSpec",
     "PythonSystem",
     "RICH",
+    "RICH_STACK",
     "RIGHT",
     "Recipe",
     "STRATEGIES",

@@ -17,7 +17,7 @@ from panparser.listeners import EpochReport
 if TYPE_CHECKING:
     from panparser.training import _Run
 
-FORMAT = 1  # of checkpoints: raised with every change, since nobody keeps them
+FORMAT = 2  # of checkpoints: raised with every change, since nobody keeps them
 
 
 def save(run: _Run, path: Path) -> None:

@@ -27,6 +27,7 @@ POTENTIALS: dict[str | None, tuple[int, int]] = {
     "blocked-chain-1": (1, 1),
     "blocked-chain-2": (1, 2),
     "arc-standard-loss": (2, 0),
+    "attardi-loss": (3, 0),
 }
 STATIC_ORACLES: dict[str | None, int] = {None: 0, "swap-eager": 1, "swap-lazy": 2}
 _KEPT_REFERENCES = 512

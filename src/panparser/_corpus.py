@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
-from panparser.gold import annotated_heads
+from panparser.gold import Gold, annotated_heads
 from panparser.labels import Labels
 from panparser.parser import ENCODING, Parser, ParserSpec
 from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
@@ -63,7 +63,7 @@ class Corpus:
             crossing = np.zeros(len(self.treebank), dtype=bool)
             crossing[self.treebank.sentence_of_word()[flags]] = True
             if way == "leave-out":
-                self.used &= ~crossing
+                self.used &= ~(self._underivable(crossing) if system.crosses else crossing)
             for sentence in np.flatnonzero(crossing & self.used):
                 words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
                 if way == "reduce":
@@ -75,6 +75,15 @@ class Corpus:
                 self._drop_rare_marks()
         if system.max_span is not None or system.partial:
             self.heads = annotated_heads(self.heads, self.treebank.offsets, system.root, system.max_span)
+
+    def _underivable(self, crossing: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Of the crossing sentences, those of which the system cannot build all arcs."""
+        found = np.zeros_like(crossing)
+        for sentence in np.flatnonzero(crossing):
+            words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
+            heads = tuple(None if head < 0 else int(head) for head in self.heads[words])
+            found[sentence] = self.spec.system.lost(Gold(heads)) != 0
+        return found
 
     def _lift(self, words: slice) -> None:
         heads, labels = projectivize(self.heads[words], [self.texts[i] for i in self.label_ids[words]], ENCODING)

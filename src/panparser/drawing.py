@@ -151,7 +151,7 @@ def table_text(system: TransitionSystem) -> str:
         for i in range(max(map(len, block))):
             cells = [(column[i] if i < len(column) else "") for column in block]
             lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-    if system.potential == "arc-standard-loss":
+    if system.potential in ("arc-standard-loss", "attardi-loss"):
         lines.append(f"costs: {system.potential}")
     elif system.potential:
         lines.append(f"every row: + {system.potential} after - before")

@@ -30,7 +30,7 @@ from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.systems import system as named_system
-from panparser.template_sets import RICH
+from panparser.template_sets import RICH, RICH_STACK
 from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
@@ -49,11 +49,13 @@ class ParserSpec:
 
     `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
-    sentences out ("leave-out"). None: "pseudo" where there are labels and whole, projective trees; else "as-is".
+    sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
+    "pseudo" where there are labels and whole, projective trees; else "as-is". `templates`: RICH, or RICH_STACK for
+    systems whose arcs join words of the stack, if nothing is said.
     """
 
     system: TransitionSystem = field(default_factory=lambda: named_system("arc-eager", root="last", single_root=True))
-    templates: Templates = RICH
+    templates: Templates = None  # type: ignore[assignment]  # becomes those that fit the system
     beam: int = 8
     labeled: bool = True
     nonprojective: Nonprojective | None = None
@@ -61,6 +63,8 @@ class ParserSpec:
     def __post_init__(self) -> None:
         if not isinstance(self.system, TransitionSystem):
             raise SpecError(f"system of ParserSpec must be a TransitionSystem; got {self.system!r}")
+        if self.templates is None:
+            object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
         check_beam(self.beam, "ParserSpec")
@@ -83,7 +87,7 @@ class ParserSpec:
     @property
     def crossing(self) -> Nonprojective:
         """What is done about crossing arcs."""
-        lifts = self.labeled and not self.system.partial and self.system.static_oracle is None
+        lifts = self.labeled and not self.system.partial and not self.system.crosses
         return self.nonprojective or ("pseudo" if lifts else "as-is")
 
     def to_values(self) -> dict[str, Any]:
@@ -105,6 +109,11 @@ class ParserSpec:
             labeled=values["labeled"],
             nonprojective=values["nonprojective"],
         )
+
+
+def fitting_templates(system: TransitionSystem) -> Templates:
+    """The templates for a system where nothing is said of them."""
+    return RICH_STACK if system.joins_stack else RICH
 
 
 def check_count(name: str, value: object) -> None:

@@ -27,19 +27,19 @@ from panparser._recipe_parts import (
 from panparser._toml import to_toml
 from panparser.conllu import read_conllu
 from panparser.errors import PanParserError, SpecError
-from panparser.parser import Nonprojective, Parser, ParserSpec
+from panparser.parser import Nonprojective, Parser, ParserSpec, fitting_templates
 from panparser.strategies import STRATEGIES, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import BUILT_IN
 from panparser.systems import system as named_system
-from panparser.template_sets import FAST, RICH, ZN11
+from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Templates
 from panparser.training import Training
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
 
-NAMED_TEMPLATES = {"rich": RICH, "zn11": ZN11, "fast": FAST}
+NAMED_TEMPLATES = {"rich": RICH, "rich-stack": RICH_STACK, "zn11": ZN11, "fast": FAST}
 WRITTEN = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
 
@@ -57,8 +57,8 @@ class ParserPart(Part):
     """[parser]: what the parser is made of.
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, zn11, fast, a file, or a list of lines. `vectors`: a
-    file, for templates such as `S0.vector`.
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, zn11, fast, a file, or a list of
+    lines. `vectors`: a file, for templates such as `S0.vector`.
     """
 
     system: str | Mapping[str, Any] | None = said(
@@ -68,7 +68,7 @@ class ParserPart(Part):
     single_root: bool | None = flag()
     beam: int | None = integer(1)
     templates: str | tuple[str, ...] | None = said(
-        "rich, zn11, fast, a file or a list of lines",
+        "rich, rich-stack, zn11, fast, a file or a list of lines",
         lambda value: (isinstance(value, str) and value != "") or is_lines(value),
     )
     labeled: bool | None = flag()
@@ -79,9 +79,10 @@ class ParserPart(Part):
     def spec(self) -> ParserSpec:
         """The parser that the table describes."""
         values = {key: getattr(self, key) for key in ("beam", "labeled", "nonprojective")}
+        system = within("system", self._find_system)
         return ParserSpec(
-            system=within("system", self._find_system),
-            templates=within("templates", self._find_templates),
+            system=system,
+            templates=within("templates", lambda: self._find_templates(system)),
             **{key: value for key, value in values.items() if value is not None},
         )
 
@@ -100,9 +101,11 @@ class ParserPart(Part):
                 pass
         return named_system(chosen, **options)
 
-    def _find_templates(self) -> Templates:
-        chosen = "rich" if self.templates is None else self.templates
-        if isinstance(chosen, tuple):
+    def _find_templates(self, system: TransitionSystem) -> Templates:
+        chosen = self.templates
+        if chosen is None:
+            templates = fitting_templates(system)
+        elif isinstance(chosen, tuple):
             templates = Templates.parse("\n".join(chosen))
         else:
             templates = NAMED_TEMPLATES[chosen] if chosen in NAMED_TEMPLATES else _read_templates(chosen)

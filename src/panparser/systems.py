@@ -22,6 +22,7 @@ from panparser.terms import (
     ROOT,
     S0,
     S1,
+    S2,
     STACK,
     Condition,
     Loss,
@@ -209,6 +210,25 @@ def arc_standard(root: Root = "last", single_root: bool = False) -> TransitionSy
     )
 
 
+def attardi(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Attardi 2006, of degree 2: most non-projective trees; costs: Gómez-Rodríguez, Sartorio & Satta 2014."""
+    one_root = (is_word(S2),) if single_root and root == "first" else ()
+    return TransitionSystem(
+        "attardi",
+        (
+            *_standard_rows(root, single_root),
+            Transition("LEFT2", when=(is_word(S2),), then=(arc(head=S0, dependent=S2), pop(S2))),
+            Transition("RIGHT2", when=(is_word(S0), *one_root), then=(arc(head=S2, dependent=S0), pop)),
+        ),
+        root=root,
+        single_root=single_root,
+        starts="buffer",
+        ends="stack",
+        potential="attardi-loss",
+        ties=("LEFT", "RIGHT", "LEFT2", "RIGHT2", "SHIFT"),
+    )
+
+
 def swap_standard(
     root: Root = "last", single_root: bool = False, oracle: Literal["eager", "lazy"] = "lazy"
 ) -> TransitionSystem:
@@ -338,6 +358,7 @@ BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
         arc_eager,
         arc_hybrid,
         arc_standard,
+        attardi,
         non_monotonic_arc_eager,
         arc_eager_partial,
         arc_hybrid_partial,

@@ -1,5 +1,7 @@
 """The built-in sets of feature templates."""
 
+import re
+
 from panparser.templates import Templates
 
 # Zhang & Nivre 2011, "Transition-based Dependency Parsing with Rich Non-local Features", Tables 1 and 2: 72 templates.
@@ -241,6 +243,29 @@ _RICH = """
     history[0] S0.label B0.lemma
 """
 RICH = Templates.parse(_RICH)
+
+# For systems whose arcs join words of the stack: what RICH sees of S0 and B0, this sees of S1 and S0, and so on; and of
+# S2 with S0, where an arc may pass over S1.
+_FURTHER = {"S0": "S1", "S1": "S2", "S2": "S3", "B0": "S0", "B1": "B0", "B2": "B1", "B3": "B2"}
+_OVER_S1 = """
+    S2.xpos
+    S2.upos S2.feats
+    S2.form S0.form
+    S2.form S0.upos
+    S2.upos S0.form
+    S2.lemma S0.lemma
+    S2.lemma S0.upos
+    S2.upos S0.lemma
+    S2.lemma S0.feats
+    S2.feats S0.lemma
+    S2.feats S0.feats
+    S2.upos S2.feats S0.upos S0.feats
+    S2.upos S1.upos S0.upos B0.upos
+    S2.upos S1.lemma S0.upos
+    S2.lemma S1.upos S0.upos
+    S2.upos S1.upos S0.lemma
+"""
+RICH_STACK = Templates.parse(re.sub(r"\b[SB]\d\b", lambda base: _FURTHER[base[0]], _RICH) + _OVER_S1)
 
 # Half of RICH, for corpora so large that speed counts: about a point less accurate, more than twice as fast.
 _FAST = """

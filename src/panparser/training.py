@@ -213,7 +213,7 @@ class _Run(Epochs[Layer]):
 
     def progress(self) -> tuple[int, int]:
         done = [learner.progress for learner in self.learners]
-        return sum(words for _, words, _, _ in done), sum(updates for _, _, updates, _ in done)
+        return sum(words for _, words, *_ in done), sum(updates for _, _, updates, *_ in done)
 
     def _learn(self, epoch: int, learner: _engine.Learner, order: Any) -> None:
         hear = self._heard(epoch) if self.hears("before_update", "after_update") else None
@@ -282,4 +282,10 @@ class _Run(Epochs[Layer]):
             "members": len(self.learners),
             "init": self.init.training if self.init else None,
             "rounding": self.rounding,
+            "losses": self._losses(),
         }
+
+    def _losses(self) -> dict[str, int] | None:
+        """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
+        states, approximate = (sum(learner.progress[i] for learner in self.learners) for i in (4, 5))
+        return {"states": states, "approximate": approximate} if states else None

@@ -155,7 +155,7 @@ class TransitionSystem:
         if self.static_oracle and (losing or self.potential):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
-        if self.potential == "arc-standard-loss" and losing:
+        if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
             raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
 
     # --- Tables as values ---
@@ -174,6 +174,22 @@ class TransitionSystem:
     def knows_directions(self) -> bool:
         """Are there costs for words of which only the direction of the head is known?"""
         return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
+
+    @property
+    def crosses(self) -> bool:
+        """Can arcs of its trees cross? Yes if words come back to the buffer, or an arc passes over another token."""
+        line = (terms.S2, terms.S1, terms.S0, terms.B0)
+        spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
+        return any(abs(a - b) > 1 for a, b in spans) or any(terms.back in t.then for t in self.transitions)
+
+    @property
+    def joins_stack(self) -> bool:
+        """Do all arcs join two words of the stack?"""
+        return bool(self._arcs) and not any(terms.B0 in arc.positions for arc in self._arcs)
+
+    @property
+    def _arcs(self) -> list[terms.Effect]:
+        return [t.then[0] for t in self.transitions if t.labeled]
 
     def adding(self, *transitions: Transition) -> TransitionSystem:
         """The table with more rows."""
@@ -312,6 +328,10 @@ class TransitionSystem:
     def reference(self, gold: Gold) -> _engine.Reference:
         """The gold as the engine wants it for this system's costs."""
         return self._lowered.reference(gold)
+
+    def lost(self, gold: Gold | Sequence[Head]) -> int | None:
+        """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell."""
+        return self.reference(Gold.of(gold)).lost
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""

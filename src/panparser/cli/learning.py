@@ -55,7 +55,10 @@ def train(
     epochs: Annotated[int | None, typer.Option(help="Passes over the treebank, at most.  [default: 8]")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
     templates: Annotated[
-        str | None, typer.Option(metavar="rich|zn11|fast|FILE", help="Feature templates.  [default: rich]")
+        str | None,
+        typer.Option(
+            metavar="rich|rich-stack|zn11|fast|FILE", help="Feature templates.  [default: what fits the system]"
+        ),
     ] = None,
     vectors: Annotated[
         str | None, typer.Option(metavar="FILE", help="Embeddings of words, for templates such as S0.vector.")
@@ -299,6 +302,11 @@ def _summary(parser: Parser) -> list[tuple[str, str]]:
     if (rounding := parser.training["rounding"]) is not None:
         rows.append(
             ("dev, not yet bytes", f"{_scores(rounding['before'])}  (last epoch; {_scores(rounding['after'])} after)")
+        )
+    if (losses := parser.training["losses"]) is not None:
+        share = 100 * losses["approximate"] / losses["states"]
+        rows.append(
+            ("costs", f"approximate in {losses['approximate']:,} of {losses['states']:,} states ({share:.2g} %)")
         )
     if (cost := best["pruning"]) is not None:
         rows.append(

@@ -94,7 +94,8 @@ def systems(
 def _costs(table: TransitionSystem) -> str:
     if table.static_oracle:
         return "static oracle"
-    return "tabular loss" if table.potential == "arc-standard-loss" else "losses"
+    by_loss = {"arc-standard-loss": "tabular loss", "attardi-loss": "searched loss"}
+    return by_loss.get(table.potential or "", "losses")
 
 
 def _summary(function: Any) -> str:
@@ -112,7 +113,7 @@ def check(
         typer.Option(
             help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
             "any subset of any tree, head directions, or none (structure alone).  "
-            "[default: partial; all for static oracles]",
+            "[default: partial; any if arcs may cross; all for static oracles]",
             show_default=False,
         ),
     ] = None,

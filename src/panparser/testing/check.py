@@ -100,9 +100,10 @@ def check_system(
     It always ends, is never stuck, gives every word one head (unless partial) without cycles, with one root and no
     longer arcs where so declared; and the cost of every legal transition in every reachable state equals the definition
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
-    "any" subset of any tree, or head "directions" (without `exact_cost`, the structure alone is proven). A cost that is
-    too high by the same number in every transition of a state is accepted and counted. A system with a static oracle
-    must reproduce every tree. `progress` and `proven` are told of the work, and of each length that is done.
+    "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
+    alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
+    A system with a static oracle must reproduce every tree. `progress` and `proven` are told of the work, and of each
+    length that is done.
     """
     system = as_system(system)
     if not isinstance(max_words, int) or max_words < 1:
@@ -112,7 +113,8 @@ def check_system(
     if golds is not None and not exact_cost:
         raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
     has_static = isinstance(system, TransitionSystem) and system.static_oracle is not None
-    kind: Golds = golds or ("all" if has_static else "partial")
+    crosses = isinstance(system, TransitionSystem) and system.crosses
+    kind: Golds = golds or ("all" if has_static else "any" if crosses else "partial")
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):
