@@ -259,7 +259,8 @@ auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankS
     TreeParser<AveragedWeights> parser(grammar, weights);
     for (std::int64_t s = 0; s < tokens.sentences(); ++s) {
       if (tokens[s].words == 0) continue;
-      parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+      parser.parse(tokens[s], beam, parser.kAnyMargin, heads.data() + data.offsets()[s],
+                   labels.data() + data.offsets()[s]);
     }
   }
   return std::pair{owned(std::move(heads)), owned(std::move(labels))};
@@ -275,12 +276,14 @@ class ModelHandle {
         layers_(std::move(layers), system, program, labels_.size, vectors_),
         model_(layers_.layers) {}
 
-  // Heads and labels of every word. The same whatever the number of threads: each sentence is parsed by one.
-  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows) const {
+  // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
+  // of threads: each sentence is parsed by one.
+  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin) const {
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
     check_rows(checked, vectors_.rows());
     std::vector<std::int32_t> heads(data.words()), labels(data.words());
+    std::vector<Score> behind(data.offsets().size() - 1);
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
@@ -292,7 +295,8 @@ class ModelHandle {
           TreeParser<LayeredModel> parser(grammar_, model_);
           for (std::int64_t s; (s = next++) < tokens.sentences();) {
             if (tokens[s].words == 0) continue;
-            parser.parse(tokens[s], beam, heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+            behind[s] = parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin),
+                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
           }
         } catch (...) {
           const std::lock_guard guard(failed);
@@ -313,7 +317,7 @@ class ModelHandle {
       for (std::thread& thread : others) thread.join();
       if (failure) std::rethrow_exception(failure);
     }
-    return std::pair{owned(std::move(heads)), owned(std::move(labels))};
+    return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind))};
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
@@ -404,7 +408,8 @@ void bind_learner(nb::module_& m) {
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "(heads, labels) of every word.")
+           nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
+           "(heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
 }

@@ -19,6 +19,7 @@ enum Sight : std::uint32_t {  // what an atom looks at
   kSeesStackChildren = 16,  // all that is known of S0; the word that is its head too, but not that word's label
   kSeesFrontChildren = 32,
   kSeesMore = 64,
+  kSeesAhead = 128,  // B1 and beyond
 };
 
 Value small(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
@@ -49,18 +50,20 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
   for (const std::int32_t address : vectors_) require(is_address(address), "no such address");
   std::array<std::vector<std::int32_t>, kGroups> numbers;  // of atoms, in each group
   for (auto& group : numbers) group.assign(atoms.size(), -1);
-  for (const auto& atoms_of_one : templates) {
-    require(!atoms_of_one.empty(), "a template without atoms");
-    std::uint32_t sights = 0;
-    for (const std::int32_t atom : atoms_of_one) {
+  std::vector<std::uint32_t> sights(templates.size());
+  for (std::size_t t = 0; t < templates.size(); ++t) {
+    require(!templates[t].empty(), "a template without atoms");
+    for (const std::int32_t atom : templates[t]) {
       require(below(atom, atoms.size()), "no such atom");
-      sights |= sees(atoms[atom]);
+      sights[t] |= sees(atoms[atom]);
     }
-    const Group group = group_for(sights);
+  }
+  const auto add = [&](std::size_t t) {
+    const Group group = group_for(sights[t]);
     Part& part = parts_[group];
-    part.seeds.push_back(mix(static_cast<Value>(templates_ + 1)));
-    part.numbers.push_back(static_cast<std::uint16_t>(templates_++));
-    for (const std::int32_t atom : atoms_of_one) {
+    part.seeds.push_back(mix(static_cast<Value>(t + 1)));
+    part.numbers.push_back(static_cast<std::uint16_t>(t));
+    for (const std::int32_t atom : templates[t]) {
       std::int32_t& number = numbers[group][atom];
       if (number < 0) {
         number = static_cast<std::int32_t>(part.atoms.size());
@@ -71,7 +74,16 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
       part.flat.push_back(static_cast<std::uint16_t>(number));
     }
     part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
+  };
+  for (const Reach reach : {kToFront, kAhead}) {
+    for (std::size_t t = 0; t < templates.size(); ++t) {
+      if (reach_of(sights[t]) == reach) add(t);
+    }
+    if (reach == kToFront) {
+      for (Part& part : parts_) part.to_front = part.seeds.size();
+    }
   }
+  templates_ = static_cast<int>(templates.size());
   for (Part& part : parts_) {
     std::sort(part.addresses.begin(), part.addresses.end());
     part.addresses.erase(std::unique(part.addresses.begin(), part.addresses.end()), part.addresses.end());
@@ -82,7 +94,8 @@ std::uint32_t Program::sees(const Atom& atom) {
   if (atom.kind == AtomKind::kHistory) return kSeesMore;
   const auto token = [](int address) -> std::uint32_t {
     const int base = address / 8;
-    if (base > kBufferBase || (base == kBufferBase && address % 8 == kHere)) return kSeesBuffer;
+    if (base > kBufferBase) return kSeesBuffer | kSeesAhead;
+    if (base == kBufferBase && address % 8 == kHere) return kSeesBuffer;
     if (base == kBufferBase) return address % 8 <= kHeadOf ? kSeesFrontChildren : kSeesMore;
     if (address % 8 == kHere) return base <= 2 ? kSeesS0 << base : std::uint32_t(kSeesMore);
     return base == 0 && address % 8 <= kHeadOf ? kSeesStackChildren : kSeesMore;
@@ -114,9 +127,11 @@ Group Program::group_for(std::uint32_t sights) {
       kSeesBuffer | kSeesS0 | kSeesFrontChildren,
   };
   int group = 0;
-  while (group < kOtherGroup && (sights & ~kSees[group])) ++group;
+  while (group < kOtherGroup && (sights & ~kSees[group] & ~kSeesAhead)) ++group;
   return Group(group);
 }
+
+Reach Program::reach_of(std::uint32_t sights) { return sights & kSeesAhead ? kAhead : kToFront; }
 
 std::uint64_t Program::sight(Group group, const Window& window) {
   const auto stack = [&](int depth) {
@@ -229,13 +244,14 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
   }
 }
 
-int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys) const {
+int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach) const {
   const Part& part = parts_[group];
-  if (part.seeds.empty()) return 0;
+  const std::size_t count = reach == kAhead ? part.seeds.size() : part.to_front;
+  if (count == 0) return 0;
   std::array<Value, kMaxAtoms> values;
   gather(part, window, tokens, values.data());
   const std::uint16_t* atom = part.flat.data();
-  for (std::size_t t = 0; t < part.seeds.size(); ++t) {
+  for (std::size_t t = 0; t < count; ++t) {
     const std::uint16_t* end = part.flat.data() + part.ends[t];
     // The values are well mixed: turned by their place in the template and added up, they are a good hash.
     Key key = part.seeds[t] + values[*atom++];
@@ -243,7 +259,7 @@ int Program::extract(Group group, const Window& window, const SentenceTokens& to
     key = (key & ~kTemplateMask) | part.numbers[t];
     keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
   }
-  return static_cast<int>(part.seeds.size());
+  return static_cast<int>(count);
 }
 
 void Program::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {

@@ -52,6 +52,8 @@ enum Group : std::uint8_t {
   kGroups
 };
 
+enum Reach : std::uint8_t { kToFront, kAhead };  // how far templates look into the buffer: up to B0, or beyond
+
 class Program {
  public:
   static constexpr int kMaxTemplates = 1 << kTemplateBits;
@@ -72,7 +74,7 @@ class Program {
   const std::vector<std::int32_t>& vectors() const { return vectors_; }  // addresses with an embedding
 
   // The features of a state, one each template of a group, or of all; how many there are.
-  int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys) const;
+  int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach = kAhead) const;
   void extract(const Window& window, const SentenceTokens& tokens, Key* keys) const;
 
   // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
@@ -87,6 +89,7 @@ class Program {
     return found == kNone ? -1 : tokens.rows[found];
   }
   Group vector_group(std::size_t i) const { return group_for(sees({AtomKind::kAttribute, vectors_[i], 0, 0})); }
+  Reach vector_reach(std::size_t i) const { return reach_of(sees({AtomKind::kAttribute, vectors_[i], 0, 0})); }
 
  private:
   struct Place {
@@ -98,14 +101,16 @@ class Program {
   static Place head_of(const Window& window, const Record& record, int depth);
   static std::uint32_t sees(const Atom& atom);  // Sight bits
   static Group group_for(std::uint32_t sights);
+  static Reach reach_of(std::uint32_t sights);
 
-  struct Part {  // the templates of one group
+  struct Part {  // the templates of one group, those first that do not look ahead
     std::vector<Atom> atoms;
     std::vector<std::int32_t> addresses;  // that some atom uses
     std::vector<std::uint16_t> flat;      // atoms of all templates, and where each template's end
     std::vector<std::uint16_t> ends;
     std::vector<Key> seeds;
     std::vector<std::uint16_t> numbers;  // of the templates
+    std::size_t to_front = 0;            // how many do not look ahead
   };
   static void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values);
 

@@ -104,8 +104,12 @@ class AveragedWeights {
   AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}
   static constexpr bool kLearns = false;
 
-  void prefetch_actions(const Key*, int) const {}
-  void prefetch_labels(const Key*, int) const {}
+  void prefetch_actions(const Key* keys, int count) const {
+    for (const auto& source : sources_) source.actions.prefetch(keys, count);
+  }
+  void prefetch_labels(const Key* keys, int count) const {
+    for (const auto& source : sources_) source.labels.prefetch(keys, count);
+  }
   void actions(const Key* keys, int count, std::int32_t* sums) const {
     for (const auto& source : sources_) source.actions.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }

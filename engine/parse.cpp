@@ -20,11 +20,16 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
 }  // namespace
 
 template <class Scorer>
-void TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels) {
-  if (beam == 1) return greedy(tokens, heads, labels);
-  const Hypothesis best = decode(tokens, beam).front();
+Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
+                                std::int32_t* labels) {
+  if (beam == 1) {
+    greedy(tokens, heads, labels);
+    return 0;
+  }
+  const Hypothesis best = decode(tokens, beam, margin).front();
   const Token root = grammar_.system.table().shape.root(tokens.words);
   write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
+  return best.behind;
 }
 
 template <class Scorer>
@@ -65,7 +70,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
 }
 
 template <class Scorer>
-const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam) {
+const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
   beam_ = {search_.start(tokens, false)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
@@ -75,8 +80,13 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
     candidates_.clear();
     search_.expand(beam_, nullptr, candidates_);
     search_.cut(candidates_, width);
+    const auto behind = [&](const Candidate& candidate) { return candidates_.front().score - candidate.score; };
+    while (behind(candidates_.back()) > margin) candidates_.pop_back();
     next_.clear();
     search_.make(beam_, candidates_, next_);
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+      next_[i].behind = std::max(beam_[candidates_[i].from].behind, behind(candidates_[i]));
+    }
     beam_.swap(next_);
   }
   return beam_;
@@ -86,7 +96,7 @@ template <class Scorer>
 std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count) {
   std::vector<Tree> trees;
   const Token root = grammar_.system.table().shape.root(tokens.words);
-  for (const Hypothesis& hypothesis : decode(tokens, beam)) {
+  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin)) {
     Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
     write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
           tree.labels.data());

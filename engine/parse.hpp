@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,14 +22,17 @@ class TreeParser {
  public:
   TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model) {}
 
-  // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure.
-  void parse(const SentenceTokens& tokens, int beam, std::int32_t* heads, std::int32_t* labels);
+  static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
+
+  // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure. What falls behind
+  // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most.
+  Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
   std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count);
 
  private:
   void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels);
-  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam);
+  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin);
 
   Grammar grammar_;
   Search<Scorer> search_;

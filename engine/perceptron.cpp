@@ -14,7 +14,7 @@ bool is_full(std::int64_t size, std::size_t capacity) {
   return 5 * (size + 1) > 4 * static_cast<std::int64_t>(capacity);
 }
 
-std::int32_t rounded(double number) { return static_cast<std::int32_t>(std::lround(number)); }
+std::int32_t rounded(double number) { return static_cast<std::int32_t>(std::floor(number + 0.5)); }
 
 // Slots follow the high bits of keys, so few rows are out of place: insertion takes hardly more than one pass.
 template <class Item, class Before>

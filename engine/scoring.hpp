@@ -26,16 +26,19 @@ struct Grammar {  // what search needs to know beside the weights
   const Program& program;
   const Labels& labels;
 
-  // Labels look only at the two words of the arc, what is known of them, and the buffer: more does not help. Where arcs
-  // reach down to S2, that is nearly everything.
+  // Labels look only at the two words of the arc, what is known of them, and B0: more does not help. Where arcs reach
+  // down to S2, they look at everything.
   bool labels_see(Group group) const {
     if (system.attaches_deepest()) return true;
     if (group == kTripleGroup) return system.attaches_deeper();
     return group != kStackGroup && group != kOtherGroup;
   }
+  Reach label_reach() const { return system.attaches_deepest() ? kAhead : kToFront; }
   std::vector<bool> labels_see_vectors() const {  // by address with a vector
     std::vector<bool> seen;
-    for (std::size_t i = 0; i < program.vectors().size(); ++i) seen.push_back(labels_see(program.vector_group(i)));
+    for (std::size_t i = 0; i < program.vectors().size(); ++i) {
+      seen.push_back(labels_see(program.vector_group(i)) && program.vector_reach(i) <= label_reach());
+    }
     return seen;
   }
 };
@@ -227,7 +230,7 @@ class Scoring {
       const bool shared = g < shared_;
       if (shared && !labels_.see(action, Group(g), Program::sight(Group(g), window))) continue;
       Key* const keys = labels_.room(grammar_.program.templates());
-      const int count = grammar_.program.extract(Group(g), window, tokens_, keys);
+      const int count = grammar_.program.extract(Group(g), window, tokens_, keys, grammar_.label_reach());
       for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
       scorer_.prefetch_labels(keys, count);
       labels_.add_part(count, shared);

@@ -28,6 +28,7 @@ struct Hypothesis {
   Score score = 0;
   std::int32_t length = 0;  // of its derivation
   bool is_final = false;
+  Score behind = 0;  // by how much it was ever behind the best, at most
 };
 
 struct Candidate {
@@ -107,7 +108,8 @@ class Search {
     const Window window = LinkedState(arena_, state).window();
     int count = 0;
     for (int g = 0; g < kGroups; ++g) {
-      if (grammar_.labels_see(Group(g))) count += grammar_.program.extract(Group(g), window, tokens_, keys + count);
+      if (!grammar_.labels_see(Group(g))) continue;
+      count += grammar_.program.extract(Group(g), window, tokens_, keys + count, grammar_.label_reach());
     }
     return count;
   }

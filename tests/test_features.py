@@ -184,7 +184,9 @@ def test_text_is_cut_and_lowered_by_characters_as_python_does():
 @pytest.mark.parametrize(
     ("template", "seen", "seen_deeper"),
     [
-        ("S0.form B0.upos B3.upos", True, True),
+        ("S0.form B0.upos", True, True),
+        ("S0.form B0.upos B1.upos", False, False),
+        ("B0.form distance(S0,B3)", False, False),
         ("S0.left[0].label S0.head.form S0.label B0.form", True, True),
         ("B0.left_labels S0.form", True, True),
         ("B0.left[0].form S0.left[0].form", False, False),

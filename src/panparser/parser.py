@@ -138,7 +138,11 @@ class ScoredTree:
 
 
 class Parser:
-    """A trained parser. `train` and `load` make one."""
+    """A trained parser. `train` and `load` make one.
+
+    `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
+    that a beam is as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
+    """
 
     def __init__(
         self,
@@ -155,6 +159,7 @@ class Parser:
         self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
+        self.margin: int | None = None
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -206,12 +211,21 @@ class Parser:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
+        heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
+        return self.lowered(treebank, heads, labels)
+
+    def behind(self, treebank: Treebank) -> npt.NDArray[np.int64]:
+        """For each sentence, by how much the tree that a whole beam finds was ever behind the best in it, at most."""
+        return self._parse(treebank, self.spec.beam, 1, None)[2]
+
+    def _parse(
+        self, treebank: Treebank, beam: int, threads: int, margin: int | None
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            heads, labels = self._model.parse(treebank._store, beam, threads, rows)
+            return self._model.parse(treebank._store, beam, threads, rows, margin)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return self.lowered(treebank, heads, labels)
 
     def _batch(self, treebank: Treebank) -> StateBatch:
         return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels, start=())
@@ -309,6 +323,7 @@ class Parser:
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
+            "margin": self.margin,
             "training": self.training,
         }
 
@@ -332,6 +347,7 @@ class Parser:
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
+            parser.margin = _checked_margin(manifest["margin"])
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
         except ModelError:
@@ -340,6 +356,12 @@ class Parser:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
             raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
         return parser
+
+
+def _checked_margin(value: Any) -> int | None:
+    if value is not None and (type(value) is not int or not 0 <= value < 1 << 62):
+        raise SpecError(f"margin must be an integer >= 0 or nothing; got {value!r}")
+    return value
 
 
 def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:

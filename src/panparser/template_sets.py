@@ -317,6 +317,16 @@ _FAST = """
     S0.upos B0.upos S0.left_labels
     S0.upos B0.upos S0.right_labels
     S0.upos B0.upos B0.left_labels
+    S0.upos B0.upos S0.left[0].upos
+    S0.xpos S0.right[0].xpos B0.xpos
+    S0.xpos B0.xpos B0.left[0].xpos
+    S0.right_labels S0.upos B0.lemma
+    B0.left_labels B0.upos S0.lemma
+    B0.form B0.left_labels
+    S0.form S0.left_labels
+    S1.label S0.label B0.upos
+    S0.upos S0.right[0].lemma B0.lemma
+    S0.label S0.right_labels B0.upos
     history[0] S0.upos B0.upos
 """
 FAST = Templates.parse(_FAST)

@@ -30,7 +30,8 @@ from panparser.vectors import Vectors
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
-_LARGE = 100_000  # words: there, most weights come from a single update, and tell next to nothing
+_LARGE = 100_000  # words: there, most weights come from one update or two, and tell next to nothing
+_LARGE_PRUNE = 1.5
 _MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
@@ -40,9 +41,10 @@ class Training:
 
     `patience`: stop after so many epochs without a better score on the development set. `members`: so many perceptrons
     learn the same in different orders, and the parser is their mean; None: several for a small treebank, one if there
-    are vectors. `prune`: weights below so many updates are left out of the model; None: 1 for a large treebank,
+    are vectors. `prune`: weights below so many updates are left out of the model; None: 1.5 for a large treebank,
     else 0. `max_size`: of the model file, in bytes; so many weights are left out. `subsample`: of what annotations to
-    learn in each epoch.
+    learn in each epoch. `margin`: a beam drops what is so far behind that it would still have become the tree of at
+    most this share of the sentences of the development set; 0: never.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -53,6 +55,7 @@ class Training:
     prune: float | None = None
     max_size: int | None = None
     subsample: Subsample | None = None
+    margin: float = 0.01
 
     def __post_init__(self) -> None:
         if not isinstance(self.strategy, Strategy) and not callable(self.strategy):
@@ -69,6 +72,8 @@ class Training:
             raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
         if self.prune is not None and (not isinstance(self.prune, int | float) or not self.prune >= 0):
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
+        if not isinstance(self.margin, int | float) or not 0 <= self.margin < 1:
+            raise SpecError(f"margin of train must be a number from 0 to below 1; got {self.margin!r}")
 
     def members_for(self, words: int) -> int:
         """How many perceptrons learn from so many words."""
@@ -141,6 +146,7 @@ class _Run(Epochs[Layer]):
     init: Parser | None
     checkpoint: str | os.PathLike[str] | None
     rounding: dict[str, Any] | None = None
+    margin: int | None = None
 
     def __post_init__(self) -> None:
         self.check()
@@ -190,14 +196,26 @@ class _Run(Epochs[Layer]):
         return super().run()
 
     def after_all(self) -> None:
-        """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
-        if self.dev is None or self.init or self.vectors or self.rounding:
+        if self.dev is None:
             return
+        if not (self.init or self.vectors or self.rounding):
+            self._measure_rounding(self.dev)
+        if self.spec.beam > 1 and self.training.margin and len(self.dev):
+            behind = self.parser_of(self.finished()[1]).behind(self.dev)
+            self.margin = int(np.quantile(behind, 1 - self.training.margin, method="higher"))
+
+    def _measure_rounding(self, dev: Treebank) -> None:
+        """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
         parser = self.parser_of(self.weights())
-        found = _engine.parse_averaged(self.learners, self.dev._store, self.spec.beam)
-        exact = score_found(parser, self.dev, *parser.lowered(self.dev, *found))
-        both = {"before": exact, "after": score(parser, self.dev)}
-        self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in both.items()}
+        found = _engine.parse_averaged(self.learners, dev._store, self.spec.beam)
+        uas, las = score_found(parser, dev, *parser.lowered(dev, *found))
+        last = self.history[-1]
+        self.rounding = {"before": {"uas": uas, "las": las}, "after": {"uas": last.uas, "las": last.las}}
+
+    def parser(self, *, interrupted: bool = False) -> Parser:
+        parser = super().parser(interrupted=interrupted)
+        parser.margin = self.margin
+        return parser
 
     def after_epoch(self) -> None:
         if self.checkpoint is not None:
@@ -249,7 +267,7 @@ class _Run(Epochs[Layer]):
         """The layer that the model gets; the report says what pruning cost."""
         least = self.training.prune
         if least is None:
-            least = 1.0 if self.treebank.words >= _LARGE else 0.0
+            least = _LARGE_PRUNE if self.treebank.words >= _LARGE else 0.0
         if least == 0 and self.training.max_size is None:
             return weights
         parser = self.parser_of(weights, self.manifest())

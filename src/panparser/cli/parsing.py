@@ -146,7 +146,7 @@ def info(
         ("file", f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"),
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
         *([("classifier", parser.classifier.name)] if parser.classifier else []),
-        ("beam", str(spec.beam)),
+        ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),

@@ -199,14 +199,14 @@ def distance_bin(distance: int) -> int:
 
 
 def seen_by_labels(template: Template, attaches_deeper: bool) -> bool:
-    """Do the labels of arcs see a template? It must look at the buffer, S0 and what is known of one of S0 and B0.
+    """Do the labels of arcs see a template? It must look at B0, S0 and what is known of one of them.
 
-    Where arcs touch S1 it may look at the word S1 instead of what is known of S0 and B0.
+    Where arcs touch S1 it may look at the word S1 instead of what is known of them.
     """
     looks = {sight for atom in template.atoms for sight in _sights(atom)}
-    allowed = [{"buffer", "S0", "around S0"}, {"buffer", "S0", "around B0"}]
+    allowed = [{"B0", "S0", "around S0"}, {"B0", "S0", "around B0"}]
     if attaches_deeper:
-        allowed.append({"buffer", "S0", "S1"})
+        allowed.append({"B0", "S0", "S1"})
     return any(looks <= names for names in allowed)
 
 
@@ -222,5 +222,5 @@ def _sights(atom: Atom) -> set[str]:
         elif address.path:
             sights.add(f"around {address.base}")
         else:
-            sights.add("buffer" if address.base[0] == "B" else address.base)
+            sights.add(address.base)
     return sights
