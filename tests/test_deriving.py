@@ -46,8 +46,8 @@ def derived(system):
 
 def test_the_systems_are_those_that_have_a_table_and_those_that_have_none():
     assert len(LOCAL) == 17
-    assert len(BLOCKED) == 7
-    assert {system.name for system in BLOCKED} == {"arc-eager", "arc-standard"}
+    assert len(BLOCKED) == 11
+    assert {system.name for system in BLOCKED} == {"arc-eager", "arc-standard", "attardi"}
 
 
 def same_costs(one, other, words, golds):
@@ -172,7 +172,7 @@ RIGHT_TWO = pp.Transition("RIGHT2", then=("arc(head=S2, dependent=S0)", pop))
 
 def test_longer_sentences_are_learned_from_where_shorter_ones_mislead():
     """Up to four words, S2 is all there is of STACK - S0 - S1 where B0 is a word."""
-    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO), directions=False)
+    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO), golds="partial", directions=False)
     assert found.learned == 5
     assert "head(B0).among(STACK - S0 - S1)" in map(str, found.system["SHIFT"].loses)
     assert str(found).splitlines()[-2].startswith("found on sentences of up to 5 words; proven up to 5")
@@ -180,8 +180,8 @@ def test_longer_sentences_are_learned_from_where_shorter_ones_mislead():
 
 @pytest.mark.slow
 def test_what_only_the_longest_sentences_showed_holds_for_longer_ones():
-    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO))
-    assert check_system(found.system, 6).rows[-1].relaxed == 0
+    found = pp.derive(without_costs("arc-hybrid").adding(RIGHT_TWO), golds="partial")
+    assert check_system(found.system, 6, golds="partial").rows[-1].relaxed == 0
     check_system(found.system, 6, golds="directions")
 
 

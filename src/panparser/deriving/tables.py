@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from panparser.deriving.candidates import conditions
 from panparser.deriving.evidence import Evidence, Search
@@ -12,7 +12,7 @@ from panparser.deriving.witness import Witness
 from panparser.errors import CheckFailed, TableError
 from panparser.systems import system as as_system
 from panparser.terms import Loss, back
-from panparser.testing.check import GOLD_NOUNS, CheckReport, Golds, Progress, check_system
+from panparser.testing.check import GOLD_NOUNS, CheckReport, Golds, Progress, check_system, default_golds
 from panparser.transitions import TransitionSystem
 
 
@@ -47,21 +47,31 @@ class Derived:
         return "\n".join(lines)
 
 
-def derive(system: Any, max_words: int = 5, *, directions: bool = True, progress: Progress | None = None) -> Derived:
+def derive(
+    system: Any,
+    max_words: int = 5,
+    *,
+    golds: Golds | None = None,
+    directions: bool = True,
+    progress: Progress | None = None,
+) -> Derived:
     """Finds the losses of a transition system from its conditions and effects alone.
 
     The system is a name, a file or a table; losses, potential and static oracle that it has are ignored. True costs
     come from exhaustive search. The losses are found on sentences of fewer than `max_words` words (on all, if it must
-    be), and proven by `check_system` up to `max_words`; so are those for head `directions`. Guards are used where
-    nothing fits without; then the fewest terms win, then those of the fewest words.
+    be), and proven by `check_system` up to `max_words`, for the golds that it takes (or other `golds`); so are those
+    for head `directions`. Guards are used where nothing fits without; then the fewest terms win, then those of the
+    fewest words.
 
     A system that is unsound (stuck, without end, whose output is no tree) raises `CheckFailed`, with a drawing.
     """
     bare = without_costs(system)
     if not isinstance(max_words, int) or max_words < 1:
         raise ValueError(f"max_words must be an integer >= 1; got {max_words!r}")
+    if golds is not None and golds not in get_args(Golds):
+        raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
     work = _Work(bare, max_words, progress or (lambda *_: None))
-    found = work.table("partial", bare)
+    found = work.table(golds or default_golds(bare), bare)
     if isinstance(found, Witness):
         return Derived(None, found)
     table, learned, proof = found

@@ -113,8 +113,7 @@ def check_system(
     if golds is not None and not exact_cost:
         raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
     has_static = isinstance(system, TransitionSystem) and system.static_oracle is not None
-    crosses = isinstance(system, TransitionSystem) and system.crosses
-    kind: Golds = golds or ("all" if has_static else "any" if crosses else "partial")
+    kind = golds or ("all" if has_static else default_golds(system))
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):
@@ -129,6 +128,11 @@ def check_system(
         if proven:
             proven(rows[-1])
     return CheckReport(f"{system.name}, Root {system.root}", kind if exact_cost else None, tuple(rows))
+
+
+def default_golds(system: System) -> Golds:
+    """What costs must be exact for: all that the trees of a system can have in common with a gold."""
+    return "any" if isinstance(system, TransitionSystem) and system.crosses else "partial"
 
 
 def _golds(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
