@@ -38,7 +38,7 @@ def test_what_is_saved_is_what_is_loaded(parser, english, tmp_path):
     parser.save(tmp_path / "a")
     loaded = pp.load(tmp_path / "a")
     assert loaded.spec == parser.spec
-    assert loaded.labels == parser.labels
+    assert (loaded.labels, loaded.margin) == (parser.labels, parser.margin)
     assert loaded.training == json.loads(json.dumps(parser.training))
     assert loaded.parse(english[1]).to_bytes() == parser.parse(english[1]).to_bytes()
     loaded.save(tmp_path / "b")
@@ -111,6 +111,64 @@ def test_models_of_a_given_size(english, tmp_path):
         pp.train(spec, treebank, epochs=1, max_size=100)
     with pytest.raises(pp.SpecError, match="max_size of train must be an integer"):
         pp.Training(max_size=0)
+
+
+# --- Beams as wide as they need be ---
+
+
+@pytest.fixture(scope="session")
+def beamed(english):
+    return pp.train(pp.ParserSpec(templates=pp.ZN11), english[0], dev=english[1], epochs=2, members=1, margin=0.1)
+
+
+def trees(parser, treebank, margin, beam=None):
+    narrowed = copy.copy(parser)
+    narrowed.margin = margin
+    return [column.tolist() for column in narrowed.predict(treebank, beam=beam)]
+
+
+def test_the_margin_loses_no_more_winners_than_it_may(beamed, english):
+    behind = beamed.behind(english[1])
+    assert len(behind) == len(english[1])
+    assert behind.min() == 0 < behind.max()
+    lost = (behind > beamed.margin).sum()
+    assert 0 < lost <= 0.1 * len(behind)
+    assert (behind >= beamed.margin).sum() >= 0.1 * len(behind)  # and hardly fewer
+
+
+def test_what_a_wide_margin_finds_is_what_the_whole_beam_finds(beamed, english):
+    dev = english[1]
+    whole = trees(beamed, dev, None)
+    assert trees(beamed, dev, 1 << 40) == whole
+    assert trees(beamed, dev, 0) != whole
+    assert trees(beamed, dev, 0, beam=1) == trees(beamed, dev, None, beam=1)
+
+
+def test_nothing_but_the_best_is_left_without_a_margin(beamed, english):
+    """A beam in which only the best stay is a greedy parser, but for ties."""
+    greedy, narrow = (trees(beamed, english[1], 0, beam=beam) for beam in (1, 8))
+    same = sum(a == b for a, b in zip(greedy[0], narrow[0], strict=True))
+    assert same >= 0.99 * len(greedy[0])
+
+
+def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
+    treebank, dev = english[0][:30], english[1]
+    spec = pp.ParserSpec(templates=pp.ZN11, beam=2)
+    assert pp.train(spec, treebank, dev=dev, epochs=1).margin > 0
+    assert pp.train(spec, treebank, dev=dev, epochs=1, margin=0).margin is None
+    assert pp.train(spec, treebank, epochs=1).margin is None
+    assert pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), treebank, dev=dev, epochs=1).margin is None
+    for wrong in (1, -0.1, "x", None):
+        with pytest.raises(pp.SpecError, match="margin of train must be a number from 0 to below 1"):
+            pp.Training(margin=wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0.5, "1", True, 1 << 70])
+def test_a_margin_in_a_file_is_checked(small, tmp_path, wrong):
+    arrays, manifest = read_arrays(small, "model")
+    (tmp_path / "x").write_bytes(encode(arrays, manifest | {"margin": wrong}))
+    with pytest.raises(pp.ModelError, match="margin must be an integer >= 0 or nothing"):
+        pp.load(tmp_path / "x")
 
 
 # --- Files that are no models ---
