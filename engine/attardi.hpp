@@ -15,12 +15,10 @@ namespace panparser {
 //
 // 1. Only words with an arc that can still be made matter: others can be put aside without loss.
 // 2. It never hurts to make an arc as soon as its dependent has all its own. So whether some arcs can be made together
-// is
-//    seen by making them as soon as possible and shifting where there is none, in O(|S| + |B|).
+//    shows when they are made as soon as possible, with a shift where there is none to make, in O(|S| + |B|).
 // 3. What is lost is the smallest set of arcs without which the others can be made. Of every conflict (arcs that cannot
-// be
-//    made together, though all but any one of them can) one is lost: the search branches on the arcs of a conflict, for
-//    losses of 1, 2, ...; as many conflicts as share no arc are a lower bound.
+//    be made together, though all but any one of them can) one is lost: the search branches on the arcs of a conflict,
+//    for losses of 1, 2, ...; as many conflicts as share no arc are a lower bound.
 //
 // The work on one state is limited. Beyond, the arcs stand for the most that a derivation makes which gives up the word
 // with the fewest arcs where it is stuck.
