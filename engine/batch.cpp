@@ -11,6 +11,7 @@
 namespace panparser {
 
 void Batch::start(std::span<const Sentence> sentences) {
+  rows_.clear();
   sentences_.assign(sentences.begin(), sentences.end());
   if (arenas_.size() < sentences.size()) arenas_.resize(sentences.size());
   states_.clear();

@@ -53,6 +53,7 @@ class BatchHandle {
       }
     }
     const Lock lock(mutex_);
+    const std::lock_guard references(corpus_.mutex());
     chosen_.clear();
     for (const std::int64_t sentence : values(sentences)) {
       chosen_.push_back({corpus_.tokens(sentence), corpus_.reference(sentence)});
@@ -102,12 +103,14 @@ class BatchHandle {
   }
   void costs(OutMatrix<std::int32_t> out) {
     const Lock lock(mutex_);
+    const std::lock_guard references(corpus_.mutex());
     require_references();
     require_matrix(out, batch_.system().actions());
     batch_.costs(out.data());
   }
   void oracle(Out<std::int32_t> out) {
     const Lock lock(mutex_);
+    const std::lock_guard references(corpus_.mutex());
     require_references();
     require_size(out.size(), batch_.rows());
     batch_.oracle(out.data());

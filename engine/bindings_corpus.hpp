@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -32,8 +33,7 @@ class Corpus {
   void replace(std::span<const std::int32_t> heads, std::span<const std::int32_t> labels) {
     const auto words = static_cast<std::size_t>(offsets_.back());
     if (heads.size() != words || labels.size() != words) throw std::invalid_argument("one head and label a word");
-    references_.clear();
-    ++version_;
+    std::vector<Reference> references;
     std::vector<Token> placed;
     for (std::int64_t s = 0; s < size(); ++s) {
       const auto own = heads.subspan(offsets_[s], offsets_[s + 1] - offsets_[s]);
@@ -41,13 +41,18 @@ class Corpus {
       placed.assign(own.begin(), own.end());
       std::replace(placed.begin(), placed.end(), 0, root);
       try {
-        references_.push_back(system_.reference(Gold(placed, root)));
+        references.push_back(system_.reference(Gold(placed, root)));
       } catch (const std::invalid_argument& error) {
         throw std::invalid_argument("sentence " + std::to_string(s + 1) + ": " + error.what());
       }
     }
+    const std::lock_guard lock(mutex_);
+    references_ = std::move(references);
     labels_.assign(labels.begin(), labels.end());
+    ++version_;
   }
+  // Whoever holds it keeps the references that there are.
+  std::mutex& mutex() const { return mutex_; }
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   bool has_references() const { return !references_.empty() || size() == 0; }
   std::int64_t version() const { return version_; }  // another one after each `replace`
@@ -69,6 +74,7 @@ class Corpus {
   std::vector<Reference> references_;
   std::vector<std::int32_t> labels_, rows_;
   std::int64_t version_ = 0;
+  mutable std::mutex mutex_;
 };
 
 }  // namespace panparser

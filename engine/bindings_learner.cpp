@@ -279,6 +279,7 @@ class ModelHandle {
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
   auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin) const {
+    if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
     check_rows(checked, vectors_.rows());

@@ -4,6 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "require.hpp"
+
 namespace panparser {
 
 namespace {
@@ -27,10 +29,6 @@ Value small(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0
 int bin(int distance) {
   if (distance <= 5) return distance;
   return distance <= 10 ? 6 : 7;
-}
-
-void require(bool good, const char* what) {
-  if (!good) throw std::invalid_argument(what);
 }
 
 }  // namespace

@@ -2,15 +2,9 @@
 
 #include <stdexcept>
 
+#include "require.hpp"
+
 namespace panparser {
-
-namespace {
-
-void require(bool good, const char* what) {
-  if (!good) throw std::invalid_argument(what);
-}
-
-}  // namespace
 
 Lines::Lines(std::size_t width, std::span<const std::uint32_t> firsts, std::span<const std::uint8_t> bytes)
     : shape_{width}, bytes_(bytes) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "require.hpp"
 #include "system.hpp"
 
 namespace panparser {
@@ -14,12 +15,8 @@ namespace panparser {
 namespace {
 
 constexpr int kMostWeight = 127;
-constexpr int kLoad = 70, kLabelLoad = 70;  // percent of the slots that are used
-constexpr std::size_t kOffset = 4;          // bytes of a row in the lines of labels
-
-void require(bool good, const char* what) {
-  if (!good) throw std::invalid_argument(what);
-}
+constexpr int kLoad = 70;           // percent of the slots of lines that are used
+constexpr std::size_t kOffset = 4;  // bytes of a row in the lines of labels
 
 std::size_t width_for(int classes) { return classes <= 4 ? 4 : (static_cast<std::size_t>(classes) + 7) / 8 * 8; }
 
@@ -247,7 +244,7 @@ double fill_label_rows(int templates, int labels, std::span<const Model::Source>
     }
   }
   require(out.label_rows.size() <= std::numeric_limits<std::uint32_t>::max(), "the weights of labels are too many");
-  LineWriter writer(kOffset, counts, kLabelLoad);
+  LineWriter writer(kOffset, counts, kLoad);
   for (const auto& [key, start] : starts) write32(writer.add(key), static_cast<std::uint32_t>(start));
   out.tables.insert(out.tables.end(), writer.firsts.begin(), writer.firsts.end());
   out.label_lines = std::move(writer.bytes);

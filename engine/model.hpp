@@ -15,8 +15,8 @@
 namespace panparser {
 
 // Weights of actions are rows in lines. Weights of labels are rows in an array of bytes, and lines tell where: a number
-// of cells, then for each a label and its weight; or no number (0), then a weight for every label, where that is
-// shorter.
+// of cells, then for each a label and its weight; or no number (0), then a weight for every label, where that is not
+// much longer.
 class Model {
  public:
   static constexpr int kMaxLabels = 1 << 15;

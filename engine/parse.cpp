@@ -37,7 +37,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
   Scoring<Scorer>& scoring = search_.scoring();
-  scoring.start(tokens, kPairGroup);  // S0 and B0 never meet twice
+  scoring.start(tokens, kPairGroup);  // S0 and B0 seldom meet twice
   std::int64_t steps = 0;
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     check_steps(++steps, tokens.words);

@@ -187,7 +187,7 @@ class Scoring {
     shares_ = !grammar.system.has_back();
   }
 
-  // `shared`: groups beyond it are not looked up, since no state will ask again.
+  // `shared`: sums of this group and those behind it are not kept, since no state will ask again.
   void start(const SentenceTokens& tokens, Group shared) {
     tokens_ = tokens;
     shared_ = shares_ ? shared : kBufferGroup;

@@ -4,15 +4,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "require.hpp"
 #include "swap.hpp"
 
 namespace panparser {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::invalid_argument(std::string("malformed table: ") + what);
-}
 
 Place place(const Frame& frame, Token token) {
   if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
@@ -314,11 +311,11 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
   int best = 0;
   bool is_exact = true;
-  ++scratch.valued;
   if (std::has_single_bit(legal)) {
     costs[std::countr_zero(legal)] = 0;
     return;
   }
+  ++scratch.valued;
   for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
     const int action = std::countr_zero(rest);
     scratch.after = scratch.stack;

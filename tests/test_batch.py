@@ -219,7 +219,7 @@ WRONG = [
     (lambda s: s.select(np.array([9], INT)), "select of StateBatch: expected states from 0 to 7, found 9"),
     (lambda s: s.select(np.array([-1], INT)), "found -1"),
     (lambda s: s.is_final(np.array([99], INT)), "found 99"),
-    (lambda s: s.derivation(99), "found 99"),
+    (lambda s: s.derivation(99), "state of derivation must be from 0 to 7; got 99"),
     (lambda s: s.start([99]), "start of StateBatch: expected sentences from 0 to 7, found 99"),
     (lambda s: s.start([0.5]), "sentences of start must be a list of numbers"),
     (lambda s: s.trees(np.zeros(8, INT)), "state 0 is of sentence 0, not 1"),

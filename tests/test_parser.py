@@ -128,7 +128,7 @@ def trees(parser, treebank, margin, beam=None):
 
 
 def test_the_margin_loses_no_more_winners_than_it_may(beamed, english):
-    behind = beamed.behind(english[1])
+    *_, behind = beamed._parse(english[1], beamed.spec.beam, 1, None)
     assert len(behind) == len(english[1])
     assert behind.min() == 0 < behind.max()
     lost = (behind > beamed.margin).sum()
@@ -158,16 +158,22 @@ def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
     assert pp.train(spec, treebank, dev=dev, epochs=1, margin=0).margin is None
     assert pp.train(spec, treebank, epochs=1).margin is None
     assert pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), treebank, dev=dev, epochs=1).margin is None
-    for wrong in (1, -0.1, "x", None):
+    for wrong in (1, -0.1, "x"):
         with pytest.raises(pp.SpecError, match="margin of train must be a number from 0 to below 1"):
             pp.Training(margin=wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0.5, "1", True, 1 << 70])
+def test_a_margin_is_checked(beamed, wrong):
+    with pytest.raises(pp.SpecError, match="margin must be an integer >= 0 or None"):
+        beamed.margin = wrong
 
 
 @pytest.mark.parametrize("wrong", [-1, 0.5, "1", True, 1 << 70])
 def test_a_margin_in_a_file_is_checked(small, tmp_path, wrong):
     arrays, manifest = read_arrays(small, "model")
     (tmp_path / "x").write_bytes(encode(arrays, manifest | {"margin": wrong}))
-    with pytest.raises(pp.ModelError, match="margin must be an integer >= 0 or nothing"):
+    with pytest.raises(pp.ModelError, match="margin must be an integer >= 0 or None"):
         pp.load(tmp_path / "x")
 
 

@@ -53,7 +53,7 @@ class ClassifierRun(Epochs[Classifier]):
         training, strategy = self.training, self.training.strategy
         if not isinstance(strategy, Strategy):
             raise SpecError(f"strategy of train must be a Strategy where a classifier learns; got {strategy!r}")
-        for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("max_size", (None,))):
+        for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("max_size", (None,)), ("margin", (None, 0))):
             if getattr(training, name) not in known:
                 raise SpecError(f"{name} of train is for the perceptron, and a classifier is given")
         if self.spec.uses_vectors:

@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class Epochs(ABC, Generic[Weights]):
     history: list[EpochReport] = field(default_factory=list)
     best: EpochReport | None = None
     best_weights: Weights | None = None
+    as_good: ClassVar[float] = 0  # points on the development set: of epochs so close to the best, the last is kept
 
     def check(self) -> None:
         """Refuses what cannot be learned from."""
@@ -121,9 +122,13 @@ class Epochs(ABC, Generic[Weights]):
 
     def _is_stale(self) -> bool:
         patience = self.training.patience
-        if patience is None or self.best is None or self.best.score is None:
+        if patience is None or not self.history or self.history[-1].score is None:
             return False
-        return self.epoch - self.best.epoch >= patience
+        return self.epoch - self._top().epoch >= patience
+
+    def _top(self) -> EpochReport:
+        """The best on the development set, the first of equals."""
+        return max(self.history, key=lambda report: report.score or 0)
 
     def _one_epoch(self) -> None:
         epoch = self.epoch + 1
@@ -140,7 +145,7 @@ class Epochs(ABC, Generic[Weights]):
             self.tell("after_evaluation", report)
         self.epoch = epoch
         self.history.append(report)
-        if self.best is None or report.score is None or report.score > (self.best.score or 0):
+        if self.best is None or report.score is None or report.score >= (self._top().score or 0) - self.as_good:
             self.best, self.best_weights = report, self.kept(report, weights)
         self.after_epoch()
         self.tell("after_epoch", report)

@@ -58,6 +58,10 @@ class StateBatch:
         if not isinstance(sentences, Treebank):
             raise TreebankError(f"sentences of StateBatch must be a Treebank; got {sentences!r}")
         check_lengths(sentences)
+        if templates is not None and not isinstance(templates, Templates):
+            raise SpecError(f"templates of StateBatch must be Templates; got {templates!r}")
+        if not isinstance(labels, Labels | list | tuple):
+            raise SpecError(f"labels of StateBatch must be names, or Labels; got {labels!r}")
         if templates is not None and any(template.is_vector for template in templates):
             raise SpecError("templates of StateBatch: vectors are for the perceptron; `positions` says whose to gather")
         self.system = system
@@ -85,10 +89,12 @@ class StateBatch:
         if gold is False:
             return None
         if gold is not True:
+            if not isinstance(gold, tuple) or len(gold) != 2:
+                raise BatchError(f"gold of StateBatch must be a flag, or heads and labels; got {gold!r}")
             heads, numbers = gold
-            for name, array in (("heads", heads), ("labels", numbers)):
-                _check(array, f"{name} of gold", np.int32, (treebank.words,))
-            return heads, numbers
+            _check(heads, "heads of gold", np.int32, (treebank.words,))
+            self._check_labels(numbers, treebank.words, "gold")
+            return heads.copy(), numbers.copy()
         treebank.check()
         heads = np.array(treebank.heads)
         if self.system.max_span is not None or self.system.partial:
@@ -99,8 +105,9 @@ class StateBatch:
 
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
         """Another reference for all words of the treebank. Costs are those against it after the next `start`."""
-        self._gold = self._prepared((heads, labels))
-        self._corpus.replace(heads, labels)
+        gold = self._prepared((heads, labels))
+        self._call("replace_gold", self._corpus.replace, heads, labels)
+        self._gold = gold
 
     # --- Which states ---
 
@@ -109,8 +116,9 @@ class StateBatch:
         chosen = np.arange(len(self.sentences)) if sentences is None else np.asarray(sentences)
         if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
             raise BatchError(f"sentences of start must be a list of numbers; got {sentences!r}")
-        self.started = np.ascontiguousarray(chosen, dtype=np.int64)
-        self._call("start", self._engine.start, self.started)
+        started = np.ascontiguousarray(chosen, dtype=np.int64)
+        self._call("start", self._engine.start, started)
+        self.started = started
         self.lengths = (self.sentences.offsets[self.started + 1] - self.sentences.offsets[self.started]).astype(
             np.int32
         )
@@ -211,21 +219,21 @@ class StateBatch:
 
         Labels are those of the arcs that actions make; -1 is none. The new states become the rows, but for final ones.
         """
+        if rows is not None:
+            _check(rows, "rows of apply", np.int32, (None,))
         count = len(self._engine) if rows is None else len(rows)
         _check(actions, "actions of apply", np.int32, (count,))
         if labels is not None:
-            self._check_labels(labels, count)
-        if rows is not None:
-            _check(rows, "rows of apply", np.int32, (count,))
+            self._check_labels(labels, count, "apply")
         out = np.empty(count, dtype=np.int32)
         self._call("apply", self._engine.apply, rows, actions, labels, out)
         return out
 
-    def _check_labels(self, labels: IntArray, count: int) -> None:
-        _check(labels, "labels of apply", np.int32, (count,))
+    def _check_labels(self, labels: IntArray, count: int, what: str) -> None:
+        _check(labels, f"labels of {what}", np.int32, (count,))
         if count and not -1 <= labels.min() <= labels.max() < len(self.labels.names):
             found = labels[(labels < -1) | (labels >= len(self.labels.names))][0]
-            raise BatchError(f"labels of apply must be from -1 to {len(self.labels.names) - 1}; got {found}")
+            raise BatchError(f"labels of {what} must be from -1 to {len(self.labels.names) - 1}; got {found}")
 
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
         """Heads and dependents of the arcs that actions would make, or propose, in some rows; -1 where none."""
@@ -263,6 +271,8 @@ class StateBatch:
 
     def derivation(self, state: int) -> tuple[IntArray, IntArray]:
         """How a state came about: the numbers of the states before each action, and the actions."""
+        if not 0 <= state < self.states:
+            raise BatchError(f"state of derivation must be from 0 to {self.states - 1}; got {state!r}")
         found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))
         return found
 
@@ -273,7 +283,7 @@ class StateBatch:
         """
         if states is None:
             states = np.empty(len(self.started), dtype=np.int32)
-            self._engine.latest(states)
+            self._call("trees", self._engine.latest, states)
         _check(states, "states of trees", np.int32, (len(self.started),))
         words = int(self.lengths.sum())
         heads, labels = np.empty(words, dtype=np.int32), np.empty(words, dtype=np.int32)
@@ -333,5 +343,8 @@ def _writable(out: npt.NDArray[Any], name: str, kind: Any, shape: tuple[int, int
 @lru_cache(maxsize=256)
 def _lowered(addresses: tuple[AddressLike, ...]) -> IntArray:
     """The engine's numbers of addresses; TemplateError names one that cannot be."""
+    for address in addresses:
+        if not isinstance(address, str | Address):
+            raise BatchError(f"addresses of positions must be texts such as S0.left[0]; got {address!r}")
     read = [Address(*address.split(".", 1)) if isinstance(address, str) else address for address in addresses]
     return np.array([lower_address(address) for address in read], dtype=np.int32)

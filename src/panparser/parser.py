@@ -159,12 +159,22 @@ class Parser:
         self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
-        self.margin: int | None = None
+        self.margin = None
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
         return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}>"
+
+    @property
+    def margin(self) -> int | None:
+        return self._margin
+
+    @margin.setter
+    def margin(self, value: int | None) -> None:
+        if value is not None and (type(value) is not int or not 0 <= value < 1 << 62):
+            raise SpecError(f"margin must be an integer >= 0 or None; got {value!r}")
+        self._margin = value
 
     @cached_property
     def _program(self) -> _engine.Program:
@@ -214,13 +224,10 @@ class Parser:
         heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
 
-    def behind(self, treebank: Treebank) -> npt.NDArray[np.int64]:
-        """For each sentence, by how much the tree that a whole beam finds was ever behind the best in it, at most."""
-        return self._parse(treebank, self.spec.beam, 1, None)[2]
-
     def _parse(
         self, treebank: Treebank, beam: int, threads: int, margin: int | None
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
+        """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
             return self._model.parse(treebank._store, beam, threads, rows, margin)
@@ -340,6 +347,8 @@ class Parser:
             newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
             raise ModelError(f"{os.fspath(path)}: {newer}")
         try:
+            if not isinstance(manifest["training"], dict):
+                raise ModelError(f"{os.fspath(path)}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
@@ -347,7 +356,7 @@ class Parser:
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
-            parser.margin = _checked_margin(manifest["margin"])
+            parser.margin = manifest["margin"]
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
         except ModelError:
@@ -356,12 +365,6 @@ class Parser:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
             raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
         return parser
-
-
-def _checked_margin(value: Any) -> int | None:
-    if value is not None and (type(value) is not int or not 0 <= value < 1 << 62):
-        raise SpecError(f"margin must be an integer >= 0 or nothing; got {value!r}")
-    return value
 
 
 def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:

@@ -138,8 +138,8 @@ class TrainingPart(Part):
     `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
     stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
     of which the parser is the mean. `prune`: weights below so many updates are left out. `margin`: the share of the
-    development set that a narrower beam may change. `model_size`: the largest file, such as "8MB". `init`: a model to
-    go on from.
+    development set whose best trees a narrower beam may lose. `model_size`: the largest file, such as "8MB". `init`: a
+    model to go on from.
     """
 
     strategy: str | Mapping[str, Any] | None = said(
@@ -158,7 +158,9 @@ class TrainingPart(Part):
     )
     members: int | None = integer(1)
     prune: float | None = number(0)
-    margin: float | None = number(0)
+    margin: float | None = said(
+        "a number from 0 to below 1", lambda value: isinstance(value, int | float) and 0 <= value < 1
+    )
     model_size: str | None = said('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
     subsample: Mapping[str, Any] | None = said("a table with share and by", lambda value: isinstance(value, Mapping))
     init: str | None = name("a model file")
@@ -175,7 +177,7 @@ class TrainingPart(Part):
             "seed": defaults.seed if self.seed is None else self.seed,
             "members": self.members,
             "prune": None if self.prune is None else float(self.prune),
-            "margin": defaults.margin if self.margin is None else self.margin,
+            "margin": self.margin,
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
         }
@@ -246,7 +248,7 @@ class Recipe:
         described = replace(described, vectors=self.parser.vectors)
         options = self.training.options()
         training = self.training.filled(
-            {key: options[key] for key in ("epochs", "prune", "margin")}
+            {key: options[key] for key in ("epochs", "prune")}
             | ({} if self.training.seeds else {"seed": options["seed"]})
             | {"patience": options["patience"] or 0, "strategy": "max-violation"}
         )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
 _LARGE = 100_000  # words: there, most weights come from one update or two, and tell next to nothing
 _LARGE_PRUNE = 1.5
+_MARGIN = 0.01  # share of sentences; more would cost accuracy
 _MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
@@ -39,12 +40,13 @@ _MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words,
 class Training:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
-    `patience`: stop after so many epochs without a better score on the development set. `members`: so many perceptrons
-    learn the same in different orders, and the parser is their mean; None: several for a small treebank, one if there
-    are vectors. `prune`: weights below so many updates are left out of the model; None: 1.5 for a large treebank,
-    else 0. `max_size`: of the model file, in bytes; so many weights are left out. `subsample`: of what annotations to
-    learn in each epoch. `margin`: a beam drops what is so far behind that it would still have become the tree of at
-    most this share of the sentences of the development set; 0: never.
+    `patience`: stop after so many epochs without a better score on the development set. The parser is that of the last
+    epoch that is within half a point of the best. `members`: so many perceptrons learn the same in different orders,
+    and the parser is their mean; None: several for a small treebank, one if there are vectors. `prune`: weights below
+    so many updates are left out of the model; None: 1.5 for a large treebank, else 0. `max_size`: of the model file, in
+    bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch. `margin`: a beam drops
+    what is so far behind that it would still have become the tree of at most this share of the sentences of the
+    development set; 0: never; None: 0.01.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -55,7 +57,7 @@ class Training:
     prune: float | None = None
     max_size: int | None = None
     subsample: Subsample | None = None
-    margin: float = 0.01
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.strategy, Strategy) and not callable(self.strategy):
@@ -72,7 +74,7 @@ class Training:
             raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
         if self.prune is not None and (not isinstance(self.prune, int | float) or not self.prune >= 0):
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
-        if not isinstance(self.margin, int | float) or not 0 <= self.margin < 1:
+        if self.margin is not None and (not isinstance(self.margin, int | float) or not 0 <= self.margin < 1):
             raise SpecError(f"margin of train must be a number from 0 to below 1; got {self.margin!r}")
 
     def members_for(self, words: int) -> int:
@@ -147,6 +149,9 @@ class _Run(Epochs[Layer]):
     checkpoint: str | os.PathLike[str] | None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    # A development set is small, and an average that is longer is better: among epochs that are close, the best is
+    # the best by chance.
+    as_good: ClassVar[float] = 0.5
 
     def __post_init__(self) -> None:
         self.check()
@@ -200,9 +205,10 @@ class _Run(Epochs[Layer]):
             return
         if not (self.init or self.vectors or self.rounding):
             self._measure_rounding(self.dev)
-        if self.spec.beam > 1 and self.training.margin and len(self.dev):
-            behind = self.parser_of(self.finished()[1]).behind(self.dev)
-            self.margin = int(np.quantile(behind, 1 - self.training.margin, method="higher"))
+        share = _MARGIN if self.training.margin is None else self.training.margin
+        if self.spec.beam > 1 and share and len(self.dev):
+            *_, behind = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
+            self.margin = int(np.quantile(behind, 1 - share, method="higher"))
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""

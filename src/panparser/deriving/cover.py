@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-MAX_CHOSEN = 12  # sets that one search may choose
-
 
 def smallest_cover(elements: int, sets: Sequence[int], weights: Sequence[int]) -> tuple[int, ...] | None:
     """Indices of the sets chosen: as few as possible, then of the least weight, then the earliest; None if none cover.
@@ -91,10 +89,11 @@ class _Search:
             for index in _bits(holder):
                 self.rivals[index] |= holder
         self.best: list[int] | None = None
-        for count in range(1, MAX_CHOSEN + 1):
+        for count in range(1, len(holders) + 1):
             self.limit = (count + 1) * one  # what a choice must stay below
+            self.is_cut = False  # did it keep something from being tried?
             self._cover(holders, 0, [])
-            if self.best is not None:
+            if self.best is not None or not self.is_cut:
                 return
 
     def _cover(self, holders: list[int], spent: int, chosen: list[int]) -> None:
@@ -103,7 +102,10 @@ class _Search:
             self.best, self.limit = list(chosen), spent
             return
         holders = sorted(holders, key=int.bit_count)
-        if not holders[0] or spent + self._at_least(holders) >= self.limit:
+        if not holders[0]:
+            return
+        if spent + self._at_least(holders) >= self.limit:
+            self.is_cut = True
             return
         for index in _bits(holders[0]):
             out = self.rivals[index]
