@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser._corpus import Corpus
 from panparser.testing import check_system
 from panparser.testing.attardi import reduced_buffer, tabular_loss
 from panparser.testing.trees import all_trees, random_projective_tree, random_tree
@@ -196,6 +197,9 @@ def test_sentences_that_cannot_be_derived_can_be_left_out():
             listeners=[Words(words, way)],
         )
         assert parser.training["losses"]["approximate"] == 0
+        kept = Corpus(parser.spec, gold)
+        assert kept.heads.tolist() == gold.heads.tolist()  # what is kept stays as it is
+        assert set(parser.labels.names) == set(gold.vocabulary("deprel")) - {"_"}
     assert words == {"as-is": 10, "leave-out": 6}
 
 

@@ -266,6 +266,14 @@ def test_what_was_not_given_cannot_be_asked_for():
         pp.StateBatch(HYBRID, [[1, 2]])
     with pytest.raises(pp.SpecError, match="vectors"):
         pp.StateBatch(HYBRID, SENTENCES, templates=pp.Templates.parse("S0.vector"))
+    with pytest.raises(pp.SpecError, match="templates of StateBatch must be Templates"):
+        pp.StateBatch(HYBRID, SENTENCES, templates="S0.form")
+    with pytest.raises(pp.SpecError, match="labels of StateBatch must be names"):
+        pp.StateBatch(HYBRID, SENTENCES, labels="ab")
+    with pytest.raises(pp.BatchError, match="gold of StateBatch must be a flag, or heads and labels"):
+        pp.StateBatch(HYBRID, SENTENCES, gold=5)
+    with pytest.raises(pp.BatchError, match="addresses of positions must be texts"):
+        states.positions([5])
     with pytest.raises(pp.BatchError, match="heads of gold must be"):
         pp.StateBatch(HYBRID, SENTENCES, gold=(np.zeros(3, INT), np.zeros(3, INT)))
 
@@ -279,6 +287,50 @@ def test_another_gold():
     while len(states):
         states.apply(states.oracle())
     assert states.trees()[0].tolist() == [2, 0]
+
+
+def test_a_gold_that_is_refused_changes_nothing():
+    states = pp.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), gold=True, labels=("x",))
+    costs = states.costs().tolist()
+    for heads, labels, message in (
+        ([9, 0], [-1, -1], "replace_gold of StateBatch: sentence 1"),
+        ([2, 0], [7, -1], "labels of gold must be from -1 to 0; got 7"),
+        ([2], [-1], "heads of gold must be"),
+    ):
+        with pytest.raises(pp.BatchError, match=message):
+            states.replace_gold(np.array(heads, INT), np.array(labels, INT))
+        assert states.costs().tolist() == costs
+
+
+def test_a_start_that_is_refused_changes_nothing():
+    states = pp.StateBatch(HYBRID, SENTENCES)
+    before = (states.started.tolist(), len(states))
+    with pytest.raises(pp.BatchError, match="expected sentences from 0"):
+        states.start([0, 999])
+    assert (states.started.tolist(), len(states)) == before
+    assert len(states.trees()[0]) == SENTENCES.words
+
+
+def test_gold_may_be_replaced_while_costs_are_asked_for():
+    """Not a race: each call sees one gold or the other, or is told to start again."""
+    states = pp.StateBatch(HYBRID, SENTENCES, gold=True)
+    heads, labels = np.array(SENTENCES.heads), np.full(SENTENCES.words, -1, INT)
+    told = []
+
+    def ask():
+        for _ in range(200):
+            try:
+                states.start()
+                states.costs(np.empty((len(SENTENCES), len(HYBRID.names)), INT))
+            except pp.BatchError as error:
+                told.append(str(error))
+
+    with ThreadPoolExecutor(2) as pool:
+        asking = pool.submit(ask)
+        for _ in range(200):
+            states.replace_gold(heads, labels)
+        asking.result()
+    assert set(told) <= {"costs of StateBatch: the gold has changed; start again"}
 
 
 def test_a_system_that_is_stuck_says_so():

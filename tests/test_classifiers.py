@@ -16,6 +16,7 @@ from test_features import mix
 import panparser as pp
 from panparser import _engine
 from panparser._batch_learning import is_local
+from panparser._model_file import encode, read_arrays
 from panparser.testing.features import seen_by_labels
 
 MASK = 511
@@ -406,6 +407,23 @@ def test_a_model_of_the_perceptron_has_no_classifier(parser, tmp_path):
     parser.save(tmp_path / "model")
     with pytest.raises(pp.ModelError, match="expected a model with the classifier 'linear', found the perceptron's"):
         pp.load(tmp_path / "model", classifier=Linear)
+
+
+@pytest.mark.parametrize("wrong", [object, 3, "linear"])
+def test_what_loads_a_model_is_a_class(linear, tmp_path, wrong):
+    linear.save(tmp_path / "model")
+    with pytest.raises(pp.SpecError, match="classifier of load must be a class, a subclass of Classifier"):
+        pp.load(tmp_path / "model", classifier=wrong)
+
+
+@pytest.mark.parametrize("said", [{"classifier": {"name": 5, "values": {}}}, {"training": None}, {"training": 3}])
+def test_odd_manifests_are_refused_by_commands(linear, tmp_path, run, said):
+    linear.save(tmp_path / "model")
+    arrays, manifest = read_arrays(tmp_path / "model", "model")
+    (tmp_path / "odd").write_bytes(encode(arrays, manifest | said))
+    code, _, err = run("info", tmp_path / "odd")
+    assert code == 2
+    assert "odd: expected" in " ".join(err.split())
 
 
 def test_a_broken_classifier_in_a_file(linear, tmp_path):

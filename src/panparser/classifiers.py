@@ -160,8 +160,6 @@ def restored_classifier(
     arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
 ) -> Classifier | None:
     """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
-    if kind is not None and not (isinstance(kind, type) and issubclass(kind, Classifier)):
-        raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {kind!r}")
     if values is None:
         if kind is not None and kind is not StoredClassifier:
             raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")

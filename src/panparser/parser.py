@@ -340,6 +340,8 @@ class Parser:
 
         A file holds no code: where a classifier was trained, its class must be given.
         """
+        if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
+            raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
         arrays, manifest = read_arrays(path, "panparser model")
         if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
             raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")

@@ -330,7 +330,10 @@ class TransitionSystem:
         return self._lowered.reference(gold)
 
     def lost(self, gold: Gold | Sequence[Head]) -> int | None:
-        """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell."""
+        """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell.
+
+        Where the loss is approximate (see docs/oracles.md), it may be fewer.
+        """
         return self.reference(Gold.of(gold)).lost
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
