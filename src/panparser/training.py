@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -33,6 +34,8 @@ _FAR = 1 << 32  # between the seeds of members
 _LARGE = 100_000  # words: there, most weights come from one update or two, and tell next to nothing
 _LARGE_PRUNE = 1.5
 _MARGIN = 0.01  # share of sentences; more would cost accuracy
+_MOMENT = 10  # seconds of work that may be lost
+_SAMPLE = 2000  # words that tell what rounding costs
 _MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
 
 
@@ -149,6 +152,7 @@ class _Run(Epochs[Layer]):
     checkpoint: str | os.PathLike[str] | None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    _saved: float | None = None  # when the checkpoint was
     # A development set is small, and an average that is longer is better: among epochs that are close, the best is
     # the best by chance.
     as_good: ClassVar[float] = 0.5
@@ -213,10 +217,14 @@ class _Run(Epochs[Layer]):
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
         parser = self.parser_of(self.weights())
-        found = _engine.parse_averaged(self.learners, dev._store, self.spec.beam)
-        uas, las = score_found(parser, dev, *parser.lowered(dev, *found))
-        last = self.history[-1]
-        self.rounding = {"before": {"uas": uas, "las": las}, "after": {"uas": last.uas, "las": last.las}}
+        sample = dev[: max(1, int(np.searchsorted(dev.offsets, _SAMPLE, side="right")) - 1)]
+        found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam)
+        scores = {
+            "before": score_found(parser, sample, *parser.lowered(sample, *found)),
+            "after": score(parser, sample),
+        }
+        self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in scores.items()}
+        self.rounding["sentences"] = len(sample)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = super().parser(interrupted=interrupted)
@@ -224,8 +232,13 @@ class _Run(Epochs[Layer]):
         return parser
 
     def after_epoch(self) -> None:
-        if self.checkpoint is not None:
+        """Writes the checkpoint, unless the last one is of a moment ago: what comes of a resumed run is the same."""
+        if self.checkpoint is None:
+            return
+        is_last = self.epoch == self.training.epochs or self._is_stale()
+        if is_last or self._saved is None or time.monotonic() - self._saved > _MOMENT:
             _checkpoint.save(self, Path(self.checkpoint))
+            self._saved = time.monotonic()
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self._engine_corpus.replace(heads, labels)

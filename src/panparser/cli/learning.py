@@ -300,9 +300,8 @@ def _summary(parser: Parser) -> list[tuple[str, str]]:
     if best["uas"] is not None:
         rows.append(("dev", _scores(best)))
     if (rounding := parser.training["rounding"]) is not None:
-        rows.append(
-            ("dev, not yet bytes", f"{_scores(rounding['before'])}  (last epoch; {_scores(rounding['after'])} after)")
-        )
+        what = f"(last epoch, first {rounding['sentences']} sentences; {_scores(rounding['after'])} after)"
+        rows.append(("dev, not yet bytes", f"{_scores(rounding['before'])}  {what}"))
     if (losses := parser.training["losses"]) is not None:
         share = 100 * losses["approximate"] / losses["states"]
         rows.append(
