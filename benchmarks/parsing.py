@@ -39,7 +39,7 @@ MAX_SIZE = 8_000_000  # bytes
 MODELS: dict[str, dict[str, Any]] = {
     "beam 8": {},
     "greedy": {"beam": 1, "strategy": "dynamic"},
-    "greedy, fast": {"beam": 1, "strategy": "dynamic", "templates": "fast"},
+    "greedy, fast": {"beam": 1, "strategy": "dynamic", "templates": "fast", "epochs": 14},
     "prune 0.6": {"prune": 0.6},
     "8 MB": {"max_size": MAX_SIZE},
 }

@@ -32,7 +32,7 @@ _CHUNK = 64  # sentences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
 _LARGE = 100_000  # words: there, most weights come from one update or two, and tell next to nothing
-_LARGE_PRUNE = 1.5
+_LARGE_PRUNE, _LARGE_GREEDY_PRUNE = 1.5, 1.0  # updates: a greedy parser learns by fewer
 _MARGIN = 0.01  # share of sentences; more would cost accuracy
 _MOMENT = 10  # seconds of work that may be lost
 _SAMPLE = 2000  # words that tell what rounding costs
@@ -46,7 +46,7 @@ class Training:
     `patience`: stop after so many epochs without a better score on the development set. The parser is that of the last
     epoch that is within half a point of the best. `members`: so many perceptrons learn the same in different orders,
     and the parser is their mean; None: several for a small treebank, one if there are vectors. `prune`: weights below
-    so many updates are left out of the model; None: 1.5 for a large treebank, else 0. `max_size`: of the model file, in
+    so many updates are left out of the model; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of the model file, in
     bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch. `margin`: a beam drops
     what is so far behind that it would still have become the tree of at most this share of the sentences of the
     development set; 0: never; None: 0.01.
@@ -286,7 +286,8 @@ class _Run(Epochs[Layer]):
         """The layer that the model gets; the report says what pruning cost."""
         least = self.training.prune
         if least is None:
-            least = _LARGE_PRUNE if self.treebank.words >= _LARGE else 0.0
+            large = _LARGE_PRUNE if self.spec.beam > 1 else _LARGE_GREEDY_PRUNE
+            least = large if self.treebank.words >= _LARGE else 0.0
         if least == 0 and self.training.max_size is None:
             return weights
         parser = self.parser_of(weights, self.manifest())
