@@ -267,7 +267,7 @@ _OVER_S1 = """
 """
 RICH_STACK = Templates.parse(re.sub(r"\b[SB]\d\b", lambda base: _FURTHER[base[0]], _RICH) + _OVER_S1)
 
-# Half of RICH, for corpora so large that speed counts: about a point less accurate, more than twice as fast.
+# Half of RICH, for corpora so large that speed counts.
 _FAST = """
     S0.form
     S0.lemma

@@ -46,10 +46,10 @@ class Training:
     `patience`: stop after so many epochs without a better score on the development set. The parser is that of the last
     epoch that is within half a point of the best. `members`: so many perceptrons learn the same in different orders,
     and the parser is their mean; None: several for a small treebank, one if there are vectors. `prune`: weights below
-    so many updates are left out of the model; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of the model file, in
-    bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch. `margin`: a beam drops
-    what is so far behind that it would still have become the tree of at most this share of the sentences of the
-    development set; 0: never; None: 0.01.
+    so many updates are left out of the model; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of
+    the model file, in bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch.
+    `margin`: a beam drops what is so far behind that it would still have become the tree of at most this share of the
+    sentences of the development set; 0: never; None: 0.01.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
