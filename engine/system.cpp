@@ -4,12 +4,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "require.hpp"
 #include "swap.hpp"
 
 namespace panparser {
 
 namespace {
+
+void require_sound(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("malformed table: ") + what);
+}
 
 Place place(const Frame& frame, Token token) {
   if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
@@ -49,47 +52,47 @@ System::System(Table table) : table_(std::move(table)) {
     }
   }
   if (table_.static_oracle != StaticOracle::kAbsent) {
-    require(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+    require_sound(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
   }
 }
 
 void System::check() const {
-  require(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
-  require(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
-  require(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
-  require(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
-  require(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
-          "static oracle");
+  require_sound(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
+  require_sound(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
+  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
+  require_sound(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
+  require_sound(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
+                "static oracle");
   const auto literals = table_.literals.size();
   const Bits known = literals == 64 ? ~Bits(0) : (Bits(1) << literals) - 1;
   for (const Literal& literal : table_.literals) {
-    require(literal.fact >= 0 && literal.fact < kFacts && literal.low <= literal.high, "condition");
-    require(literal.low >= -kUnbounded && literal.high <= kUnbounded, "bounds of a condition");
+    require_sound(literal.fact >= 0 && literal.fact < kFacts && literal.low <= literal.high, "condition");
+    require_sound(literal.low >= -kUnbounded && literal.high <= kUnbounded, "bounds of a condition");
   }
   for (const Probe& probe : table_.probes) {
-    require(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
+    require_sound(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
     const bool of_root = probe.position == kPositions && probe.kind == ProbeKind::kChildren;
-    require((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
+    require_sound((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
   }
   for (const Row& row : table_.rows) {
-    require((row.all & ~known) == 0, "conditions of a row");
-    for (const Bits clause : row.clauses) require((clause & ~known) == 0, "clause");
+    require_sound((row.all & ~known) == 0, "conditions of a row");
+    for (const Bits clause : row.clauses) require_sound((clause & ~known) == 0, "clause");
     for (const auto* terms : {&row.terms, &row.directed_terms}) {
       for (const Term& term : *terms) {
-        require(term.probe >= 0 && std::size_t(term.probe) < table_.probes.size(), "term");
-        require((term.guard & ~known) == 0, "guard");
+        require_sound(term.probe >= 0 && std::size_t(term.probe) < table_.probes.size(), "term");
+        require_sound((term.guard & ~known) == 0, "guard");
       }
     }
     for (const Effect& effect : row.effects) {
-      require(effect.kind >= EffectKind::kShift && effect.kind <= EffectKind::kPropose, "effect");
-      require(effect.first >= 0 && effect.first < kPositions, "effect's position");
-      require(effect.second >= 0 && effect.second < kPositions, "effect's position");
-      require(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
-      require(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
-              "back without a static oracle");
-      require(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
+      require_sound(effect.kind >= EffectKind::kShift && effect.kind <= EffectKind::kPropose, "effect");
+      require_sound(effect.first >= 0 && effect.first < kPositions, "effect's position");
+      require_sound(effect.second >= 0 && effect.second < kPositions, "effect's position");
+      require_sound(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
+      require_sound(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
+                    "back without a static oracle");
+      require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
-    require(fits_potential(row), "this potential does not fit all rows");
+    require_sound(fits_potential(row), "this potential does not fit all rows");
   }
 }
 
@@ -153,8 +156,8 @@ void System::require_positions(Row& row) {
     const auto found = std::find_if(table_.literals.begin(), table_.literals.end(), same);
     const auto index = found - table_.literals.begin();
     if (found == table_.literals.end()) {
-      require(table_.literals.size() < kMaxLiterals,
-              "at most 64 different conditions, those that tokens exist included");
+      require_sound(table_.literals.size() < kMaxLiterals,
+                    "at most 64 different conditions, those that tokens exist included");
       table_.literals.push_back(literal);
     }
     row.all |= Bits(1) << index;
