@@ -251,6 +251,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 void bind_treebank(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_sequence(nb::module_& m);
 
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
@@ -331,6 +332,7 @@ NB_MODULE(_engine, m) {
 
   bind_learner(m);
   bind_batch(m);
+  bind_sequence(m);
 
   m.def(
       "walk",
