@@ -168,7 +168,7 @@ def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
 
 
 def keep_whole_beam(model: Path, to: Path) -> None:
-    parser = pp.load(model)
+    parser = pp.Parser.load(model)
     parser.margin = None
     parser.save(to)
 
@@ -192,7 +192,7 @@ def lengths(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
     lines = ["Microseconds a word, by words in the sentence (in memory, one thread, CPU time)"]
     lines.append(f"{'':14}" + "".join(f"{length:10}" for length in LENGTHS))
     for name in ("greedy", "beam 8"):
-        parser, times = pp.load(found[name][0]), []
+        parser, times = pp.Parser.load(found[name][0]), []
         for length in LENGTHS:
             treebank, runs = of_length(words, length), []
             for _ in range(3):

@@ -46,11 +46,16 @@ from panparser.projectivity import (
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
 from panparser.sentence import Sentence, Token
+from panparser.sequence_training import SequenceReport, train_sequences
+from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
+from panparser.tag_dictionary import DictionaryRule, TagDictionary
+from panparser.tagging import Tagger, TaggerSpec, train_tagger
+from panparser.tagging_templates import TAGGING, tagging_templates
 from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
@@ -62,24 +67,28 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "Allowed",
     "Atom",
     "BatchError",
     "CheckFailed",
+    "Classes",
     "Classifier",
     "ConlluError",
     "CurvePoint",
     "DecodingError",
     "Derived",
+    "DictionaryRule",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
-    "FAST",
     "Evaluation",
+    "FAST",
     "FoldScore",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
     "IllegalTransitionError",
+    "Items",
     "LEFT",
     "Listener",
     "MAX_VIOLATION",
@@ -96,6 +105,8 @@ __all__ = [
     "Schedule",
     "ScoredTree",
     "Sentence",
+    "SequenceModel",
+    "SequenceReport",
     "Setup",
     "SpecError",
     "State",
@@ -105,7 +116,11 @@ __all__ = [
     "StrategyError",
     "StuckError",
     "Subsample",
+    "TAGGING",
     "TableError",
+    "TagDictionary",
+    "Tagger",
+    "TaggerSpec",
     "Template",
     "TemplateError",
     "Templates",
@@ -119,6 +134,7 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Window",
     "ZN11",
     "compare",
     "conflicts",
@@ -145,7 +161,10 @@ __all__ = [
     "static_derivation",
     "stats",
     "system",
+    "tagging_templates",
     "train",
     "train_seeds",
+    "train_sequences",
+    "train_tagger",
     "write_conllu",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from panparser import _engine
 from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
 from panparser._layers import Layer, multiplied
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.batch import StateBatch
 from panparser.classifiers import (
     CLASSIFIER_PREFIX,
@@ -35,6 +35,9 @@ from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
+
+if TYPE_CHECKING:
+    from panparser.tagging import Tagger
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
@@ -342,23 +345,25 @@ class Parser:
 
         A file holds no code: where a classifier was trained, its class must be given.
         """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+
+    @classmethod
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Parser:
+        """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
-        arrays, manifest = read_arrays(path, "panparser model")
-        if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
-            raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
-        if manifest["format"] > FORMAT:
-            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
-            raise ModelError(f"{os.fspath(path)}: {newer}")
+        check_kind(manifest, "parser", path)
         try:
             if not isinstance(manifest["training"], dict):
-                raise ModelError(f"{os.fspath(path)}: expected to be told of its training, found nothing")
+                raise ModelError(f"{path}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
             parser.margin = manifest["margin"]
             if restored is None:
@@ -367,13 +372,27 @@ class Parser:
             raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
+            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
         return parser
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
-    """The parser of a model file; `classifier` is the class of the one that was trained, if one was."""
-    return Parser.load(path, classifier)
+def check_kind(manifest: dict[str, Any], kind: str, path: str) -> None:
+    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
+    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
+        raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
+    if manifest["format"] > FORMAT:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
+        raise ModelError(f"{path}: {newer}")
+
+
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Tagger:
+    """The parser, or tagger, of a model file; `classifier` is the class of the one that was trained, if one was."""
+    arrays, manifest = read_arrays(path, "panparser model")
+    if manifest.get("kind") == "tagger":
+        from panparser.tagging import Tagger
+
+        return Tagger.from_file(arrays, manifest, path=os.fspath(path))
+    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:
