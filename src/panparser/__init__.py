@@ -56,6 +56,7 @@ from panparser.systems import system
 from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging import Tagger, TaggerSpec, train_tagger
 from panparser.tagging_templates import TAGGING, tagging_templates
+from panparser.tasks import Prediction, Task, TaskModel, train_task
 from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
@@ -96,6 +97,7 @@ __all__ = [
     "PanParserError",
     "Parser",
     "ParserSpec",
+    "Prediction",
     "PythonSystem",
     "RICH",
     "RICH_STACK",
@@ -121,6 +123,8 @@ __all__ = [
     "TagDictionary",
     "Tagger",
     "TaggerSpec",
+    "Task",
+    "TaskModel",
     "Template",
     "TemplateError",
     "Templates",
@@ -166,5 +170,6 @@ __all__ = [
     "train_seeds",
     "train_sequences",
     "train_tagger",
+    "train_task",
     "write_conllu",
 ]
