@@ -106,8 +106,7 @@ class Tagger:
 
     def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """The tag of each word, as an index into `tags`."""
-        if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
+        _check_treebank(treebank, "to tag")
         items = Items.of(treebank, allowed=self.dictionary.allowed(treebank))
         return self.model.predict(items, beam=self.spec.beam if beam is None else beam, threads=threads)
 
@@ -120,6 +119,7 @@ class Tagger:
 
     def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the tagger's tags."""
+        _check_treebank(treebank, "to tag")
         tagged = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
         self.annotate(tagged, beam=beam, threads=threads)
         return tagged
@@ -201,9 +201,9 @@ def train_tagger(
     """
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
-    for name, value in (("treebank", treebank), ("dev", dev)):
-        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-            raise TreebankError(f"{name} of train_tagger must be a Treebank; got {value!r}")
+    _check_treebank(treebank, "to learn from")
+    if dev is not None:
+        _check_treebank(dev, "as dev of train_tagger")
     tags = gather_tags(treebank, spec.columns)
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
@@ -224,6 +224,11 @@ def train_tagger(
     )
     digests = {"train": digest(treebank), "dev": digest(dev) if dev else None}
     return Tagger(spec, tags, model, dictionary, model.training | {"data": digests})
+
+
+def _check_treebank(treebank: object, what: str) -> None:
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank {what}; got {treebank!r}")
 
 
 def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, ...]]:
