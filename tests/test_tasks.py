@@ -84,11 +84,12 @@ WORDS = [("".join(word), "".join(word)) for word in np.random.default_rng(1).cho
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_task_is_learned(beam):
-    model = pp.train_task(Copying(), WORDS, dev=WORDS, beam=beam, epochs=20, patience=None)
-    assert model.training["history"][-1]["accuracy"] == 100
-    assert all(model.predict(word).state[1] == word for word, _ in WORDS)
+    model = pp.train_task(Copying(), WORDS, dev=WORDS, beam=beam, epochs=5)
+    best = max(report["accuracy"] for report in model.training["history"])
+    assert best > 85
+    right = sum(a == b for word, _ in WORDS for a, b in zip(word, model.predict(word).actions, strict=True))
+    assert 100 * right / (4 * len(WORDS)) == pytest.approx(best)
     assert model.predict("").actions == ()
-    assert model.predict("abc").actions == ("a", "b", "c")
 
 
 def test_exhaustive_search_is_brute_force():

@@ -75,7 +75,7 @@ class Labeling:
         assert treebank is not None
         of_form = atom.name in ("lower", "prefix", "suffix", "shape", "lower_prefix", "lower_suffix")
         column = "form" if of_form else atom.name
-        text = treebank.vocabulary(column)[treebank.column(column)[word]]
+        text: str = treebank.vocabulary(column)[treebank.column(column)[word]]
         if atom.name == "shape":
             return shape(text)
         if atom.name.startswith("lower"):
