@@ -3,9 +3,11 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
@@ -57,6 +59,7 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
@@ -119,7 +122,9 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
     "ZN11",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -131,6 +136,7 @@ __all__ = [
     "is_projective",
     "iter_conllu",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -147,5 +153,6 @@ __all__ = [
     "system",
     "train",
     "train_seeds",
+    "vote",
     "write_conllu",
 ]
