@@ -37,8 +37,8 @@ from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
-FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
-_VOTE_FORMAT = 2  # of those where several parsers vote
+FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
+_WITHOUT_VOTERS = 1  # the format of files that older ones can read
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
 UNIT = 256  # what an update is where layers share a scale
@@ -334,7 +334,7 @@ class Parser:
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
         return {
-            "format": _VOTE_FORMAT if self.voters else FORMAT,
+            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
             "kind": "parser",
             "spec": self.spec.to_values(),
             "labels": [
@@ -359,8 +359,8 @@ class Parser:
         arrays, manifest = read_arrays(path, "panparser model")
         if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
             raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
-        if manifest["format"] > _VOTE_FORMAT:
-            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {_VOTE_FORMAT})"
+        if manifest["format"] > FORMAT:
+            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
             raise ModelError(f"{os.fspath(path)}: {newer}")
         try:
             if not isinstance(manifest["training"], dict):

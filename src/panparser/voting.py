@@ -94,8 +94,7 @@ class _Ballot:
             voters += [replace(voter, weight=voter.weight * weight) for voter in as_voters(parser)]
             # As far as each lets a hypothesis fall behind, all together do.
             margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
-        vectors = self.parsers[0].vectors
-        made = Parser(self.spec, self.labels, layers, told, vectors, voters=tuple(voters))
+        made = Parser(self.spec, self.labels, layers, told, self.parsers[0].vectors, voters=tuple(voters))
         made.margin = round(margin * made.unit) if margin < float("inf") else None
         return made
 
@@ -103,24 +102,32 @@ class _Ballot:
         self, weights: Sequence[float], dev: Treebank, report: Report | None
     ) -> tuple[list[float], float]:
         """Weights by coordinate search, from those given; what they score on the development set."""
+        equal = self.count(weights, {})
+        margin = fitting_margin(equal, dev)  # narrow beams, or the search would take long
+        behind = None if margin is None else margin / equal.unit / sum(weights)
+
+        def points(tried: Sequence[float]) -> float:
+            parser = self.count(tried, {})
+            parser.margin = None if behind is None else round(behind * sum(tried) * parser.unit)
+            uas, las = score(parser, dev)
+            return uas if las is None else las
+
         best = list(weights)
-        points = _points(self.count(best, {}), dev)
-        done, most = 0, _ROUNDS * len(best) * len(_STEPS)
+        most = points(best)
+        done = 0
         for _ in range(_ROUNDS):
             before = list(best)
             for number in range(len(best)):
                 for tried in [best[number] * step for step in _STEPS]:
                     candidate = [*best[:number], tried, *best[number + 1 :]]
+                    if any(candidate) and candidate != best and (found := points(candidate)) >= most + _GAIN:
+                        best, most = candidate, found
                     done += 1
-                    if not any(candidate):
-                        continue
-                    if (found := _points(self.count(candidate, {}), dev)) >= points + _GAIN:
-                        best, points = candidate, found
                     if report:
-                        report(done, most)
+                        report(done, _ROUNDS * len(best) * len(_STEPS))
             if best == before:
                 break
-        return best, points
+        return best, most
 
 
 def as_voters(parser: Parser) -> tuple[Voter, ...]:
@@ -129,11 +136,6 @@ def as_voters(parser: Parser) -> tuple[Voter, ...]:
         return parser.voters
     used = parser.spec.used_templates
     return (Voter(used, parser.labels.names, len(parser.layers), 1.0, parser.training),)
-
-
-def _points(parser: Parser, dev: Treebank) -> float:
-    uas, las = score(parser, dev)
-    return uas if las is None else las
 
 
 def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser]) -> list[float]:
