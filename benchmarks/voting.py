@@ -17,8 +17,8 @@ from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
-from grid import FOLDER, number
-from machine import heading
+from grid import number
+from machine import heading, write_result
 
 import panparser as pp
 from panparser._epochs import score, score_found
@@ -113,9 +113,7 @@ def main() -> None:
         lines.append(f"{name:14}" + "".join(map(number, rows[-1])))
         print(lines[-1], flush=True)
     lines.append(f"{'average':14}" + "".join(number(mean(column)) for column in zip(*rows, strict=True)))
-    text = "\n".join(lines) + "\n"
-    (FOLDER / "voting.txt").write_text(text, encoding="utf-8")
-    print(text)
+    write_result("voting", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -224,3 +224,28 @@ def test_what_cannot_vote_together_is_refused(first, english):
         pp.vote([first, first], dev=TREEBANK[:0])
     with pytest.raises(SpecError, match="must be one parser"):
         pp.train(first.spec, TREEBANK[:10], init=pp.vote([first, first]), epochs=1)
+
+
+def test_parsers_with_the_same_vectors_vote(tmp_path):
+    rng = np.random.default_rng(1)
+    forms = TREEBANK[:60].vocabulary("form")
+    vectors, others = (pp.Vectors.from_dict({form: rng.normal(size=4) for form in forms}) for _ in range(2))
+    templates = pp.Templates((*pp.FAST.templates, *pp.Templates.parse("S0.vector\nB0.vector").templates))
+    spec = pp.ParserSpec(system=SYSTEM, templates=templates, beam=2)
+
+    def learned(known, last=60, **options):
+        return pp.train(spec, TREEBANK[:last], vectors=known, epochs=1, **options)
+
+    one, two = learned(vectors), learned(vectors, seed=2)
+    assert same_trees(pp.vote([one, one]), one)
+    vote = pp.vote([one, two])
+    assert not same_trees(vote, one)
+    vote.save(tmp_path / "vote")
+    assert same_trees(pp.load(tmp_path / "vote"), vote)
+    for other, said in (
+        (learned(others), "same vectors, or none"),
+        (trained(), "same vectors, or none"),
+        (learned(vectors, last=20), "same templates and labels"),
+    ):
+        with pytest.raises(SpecError, match=said):
+            pp.vote([one, other])
