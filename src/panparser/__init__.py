@@ -3,16 +3,20 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
+from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
     BatchError,
     CheckFailed,
     ConlluError,
+    ConstraintError,
     DecodingError,
     GoldError,
     IllegalTransitionError,
@@ -29,7 +33,7 @@ from panparser.errors import (
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
-from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
@@ -63,6 +67,7 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
@@ -75,10 +80,14 @@ __all__ = [
     "Classes",
     "Classifier",
     "ConlluError",
+    "Constraint",
+    "ConstraintError",
+    "Constraints",
     "CurvePoint",
     "DecodingError",
     "Derived",
     "DictionaryRule",
+    "Dropped",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
@@ -110,6 +119,7 @@ __all__ = [
     "SequenceModel",
     "SequenceReport",
     "Setup",
+    "Span",
     "SpecError",
     "State",
     "StateBatch",
@@ -138,8 +148,10 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
     "Window",
     "ZN11",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -151,6 +163,7 @@ __all__ = [
     "is_projective",
     "iter_conllu",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -171,5 +184,6 @@ __all__ = [
     "train_sequences",
     "train_tagger",
     "train_task",
+    "vote",
     "write_conllu",
 ]

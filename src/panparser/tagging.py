@@ -14,7 +14,7 @@ from panparser._epochs import digest
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.listeners import Listener
-from panparser.parser import FORMAT, check_beam, check_kind
+from panparser.parser import check_beam, check_kind
 from panparser.sentence import IntArray
 from panparser.sequence_training import OTHER_CLASS, UNKNOWN, train_sequences
 from panparser.sequences import Classes, Items, SequenceModel, Window
@@ -23,7 +23,7 @@ from panparser.tagging_templates import tagging_templates
 from panparser.templates import Templates
 from panparser.treebank import Treebank
 
-KIND = "tagger"
+FORMAT, KIND = 1, "tagger"
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; in this order in a tag of several
 _RULE = DictionaryRule()
 _MEMBERS = 4  # perceptrons, of which the tagger is the mean
@@ -162,7 +162,7 @@ class Tagger:
     def from_file(cls, arrays: Arrays, values: dict[str, Any], prefix: str = _PREFIX, *, path: str = "") -> Tagger:
         """What `to_arrays` and `to_values` took apart. With a path, the values are the manifest of that file."""
         if path:
-            check_kind(values, KIND, path)
+            check_kind(values, KIND, path, FORMAT)
         try:
             tags = [tuple(map(str, tag)) for tag in values["tags"]]
             spec = TaggerSpec.from_values(values["spec"])

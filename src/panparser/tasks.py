@@ -21,12 +21,12 @@ from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearne
 from panparser.errors import ModelError, SpecError, StuckError
 from panparser.listeners import EpochReport, Listener
 from panparser.listeners import Update as HeardUpdate
-from panparser.parser import FORMAT, check_beam, check_count, check_kind
+from panparser.parser import check_beam, check_count, check_kind
 from panparser.sequence_training import SequenceReport, sequence_training
 from panparser.strategies import Strategy
 from panparser.training import Training
 
-KIND = "task"
+FORMAT, KIND = 1, "task"
 _FINE = 256  # units of an update where parts of one are needed
 _LONGEST = 1 << 20  # actions of a derivation
 
@@ -125,7 +125,7 @@ class TaskModel:
     def load(cls, path: str | os.PathLike[str], task: Task[Any, Any, Any]) -> TaskModel:
         """The model of a file, for the task that it was trained for."""
         _, manifest = read_arrays(path, "panparser model")
-        check_kind(manifest, KIND, os.fspath(path))
+        check_kind(manifest, KIND, os.fspath(path), FORMAT)
         try:
             weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in manifest["weights"].items()}
             model = cls(task, weights, manifest["beam"])
