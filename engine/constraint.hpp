@@ -71,6 +71,7 @@ class Constraint {
                       System::Scratch& scratch, std::span<std::int32_t> costs) const {
     int shift = -1;
     bool attaches = false;
+    bool now = false;
     for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
       const int action = std::countr_zero(rest);
       const Arc arc = system.arc(frame, action);
@@ -80,6 +81,15 @@ class Constraint {
       }
       costs[action] = !is_free(arc, frame);
       attaches |= costs[action] == 0;
+      // A given arc to the left can wait, but nothing is won by it, and parsers are trained not to.
+      now |= costs[action] == 0 && arc.dependent < arc.head && reference_->gold.head(arc.dependent) == arc.head;
+    }
+    if (now) {
+      for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+        const Arc arc = system.arc(frame, std::countr_zero(rest));
+        if (arc.head == kNone || arc.dependent > arc.head) costs[std::countr_zero(rest)] = 1;
+      }
+      return;
     }
     if (shift < 0) return;
     costs[shift] = 0;
