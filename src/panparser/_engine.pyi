@@ -159,7 +159,7 @@ class Vectors:
 class Program:
     """Feature templates, lowered by panparser._features."""
 
-    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int]) -> None: ...
+    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int], own_labels: Sequence[int] = []) -> None: ...
 
     @property
     def templates(self) -> int: ...
@@ -229,7 +229,7 @@ def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int)
 class Model:
     """A finished parser."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None) -> None: ...
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None, further: Sequence[Program] = [], places: Sequence[tuple[int, Sequence[int]]] = []) -> None: ...
 
     def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
