@@ -279,13 +279,23 @@ class ReferenceLearner:
     def train_one_sentence(self, example: Example, strategy: Strategy, exploration: float = 0) -> None:
         """`exploration` is that of the epoch. Without a restart and a horizon the loop body runs once."""
         if strategy.oracle == "static":
-            example = replace(example, static=static_derivation(self.system, example.gold))
+            example = replace(example, static=self.static_derivation(example))
         start = [self.initial(example)]
         while start and not all(c.is_final for c in start):
             pair, step, is_wrong = self.training_unit(start, example, strategy)
             start = self.go_on(pair, step, is_wrong, strategy, exploration)
         self.actions.tick()
         self.labels.tick()
+
+    def static_derivation(self, example: Example) -> tuple[str, ...]:
+        """That of the system; where heads are unknown, of all derivations of least cost the one that scores best."""
+        if None not in example.gold.heads:
+            return static_derivation(self.system, example.gold)
+        beam = [self.initial(example)]
+        while not beam[0].is_final:
+            correct = [successor for successor in self.next(beam[0], example) if successor[3] == beam[0].loss]
+            beam = self.best(correct, 1, example)
+        return tuple(beam[0].at.actions)
 
     def go_on(self, pair: Pair, step: int, is_wrong: bool, strategy: Strategy, exploration: float) -> Beam:
         """What the next search starts from; nothing ends the sentence."""
