@@ -124,7 +124,8 @@ def drawn(treebank: pp.Treebank, kind: str, share: float, seed: int) -> pp.Treeb
     """A part of a treebank, by chance: heads and labels of some words, or some sentences."""
     rng = np.random.default_rng(seed)
     if kind == "sentences":
-        return treebank[np.sort(rng.permutation(len(treebank))[: round(share * len(treebank))]).tolist()]
+        part: pp.Treebank = treebank[sorted(rng.permutation(len(treebank))[: round(share * len(treebank))].tolist())]
+        return part
     unknown = rng.random(treebank.words) >= share
     treebank.heads[unknown] = -1
     treebank.column("deprel")[unknown] = treebank.id_of("deprel", "_")

@@ -1,10 +1,10 @@
-"""Learning from partial annotation: half of the annotations, drawn word by word, against all, and half of the sentences.
+"""Learning from partial annotation: half of the annotations (words at random) against all, and half of the sentences.
 
     python benchmarks/partial.py FOLDER --treebanks fr_sequoia
 
-FOLDER/NAME/{train,dev,test}.conllu, as in Universal Dependencies. For each treebank and seed the same parser learns from
-the whole training set, from one where a share of the words has lost head and label, and from so large a share of the
-sentences; development and test sets stay whole. The seed also draws words and sentences.
+FOLDER/NAME/{train,dev,test}.conllu, as in Universal Dependencies. For each treebank and seed the same parser learns
+from the whole training set, from one where a share of the words has lost head and label, and from so large a share
+of the sentences; development and test sets stay whole. The seed also draws words and sentences.
 """
 
 from __future__ import annotations

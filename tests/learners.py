@@ -45,6 +45,15 @@ def treebank_of(*sentences: str) -> pp.Treebank:
     return pp.parse_conllu("".join(lines))
 
 
+def without_heads(treebank: pp.Treebank, share: float, seed: int = 1) -> pp.Treebank:
+    """A copy of which a share of the words, drawn at random, has neither head nor label."""
+    partial = pp.parse_conllu(treebank.to_bytes().decode())
+    unknown = np.random.default_rng(seed).random(partial.words) < share
+    partial.heads[unknown] = -1
+    partial.column("deprel")[unknown] = partial.id_of("deprel", "_")
+    return partial
+
+
 class Recorder(pp.Listener):
     """Hears of every update and the order of sentences."""
 
