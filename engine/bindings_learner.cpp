@@ -37,14 +37,14 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors) {
   std::vector<Attribute> a;
   for (const auto& [source, transform, number, key] : attributes) {
-    if (transform < 0 || transform > static_cast<int>(Transform::kKey)) throw std::out_of_range("no such transform");
+    if (transform < 0 || transform > static_cast<int>(Transform::kGivenLabel)) throw std::out_of_range("no such transform");
     a.push_back({TreebankStore::column(source), Transform(transform), number, key});
   }
   std::vector<Counter> c;
   for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
   std::vector<Atom> t;
   for (const auto& [kind, first, second, parameter] : atoms) {
-    if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
+    if (kind < 0 || kind > static_cast<int>(AtomKind::kGiven)) throw std::out_of_range("no such kind of atom");
     t.push_back({AtomKind(kind), first, second, parameter});
   }
   new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors));
