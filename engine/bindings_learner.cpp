@@ -37,7 +37,8 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors) {
   std::vector<Attribute> a;
   for (const auto& [source, transform, number, key] : attributes) {
-    if (transform < 0 || transform > static_cast<int>(Transform::kGivenLabel)) throw std::out_of_range("no such transform");
+    if (transform < 0 || transform > static_cast<int>(Transform::kGivenLabel))
+      throw std::out_of_range("no such transform");
     a.push_back({TreebankStore::column(source), Transform(transform), number, key});
   }
   std::vector<Counter> c;
@@ -122,7 +123,12 @@ class LearnerHandle {
       };
     }
     nb::gil_scoped_release release;
-    for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
+    for (const std::int64_t sentence : values(order)) {
+      const auto constraint = corpus.constraint(sentence);
+      Example example = corpus[sentence];
+      if (constraint) example.constraint = &*constraint;
+      learner_.train(example, strategy, hear);
+    }
   }
 
   Model::Source source() {
@@ -278,7 +284,9 @@ class ModelHandle {
 
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
-  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin) const {
+  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin,
+             const Constraints* constraints) const {
+    check_constraints(constraints, store);
     if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
@@ -287,7 +295,8 @@ class ModelHandle {
     std::vector<Score> behind(data.offsets().size() - 1);
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked, -1,
+                          constraints ? constraints->given() : GivenColumns());
       std::atomic<std::int64_t> next = 0;
       std::mutex failed;
       std::exception_ptr failure;
@@ -296,8 +305,10 @@ class ModelHandle {
           TreeParser<LayeredModel> parser(grammar_, model_);
           for (std::int64_t s; (s = next++) < tokens.sentences();) {
             if (tokens[s].words == 0) continue;
-            behind[s] = parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin),
-                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+            const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
+            behind[s] =
+                parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
+                             labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr);
           }
         } catch (...) {
           const std::lock_guard guard(failed);
@@ -322,15 +333,20 @@ class ModelHandle {
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
-  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows) const {
+  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows,
+            const Constraints* constraints) const {
     store.check(sentence);
+    check_constraints(constraints, store);
     const auto checked = checked_rows(rows, grammar_.program, store.data());
     check_rows(checked, vectors_.rows());
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
-      if (tokens[0].words > 0) trees = TreeParser<LayeredModel>(grammar_, model_).best(tokens[0], beam, count);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence,
+                          constraints ? constraints->given() : GivenColumns());
+      const auto constraint = constraints ? (*constraints)[sentence] : std::nullopt;
+      TreeParser<LayeredModel> parser(grammar_, model_);
+      if (tokens[0].words > 0) trees = parser.best(tokens[0], beam, count, constraint ? &*constraint : nullptr);
     }
     std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
     for (Tree& tree : trees) result.emplace_back(std::move(tree.heads), std::move(tree.labels), tree.score);
@@ -338,6 +354,15 @@ class ModelHandle {
   }
 
  private:
+  void check_constraints(const Constraints* constraints, const TreebankStore& store) const {
+    if (!constraints) return;
+    if (&constraints->system() != &grammar_.system || constraints->words() != store.data().words() ||
+        constraints->sentences() != store.data().sentences() ||
+        constraints->labels() != static_cast<std::size_t>(labels_.size)) {
+      throw std::invalid_argument("the constraints are for another system, treebank or set of labels");
+    }
+  }
+
   Labels labels_;
   Grammar grammar_;
   Vectors vectors_;
@@ -361,8 +386,10 @@ void bind_learner(nb::module_& m) {
                     const std::optional<Array<std::int32_t>>&, const Rows&>(),
            "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert().none(),
            nb::arg("labels").noconvert().none(), nb::arg("rows").noconvert().none() = nb::none(),
-           nb::keep_alive<1, 3>())
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("__len__", &Corpus::size)
+      .def("constrain", &Corpus::constrain, "constraints"_a, nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>(), "Search keeps to these constraints, and features read them.")
       .def(
           "replace",
           [](Corpus& c, Array<std::int32_t> heads, Array<std::int32_t> labels) {
@@ -410,7 +437,9 @@ void bind_learner(nb::module_& m) {
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
+           "constraints"_a.none() = nb::none(),
            "(heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
+           nb::arg("rows").noconvert().none() = nb::none(), "constraints"_a.none() = nb::none(),
+           "[(heads, labels, score), ...]");
 }

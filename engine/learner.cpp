@@ -24,7 +24,7 @@ Learner::Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, i
       keys_(grammar.program.templates()) {}
 
 void Learner::train(const Example& example, const Strategy& strategy, const Listener& listener) {
-  Beam start = {search_.start(example.tokens, true)};
+  Beam start = {search_.start(example.tokens, true, example.constraint)};
   if (strategy.static_oracle) prepare_static(example, start[0]);
   for (bool done = start[0].is_final; !done;) start = unit(example, strategy, std::move(start), listener, done);
   ++time_;
@@ -249,6 +249,7 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
     const Arc arc = arena.arc(states[i]);
     if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
     const std::int32_t gold = example.labels[arc.dependent - 1];
+    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const int count = search_.extract_for_labels(arena.parent(states[i]), keys_.data());
     const int action = arena.action(states[i]);
@@ -284,7 +285,9 @@ void Learner::change_vectors(std::int32_t state, int action, std::int32_t label,
 void Learner::prepare_static(const Example& example, const Hypothesis& start) {
   derivation_.clear();
   const auto heads = example.reference.gold.heads().subspan(1, example.tokens.words);
-  if (std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) return complete_static(example, start);
+  if (example.constraint || std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) {
+    return complete_static(example, start);
+  }
   const System& system = grammar_.system;
   MutableState state;
   state.reset(system.table().shape, example.tokens.words);

@@ -68,7 +68,8 @@ struct TrainingWeights {
 struct Example {
   SentenceTokens tokens;
   const Reference& reference;
-  std::span<const std::int32_t> labels;  // of words 1..n; -1 unknown
+  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
+  const Constraint* constraint = nullptr;  // that the search keeps to
 };
 
 struct Progress {  // of some training

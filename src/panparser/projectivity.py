@@ -202,7 +202,8 @@ def _labeled_tree(
         raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
     gold = Gold((None if head == UNKNOWN else head for head in heads), labels)
     for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
-        if (head is None and owner == "deprojectivize") or (head is not None and head < 0):
+        is_open = head is None and owner == "projectivize"
+        if not is_open and (not isinstance(head, int) or head < 0):
             raise GoldError(f"head of word {word}: {owner} expected one of 0..n; got {head!r}")
         if not isinstance(label, str):
             raise GoldError(f"label of word {word}: {owner} expected a string; got {label!r}")

@@ -1,6 +1,7 @@
 """Proofs and tools for tests: exhaustive checks of transition systems, a slow reference, generators of trees."""
 
 from panparser.testing.check import CheckReport, check_system
+from panparser.testing.constraints import check_constraints
 from panparser.testing.reference import ReferenceSystem
 from panparser.testing.trees import (
     all_trees,
@@ -14,6 +15,7 @@ __all__ = [
     "CheckReport",
     "ReferenceSystem",
     "all_trees",
+    "check_constraints",
     "check_system",
     "is_projective",
     "partial_golds",
