@@ -53,7 +53,7 @@ from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
-from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
+from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
@@ -82,6 +82,7 @@ __all__ = [
     "FAST",
     "Evaluation",
     "FoldScore",
+    "GIVEN",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",

@@ -12,6 +12,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.constraints import Constraints
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
@@ -26,9 +27,9 @@ OTHER = 1 << 20  # draws that are not the order of a member
 Weights = TypeVar("Weights")
 
 
-def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
+def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
     """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    return score_found(parser, gold, *parser.predict(gold))
+    return score_found(parser, gold, *parser.predict(gold, constraints=constraints, relax=True))
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
@@ -99,6 +100,13 @@ class Epochs(ABC, Generic[Weights]):
         """What the parser gets of the weights of the best epoch; the report may tell of it."""
         return weights
 
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        """UAS and LAS on the development set."""
+        return score(parser, dev)
+
+    def before_learning(self, epoch: int) -> None:
+        """What is to be done before an epoch."""
+
     def after_epoch(self) -> None:
         """What is to be done before listeners hear of it."""
 
@@ -136,12 +144,13 @@ class Epochs(ABC, Generic[Weights]):
         if self.training.subsample is not None:
             kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch, OTHER]))
             self.replace_reference(*self.corpus.reference(self.labels, kept))
+        self.before_learning(epoch)
         self.learn(epoch)
         report = EpochReport(epoch, *self.progress())
         weights = self.weights()
         if self.dev is not None:
             self.tell("before_evaluation", epoch)
-            report.uas, report.las = score(self.parser_of(weights), self.dev)
+            report.uas, report.las = self.score(self.parser_of(weights), self.dev)
             self.tell("after_evaluation", report)
         self.epoch = epoch
         self.history.append(report)

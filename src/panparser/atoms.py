@@ -19,7 +19,12 @@ GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what a constraint says of th
 ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, *GIVEN_ATTRIBUTES, "vector")
 FUNCTIONS = ("distance", "between", "given", "history")
 EXAMPLES = {
-    **{"distance": "distance(S0,B0)", "between": "between(S0,B0,upos=VERB)", "given": "given(S0,B0)", "history": "history[0]"},
+    **{
+        "distance": "distance(S0,B0)",
+        "between": "between(S0,B0,upos=VERB)",
+        "given": "given(S0,B0)",
+        "history": "history[0]",
+    },
     **{"feats": "feats[Case]", "misc": "misc[Gloss]"},
 }
 NUMBERED = {"prefix": range(1, 11), "suffix": range(1, 11), "history": range(4)}

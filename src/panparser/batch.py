@@ -106,7 +106,7 @@ class StateBatch:
     @cached_property
     def has_unknown(self) -> BoolArray:
         """(sentences of the treebank) Does the gold leave some head unknown?"""
-        unknown = np.flatnonzero(self._gold[0] == UNKNOWN) if self._gold else []
+        unknown: Any = np.flatnonzero(self._gold[0] == UNKNOWN) if self._gold else []
         return np.isin(np.arange(len(self.sentences)), self.sentences.sentence_of_word()[unknown])
 
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
