@@ -14,6 +14,7 @@ from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
 from panparser.constraints import Constraints
 from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.gold import UNKNOWN
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser, ParserSpec
@@ -33,14 +34,15 @@ def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
-    known = gold.heads >= 0
+    # In a system that leaves words headless, that one is headless is annotation too.
+    known = gold.heads >= (UNKNOWN if parser.spec.system.partial else 0)
     total = max(1, int(known.sum()))
     right = (heads == gold.heads) & known
     if not parser.spec.labeled:
         return 100 * int(right.sum()) / total, None
     index = {name: number for number, name in enumerate(parser.plain_labels)}
     wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & (labels == wanted[gold.column("deprel")])
+    both = right & ((labels == wanted[gold.column("deprel")]) | (gold.heads == UNKNOWN))
     return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
 
 

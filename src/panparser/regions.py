@@ -74,7 +74,7 @@ class Region:
 
     def holds(self, arcs: Arcs) -> Bools:
         """(words) Is the arc of the word in the region?"""
-        found = arcs.heads != UNKNOWN
+        found: Bools = arcs.heads != UNKNOWN
         for name in _SETS:
             wanted = getattr(self, name)
             if wanted is not None:
@@ -142,7 +142,7 @@ class Arcs:
 def estimate_regions(
     treebank: Treebank,
     *,
-    precision: float = 0.95,
+    precision: float = 0.9,
     by: Sequence[By] = ("upos", "direction"),
     least: int = 20,
     folds: int = 5,
@@ -180,6 +180,9 @@ def estimate_regions(
 
 def _region(values: dict[str, str]) -> Region:
     made: dict[str, Any] = {name: (value,) if name in _SETS else value for name, value in values.items()}
-    if (number := made.pop("length", None)) is not None and values.get("direction") != "root":
-        made["min_length"], made["max_length"] = LENGTHS[int(number)] if int(number) >= 0 else (None, None)
+    number = int(made.pop("length", -1))
+    if number >= 0:
+        made["min_length"], made["max_length"] = LENGTHS[number]
+    elif "length" in values:  # arcs of Root have none
+        made["direction"] = "root"
     return Region(**made)
