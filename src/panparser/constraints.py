@@ -88,7 +88,7 @@ class Dropped:
     """A constraint that a tree does not keep, and in which sentence."""
 
     sentence: int
-    place: str  # for people: file, line, sent_id
+    place: str  # for people: file, line, sent_id if there is one
     constraint: Constraint
     reason: str
 
@@ -208,8 +208,7 @@ def keep_names(names: Iterable[str]) -> frozenset[str]:
 def place(treebank: Treebank, sentence: int) -> str:
     """Where a sentence is, for people."""
     found = treebank[sentence]
-    name = f" (sent_id {found.sent_id})" if found.sent_id else ""
-    return f"{treebank.path}:{found.line}: sentence {sentence + 1}{name}"
+    return f"{treebank.path}:{found.line}" + (f" (sent_id {found.sent_id})" if found.sent_id else "")
 
 
 # --- Constraints in MISC ---

@@ -17,7 +17,7 @@ from panparser.testing.trees import all_trees, partial_golds, tree_subsets
 from panparser.transitions import TransitionSystem
 
 _AT_ONCE = 2000  # sets of constraints
-COLUMNS = {"words": 5, "states": 9, "constraint sets": 17, "trees within them": 19}  # widths
+_COLUMNS = {"words": 5, "states": 9, "constraint sets": 17, "trees within them": 19}  # widths
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,22 @@ class ConstraintRow:
 
     def __str__(self) -> str:
         values = (self.words, self.states, self.sets, self.outputs)
-        return "".join(f"{value:>{width}}" for value, width in zip(values, COLUMNS.values(), strict=True))
+        return "".join(f"{value:>{width}}" for value, width in zip(values, _COLUMNS.values(), strict=True))
+
+
+@dataclass(frozen=True)
+class ConstraintReport:
+    """What `check_constraints` proved; a failure raises instead."""
+
+    system: str
+    rows: tuple[ConstraintRow, ...]
+
+    @staticmethod
+    def header() -> str:
+        return "".join(f"{name:>{width}}" for name, width in _COLUMNS.items())
+
+    def __str__(self) -> str:
+        return "\n".join([self.header(), *map(str, self.rows)])
 
 
 def check_constraints(
@@ -40,7 +55,7 @@ def check_constraints(
     *,
     progress: check.Progress | None = None,
     proven: Callable[[ConstraintRow], None] | None = None,
-) -> tuple[ConstraintRow, ...]:
+) -> ConstraintReport:
     """Proves that a search which follows only transitions of least cost keeps all given heads, or raises `CheckFailed`.
 
     For all sentences up to a number of words, and every set of heads that some tree of the system has: whatever the
@@ -61,7 +76,7 @@ def check_constraints(
         rows.append(ConstraintRow(words, len(nodes), len(sets), outputs))
         if proven:
             proven(rows[-1])
-    return tuple(rows)
+    return ConstraintReport(f"{system.name}, Root {system.root}", tuple(rows))
 
 
 def completable_sets(system: TransitionSystem, words: int) -> list[tuple[Head, ...]]:
