@@ -2,9 +2,12 @@
 
 from importlib.metadata import version
 
+from panparser._cascade_training import train_cascade
 from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
+from panparser.cascade_recipes import CascadeRecipe
+from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
@@ -47,6 +50,7 @@ from panparser.projectivity import (
 )
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
+from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
@@ -66,6 +70,8 @@ __all__ = [
     "Address",
     "Atom",
     "BatchError",
+    "Cascade",
+    "CascadeRecipe",
     "CheckFailed",
     "Classifier",
     "ConlluError",
@@ -99,6 +105,7 @@ __all__ = [
     "RICH_STACK",
     "RIGHT",
     "Recipe",
+    "Region",
     "STRATEGIES",
     "Schedule",
     "ScoredTree",
@@ -109,6 +116,7 @@ __all__ = [
     "State",
     "StateBatch",
     "StateView",
+    "Stage",
     "Strategy",
     "StrategyError",
     "StuckError",
@@ -134,6 +142,7 @@ __all__ = [
     "crossing_arcs",
     "deprojectivize",
     "derive",
+    "estimate_regions",
     "evaluate",
     "gap_degree",
     "is_projective",
@@ -154,6 +163,7 @@ __all__ = [
     "stats",
     "system",
     "train",
+    "train_cascade",
     "train_seeds",
     "write_conllu",
 ]

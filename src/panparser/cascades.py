@@ -277,6 +277,7 @@ def settled(known: Constraints, given: Constraints | None, system: TransitionSys
 
     if len(heads) and (clash := conflicts()).any():
         roots = np.flatnonzero((heads == 0) & clash)
+        roots = roots[np.lexsort((roots, own[roots], sentence[roots]))]  # what was given comes first
         _, first = np.unique(sentence[roots], return_index=True)
         later = np.delete(roots, first)
         heads[later[own[later]]] = UNKNOWN
