@@ -50,10 +50,12 @@ def test_what_a_stage_finds_stays_and_is_in_its_region(cascade):
 
 
 def test_the_easy_stage_is_precise(cascade):
+    """Determiners and prepositions, that is; punctuation is not easy."""
     first = cascade.found(DEV, 1)
-    given = first.heads >= 0
+    given = EASY[0].holds(Arcs(DEV, first.heads, first.labels, first.texts))
     plain = pp.train(LAST, TRAIN, dev=DEV, epochs=2, members=1)
-    assert (first.heads == DEV.heads)[given].mean() > (plain.predict(DEV)[0] == DEV.heads).mean()
+    assert given.sum() > 20
+    assert (first.heads == DEV.heads)[given].mean() > (plain.predict(DEV)[0] == DEV.heads).mean() + 0.05
 
 
 def test_later_stages_read_constraints_and_learned_under_predicted_ones(cascade):

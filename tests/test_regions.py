@@ -50,7 +50,7 @@ def test_the_regions_hold_what_a_loop_over_tokens_finds():
             head, position = int(sentence.heads[token.id - 1]), token.id
             near = token.upos == "NOUN" and head > position and head - position <= 3
             tag = sentence[head - 1].upos if head > 0 else "ROOT"
-            expected.append(near or (tag == "NOUN" and token.deprel.partition(":")[0] in ("det", "amod")))
+            expected.append(near or (tag == "NOUN" and token.label.partition(":")[0] in ("det", "amod")))
     assert in_regions(regions, Arcs.of(ENGLISH)).tolist() == expected
 
 
