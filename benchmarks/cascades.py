@@ -4,8 +4,8 @@
 
 FOLDER/NAME/{train,dev,test}.conllu, as in Universal Dependencies. For each treebank and seed: regions (tag and
 direction) that a quick parser gets right in 90 % of the cases on held-out folds of the training set, in fewer where
-there are none; a cascade of two stages for each way that the second is trained (under predicted, gold or no constraints); and the
-plain parser with the same options as the last stage. Scores are of test sets, with gold tags.
+there are none; a cascade of two stages for each way that the second is trained (under predicted, gold or no
+constraints); and the plain parser with the same options as the last stage. Scores are of test sets, with gold tags.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ from importlib.metadata import version
 
 from panparser._cascade_training import train_cascade
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.cascade_recipes import CascadeRecipe
 from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
@@ -63,6 +65,7 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
@@ -135,7 +138,9 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
     "ZN11",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -148,6 +153,7 @@ __all__ = [
     "is_projective",
     "iter_conllu",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -165,5 +171,6 @@ __all__ = [
     "train",
     "train_cascade",
     "train_seeds",
+    "vote",
     "write_conllu",
 ]
