@@ -38,14 +38,15 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   std::vector<std::int32_t> own_labels) {
   std::vector<Attribute> a;
   for (const auto& [source, transform, number, key] : attributes) {
-    if (transform < 0 || transform > static_cast<int>(Transform::kKey)) throw std::out_of_range("no such transform");
+    if (transform < 0 || transform > static_cast<int>(Transform::kGivenLabel))
+      throw std::out_of_range("no such transform");
     a.push_back({TreebankStore::column(source), Transform(transform), number, key});
   }
   std::vector<Counter> c;
   for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
   std::vector<Atom> t;
   for (const auto& [kind, first, second, parameter] : atoms) {
-    if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
+    if (kind < 0 || kind > static_cast<int>(AtomKind::kGiven)) throw std::out_of_range("no such kind of atom");
     t.push_back({AtomKind(kind), first, second, parameter});
   }
   new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
@@ -123,7 +124,12 @@ class LearnerHandle {
       };
     }
     nb::gil_scoped_release release;
-    for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
+    for (const std::int64_t sentence : values(order)) {
+      const auto constraint = corpus.constraint(sentence);
+      Example example = corpus[sentence];
+      if (constraint) example.constraint = &*constraint;
+      learner_.train(example, strategy, hear);
+    }
   }
 
   Model::Source source() {
@@ -292,7 +298,8 @@ class ModelHandle {
     std::vector<Score> behind(data.offsets().size() - 1);
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked, -1,
+                          constraints ? constraints->given() : GivenColumns());
       std::atomic<std::int64_t> next = 0;
       std::mutex failed;
       std::exception_ptr failure;
@@ -338,7 +345,8 @@ class ModelHandle {
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence,
+                          constraints ? constraints->given() : GivenColumns());
       const auto constraint = constraints ? (*constraints)[sentence] : std::nullopt;
       TreeParser<LayeredModel> parser(grammar_, model_);
       if (tokens[0].words > 0) trees = parser.best(tokens[0], beam, count, constraint ? &*constraint : nullptr);
@@ -383,8 +391,10 @@ void bind_learner(nb::module_& m) {
                     const std::optional<Array<std::int32_t>>&, const Rows&>(),
            "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert().none(),
            nb::arg("labels").noconvert().none(), nb::arg("rows").noconvert().none() = nb::none(),
-           nb::keep_alive<1, 3>())
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("__len__", &Corpus::size)
+      .def("constrain", &Corpus::constrain, "constraints"_a, nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>(), "Search keeps to these constraints, and features read them.")
       .def(
           "replace",
           [](Corpus& c, Array<std::int32_t> heads, Array<std::int32_t> labels) {

@@ -31,7 +31,8 @@ enum class AtomKind : std::int32_t {
   kRightLabels,
   kDistance,
   kHistory,
-  kBetween
+  kBetween,
+  kGiven
 };
 struct Atom {
   AtomKind kind;

@@ -37,12 +37,15 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name in ("training.md", "ensembles.md"):
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md"):
             path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
             subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=os.environ | {"PATH": path})
         elif kind == "toml" and page.name == "training.md":
             (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
             pp.Recipe.read("recipe.toml").resolved()
+        elif kind == "toml" and page.name == "cascades.md":
+            (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
+            pp.CascadeRecipe.read("recipe.toml")
         elif kind == "toml":
             declared = namespace.get("mine")
             (tmp_path / "mine.toml").write_text(code, encoding="utf-8")

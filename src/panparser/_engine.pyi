@@ -173,6 +173,9 @@ class Corpus:
 
     def __len__(self) -> int: ...
 
+    def constrain(self, constraints: Constraints) -> None:
+        """Search keeps to these constraints, and features read them."""
+
     def replace(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Layer:

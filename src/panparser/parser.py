@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
 from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
@@ -38,6 +38,9 @@ from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
+
+if TYPE_CHECKING:
+    from panparser.cascades import Cascade
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
@@ -381,8 +384,11 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the parser to one file; the same parser gives the same bytes."""
-        arrays = self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
-        write_arrays(Path(path), arrays, self.manifest())
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All arrays of a model file."""
+        return self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What was learned."""
@@ -419,23 +425,25 @@ class Parser:
 
         A file holds no code: where a classifier was trained, its class must be given.
         """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+
+    @classmethod
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Parser:
+        """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
-        arrays, manifest = read_arrays(path, "panparser model")
-        if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
-            raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
-        if manifest["format"] > FORMAT:
-            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
-            raise ModelError(f"{os.fspath(path)}: {newer}")
+        check_kind(manifest, "parser", path)
         try:
             if not isinstance(manifest["training"], dict):
-                raise ModelError(f"{os.fspath(path)}: expected to be told of its training, found nothing")
+                raise ModelError(f"{path}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
             voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
@@ -445,13 +453,27 @@ class Parser:
             raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
+            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
         return parser
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
-    """The parser of a model file; `classifier` is the class of the one that was trained, if one was."""
-    return Parser.load(path, classifier)
+def check_kind(manifest: dict[str, Any], kind: str, path: str) -> None:
+    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
+    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
+        raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
+    if manifest["format"] > FORMAT:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
+        raise ModelError(f"{path}: {newer}")
+
+
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade:
+    """The parser, or cascade, of a model file; `classifier` is the class of the one that was trained, if one was."""
+    arrays, manifest = read_arrays(path, "panparser model")
+    if manifest.get("kind") == "cascade":
+        from panparser.cascades import Cascade
+
+        return Cascade.from_file(arrays, manifest, os.fspath(path))
+    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -14,13 +14,15 @@ from typing import Annotated, Any
 
 import typer
 
+from panparser.cascades import Cascade
 from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.stages import show_cascade
 from panparser.cli.treebanks import FileFormat
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
 from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ConstraintError, TreebankError
-from panparser.parser import Parser, ScoredTree
+from panparser.parser import Parser, ScoredTree, load
 from panparser.treebank import Treebank
 
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
@@ -83,7 +85,7 @@ def parse(
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
     """
     kept = _kept(keep, relax_constraints)
-    parser = Parser.load(model)
+    parser = load(model)
     blocks = iter_blocks(source, format=format.value, block=_BLOCK)
     start, done, dropped = time.perf_counter(), 0, 0
     with progress() as report, conllu_output(output) as stream:
@@ -110,7 +112,7 @@ def _cores() -> int:
 
 
 def _parsed(
-    parser: Parser,
+    parser: Parser | Cascade,
     blocks: Iterator[Block],
     threads: int,
     beam: int | None,
@@ -148,7 +150,12 @@ def _parsed(
 
 
 def _best(
-    parser: Parser, treebank: Treebank, count: int, beam: int | None, constraints: Constraints | None, relax: bool
+    parser: Parser | Cascade,
+    treebank: Treebank,
+    count: int,
+    beam: int | None,
+    constraints: Constraints | None,
+    relax: bool,
 ) -> tuple[Treebank, list[Dropped]]:
     """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
     if treebank.format == "conllx":
@@ -185,13 +192,17 @@ def info(
 
       panparser info en.panparser --json
     """
-    parser = Parser.load(model, StoredClassifier)
+    parser = load(model, StoredClassifier)
     manifest = parser.manifest()
     size, weights = Path(model).stat().st_size, parser.size
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
     if is_quiet():
+        return
+    if isinstance(parser, Cascade):
+        file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
+        show_cascade(parser, [("file", file), *_training_rows(parser.training)])
         return
     spec, training = parser.spec, parser.training
     single = "one child of Root" if spec.system.single_root else "any number of roots"
