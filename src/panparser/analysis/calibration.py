@@ -129,6 +129,7 @@ def draw_reliability(table: pd.DataFrame) -> str:
 def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: str = "Reliability") -> None:
     """Writes the diagram to a PNG, SVG or PDF file: accuracy against confidence, and below it how many words there are."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("plot_reliability needs matplotlib: pip install 'panparser[analysis]'") from None
@@ -147,5 +148,6 @@ def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: s
     above.text(0.97, 0.05, f"expected calibration error {calibration_error(table):.3f}", ha="right")
     below.bar(shown["low"], shown["count"], width, align="edge", color="#9ecae1", edgecolor="white")
     below.set(xlabel="confidence", ylabel="words")
-    with whole_file(path, TreebankError) as stream:
-        figure.savefig(stream, format=path.suffix[1:], dpi=150)
+    undated = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[path.suffix]
+    with whole_file(path, TreebankError) as stream, rc_context({"svg.hashsalt": "panparser"}):
+        figure.savefig(stream, format=path.suffix[1:], dpi=150, metadata=undated)
