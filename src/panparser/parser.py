@@ -252,7 +252,7 @@ class Parser:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
-        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
+        heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
@@ -265,12 +265,15 @@ class Parser:
         return beam
 
     def _parse(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None, signals: bool = False
-    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
-        """Heads, labels; for each sentence by how much its tree was ever behind the best in the beam, at most; signals.
+        self, treebank: Treebank, beam: int, threads: int, margin: int | None
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
+        """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
+        return self._searched(treebank, beam, threads, margin, False)[:3]
 
-        The signals of each word (`panparser.confidence`) are one array, empty where they are not asked for.
-        """
+    def _searched(
+        self, treebank: Treebank, beam: int, threads: int, margin: int | None, signals: bool
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
             return self._model.parse(treebank._store, beam, threads, rows, margin, signals)

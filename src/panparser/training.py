@@ -213,7 +213,7 @@ class _Run(Epochs[Layer]):
             self._measure_rounding(self.dev)
         share = _MARGIN if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
-            _, _, behind, _ = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
+            *_, behind = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
             self.margin = int(np.quantile(behind, 1 - share, method="higher"))
         parser = self.parser()
         self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
