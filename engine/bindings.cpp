@@ -249,6 +249,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 }  // namespace
 
 void bind_treebank(nb::module_& m);
+void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_batch(nb::module_& m);
 
@@ -329,6 +330,7 @@ NB_MODULE(_engine, m) {
   nb::class_<MutableStates, States>(m, "MutableStates", "One state that changes in place, under any index.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
 
+  bind_constraint(m);
   bind_learner(m);
   bind_batch(m);
 

@@ -279,7 +279,8 @@ class ModelHandle {
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
   auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin,
-             bool confidence) const {
+             const Constraints* constraints, bool confidence) const {
+    check_constraints(constraints, store);
     if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
@@ -298,9 +299,11 @@ class ModelHandle {
           TreeParser<LayeredModel> parser(grammar_, model_);
           for (std::int64_t s; (s = next++) < tokens.sentences();) {
             if (tokens[s].words == 0) continue;
-            behind[s] = parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin),
-                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s],
-                                     confidence ? signals.data() + data.offsets()[s] : nullptr);
+            const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
+            behind[s] =
+                parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
+                             labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr,
+                             confidence ? signals.data() + data.offsets()[s] : nullptr);
           }
         } catch (...) {
           const std::lock_guard guard(failed);
@@ -328,15 +331,19 @@ class ModelHandle {
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
-  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows) const {
+  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows,
+            const Constraints* constraints) const {
     store.check(sentence);
+    check_constraints(constraints, store);
     const auto checked = checked_rows(rows, grammar_.program, store.data());
     check_rows(checked, vectors_.rows());
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
-      if (tokens[0].words > 0) trees = TreeParser<LayeredModel>(grammar_, model_).best(tokens[0], beam, count);
+      const auto constraint = constraints ? (*constraints)[sentence] : std::nullopt;
+      TreeParser<LayeredModel> parser(grammar_, model_);
+      if (tokens[0].words > 0) trees = parser.best(tokens[0], beam, count, constraint ? &*constraint : nullptr);
     }
     std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
     for (Tree& tree : trees) result.emplace_back(std::move(tree.heads), std::move(tree.labels), tree.score);
@@ -344,6 +351,15 @@ class ModelHandle {
   }
 
  private:
+  void check_constraints(const Constraints* constraints, const TreebankStore& store) const {
+    if (!constraints) return;
+    if (&constraints->system() != &grammar_.system || constraints->words() != store.data().words() ||
+        constraints->sentences() != store.data().sentences() ||
+        constraints->labels() != static_cast<std::size_t>(labels_.size)) {
+      throw std::invalid_argument("the constraints are for another system, treebank or set of labels");
+    }
+  }
+
   Labels labels_;
   Grammar grammar_;
   Vectors vectors_;
@@ -415,9 +431,11 @@ void bind_learner(nb::module_& m) {
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(), "confidence"_a = false,
+           nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
+           "constraints"_a.none() = nb::none(), "confidence"_a = false,
            "(heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if "
            "asked for, the signals of every word.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
+           nb::arg("rows").noconvert().none() = nb::none(), "constraints"_a.none() = nb::none(),
+           "[(heads, labels, score), ...]");
 }

@@ -39,7 +39,7 @@ class ArcStandardLoss {
 
   struct Scratch {
     bool is_exact = true;  // was the last answer?
-    std::vector<Token> right;
+    std::vector<Token> left, right;
     std::vector<std::int16_t> index;  // by token: its column in `table`, -1 if none
     std::vector<char> kept;
     std::vector<std::int16_t> table, best, open;

@@ -247,12 +247,13 @@ class Scoring {
     if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
     return {sums, &grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words))};
   }
-  // The best label that the arc may have.
-  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc) {
+  // The best label that the arc may have; none of those that `excluded` flags, if it is not empty.
+  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc,
+                     std::span<const std::uint8_t> excluded = {}) {
     const auto [sums, allowed] = label_sums(question, window, action, arc);
     std::int32_t best = -1;
     for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
-      if ((*allowed)[l] && (best < 0 || sums[l] > sums[best])) best = l;
+      if ((*allowed)[l] && (excluded.empty() || !excluded[l]) && (best < 0 || sums[l] > sums[best])) best = l;
     }
     return best;
   }

@@ -353,6 +353,7 @@ def test_a_model_is_calibrated_later(run):
     ("arguments", "said"),
     [
         (("--confidence", "--k-best", 2), "choose one of them"),
+        (("--confidence", "--keep", "heads"), "without --keep"),
         (("--confidence", "--beam", 2), "calibrated for a beam of 4; got 2"),
         (("--confidence", "--ensemble", "en.panparser"), "calibrated with 0 other parsers; got 1"),
         (("--ensemble", "en.panparser"), "it needs --confidence"),

@@ -8,12 +8,14 @@ from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
 from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
+from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
     BatchError,
     CheckFailed,
     ConlluError,
+    ConstraintError,
     DecodingError,
     GoldError,
     IllegalTransitionError,
@@ -30,7 +32,7 @@ from panparser.errors import (
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
-from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
@@ -70,9 +72,13 @@ __all__ = [
     "Classifier",
     "Confidence",
     "ConlluError",
+    "Constraint",
+    "ConstraintError",
+    "Constraints",
     "CurvePoint",
     "DecodingError",
     "Derived",
+    "Dropped",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
@@ -100,6 +106,7 @@ __all__ = [
     "ScoredTree",
     "Sentence",
     "Setup",
+    "Span",
     "SpecError",
     "State",
     "StateBatch",

@@ -127,6 +127,23 @@ class MutableStates(States):
 
     def __init__(self, system: System, words: int) -> None: ...
 
+ANY_LABEL: int = -1
+
+STAYING_LABEL: int = -2
+
+class Constraints:
+    """What is asked of the trees of a treebank, prepared for one system."""
+
+    def __init__(self, system: System, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], moving: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def allow(self, sentence: int, arcs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Only these arcs: (n+1) x (n+1) flags, by head; Root is 0."""
+
+def find_conflicts(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root_first: bool, single_root: bool, max_span: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    (sentences) Does no projective tree have all given heads, none longer than max_span (0: any length)?
+    """
+
 class Vectors:
     """
     Embeddings as bytes, a row for each word; the unknown word's comes first.
@@ -214,7 +231,7 @@ class Model:
         (heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if asked for, the signals of every word.
         """
 
-    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[tuple[list[int], list[int], int]]:
+    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, constraints: Constraints | None = None) -> list[tuple[list[int], list[int], int]]:
         """[(heads, labels, score), ...]"""
 
 class Batch:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
+from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
 from panparser._model_file import read_arrays, write_arrays
 from panparser.batch import StateBatch
@@ -26,6 +27,7 @@ from panparser.classifiers import (
     restored_classifier,
 )
 from panparser.confidence import Calibration, Confidence, confident_trees, write_confidence
+from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
@@ -204,10 +206,20 @@ class Parser:
         threads: int = 1,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
+        constraints: Constraints | None = None,
+        relax: bool = False,
     ) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; `confidence` as in `annotate`."""
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads, confidence=confidence, ensemble=ensemble)
+        self.annotate(
+            parsed,
+            beam=beam,
+            threads=threads,
+            confidence=confidence,
+            ensemble=ensemble,
+            constraints=constraints,
+            relax=relax,
+        )
         return parsed
 
     def annotate(
@@ -218,23 +230,30 @@ class Parser:
         threads: int = 1,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
+        constraints: Constraints | None = None,
+        relax: bool = False,
     ) -> None:
         """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
 
-        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`.
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
+        in `predict`; labels that they give are written, also those that the parser does not know.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         if confidence:
+            if constraints is not None:
+                raise SpecError("confidence is calibrated for parsing without constraints; got both")
             found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
             write_confidence(treebank, found)
             heads, labels = found.heads, found.labels
         else:
-            heads, labels = self.predict(treebank, beam=beam, threads=threads)
+            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        if constraints is not None:
+            constraints.write_labels(treebank)
 
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
@@ -245,9 +264,23 @@ class Parser:
         """
         return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
 
-    def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> tuple[IntArray, IntArray]:
-        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
+    def predict(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> tuple[IntArray, IntArray]:
+        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
+
+        All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
+        that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        """
         beam = self.checked_beam(treebank, beam, threads)
+        if constraints is not None:
+            return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
@@ -265,18 +298,29 @@ class Parser:
         return beam
 
     def _parse(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        constraints: _engine.Constraints | None = None,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
         """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
-        return self._searched(treebank, beam, threads, margin, False)[:3]
+        return self._searched(treebank, beam, threads, margin, False, constraints)[:3]
 
     def _searched(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None, signals: bool
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        signals: bool,
+        constraints: _engine.Constraints | None = None,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
         """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin, signals)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -312,8 +356,24 @@ class Parser:
         indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
         return plain, indices, np.array([*(LIFTED in name for name in names), False])
 
-    def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
-        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
+    @property
+    def moving_labels(self) -> npt.NDArray[np.bool_]:
+        """For each label, whether arcs that have it are put back elsewhere after parsing."""
+        return self._plain[2][:-1]
+
+    def best(
+        self,
+        sentence: Sentence,
+        count: int,
+        *,
+        beam: int | None = None,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> list[ScoredTree]:
+        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search.
+
+        Constraints, of the whole treebank, as in `predict`.
+        """
         check_count("count of best", count)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
@@ -323,18 +383,25 @@ class Parser:
         # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
-        for heads, labels, score in self._found(sentence, width, wanted):
-            trees.setdefault(self._put_back(heads, labels), score)
+        if constraints is not None:
+            restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
+            found = restricted.best(sentence, width, wanted)
+        else:
+            found = [(*self._put_back(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+        for heads, labels, score in found:
+            trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
 
-    def _found(self, sentence: Sentence, width: int, wanted: int) -> Iterable[tuple[list[int], list[int], float]]:
+    def _found(
+        self, sentence: Sentence, width: int, wanted: int, constraints: _engine.Constraints | None = None
+    ) -> Iterable[tuple[list[int], list[int], float]]:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
         unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows)
+            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
         return [(heads, labels, score / unit) for heads, labels, score in found]
