@@ -34,7 +34,8 @@ using AtomTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int3
 
 void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   const std::vector<CounterTuple>& counters, const std::vector<AtomTuple>& atoms,
-                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors) {
+                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+                  std::vector<std::int32_t> own_labels) {
   std::vector<Attribute> a;
   for (const auto& [source, transform, number, key] : attributes) {
     if (transform < 0 || transform > static_cast<int>(Transform::kKey)) throw std::out_of_range("no such transform");
@@ -47,7 +48,7 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
     if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
     t.push_back({AtomKind(kind), first, second, parameter});
   }
-  new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors));
+  new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
 }
 
 // The labels of a parser, as its arcs may have them.
@@ -269,11 +270,13 @@ auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankS
 class ModelHandle {
  public:
   ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-              const std::vector<bool>& of_words, Layers::Tuples layers, const VectorsHandle* vectors)
+              const std::vector<bool>& of_words, Layers::Tuples layers, const VectorsHandle* vectors,
+              Programs::Handles further, std::vector<Layers::Place> places)
       : labels_(make_labels(of_root, of_words)),
-        grammar_{system, program, labels_},
+        programs_(std::move(further), program, labels_.size),
+        grammar_{system, program, labels_, programs_.further},
         vectors_(checked_vectors(vectors, program)),
-        layers_(std::move(layers), system, program, labels_.size, vectors_),
+        layers_(std::move(layers), system, program, labels_.size, vectors_, &programs_, std::move(places)),
         model_(layers_.layers) {}
 
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
@@ -361,6 +364,7 @@ class ModelHandle {
   }
 
   Labels labels_;
+  Programs programs_;
   Grammar grammar_;
   Vectors vectors_;
   Layers layers_;
@@ -374,7 +378,8 @@ void bind_learner(nb::module_& m) {
       .def(nb::init<Matrix, std::int32_t>(), nb::arg("matrix").noconvert(), "bits"_a);
 
   nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._features.")
-      .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a)
+      .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a,
+           "own_labels"_a = std::vector<std::int32_t>{})
       .def_prop_ro("templates", &Program::templates);
 
   nb::class_<Corpus>(m, "Corpus",
@@ -427,9 +432,10 @@ void bind_learner(nb::module_& m) {
 
   nb::class_<ModelHandle>(m, "Model", "A finished parser.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
-                    const VectorsHandle*>(),
+                    const VectorsHandle*, Programs::Handles, std::vector<Layers::Place>>(),
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
+           "further"_a = Programs::Handles{}, "places"_a = std::vector<Layers::Place>{}, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
            "constraints"_a.none() = nb::none(), "confidence"_a = false,

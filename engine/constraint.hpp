@@ -41,7 +41,11 @@ class Constraint {
                 System::Scratch& scratch) const {
     if (!reference_ || std::has_single_bit(legal)) return {legal, 0};
     std::array<std::int32_t, System::kMaxRows> costs;
-    system.costs(state, frame, truths, legal, *reference_, scratch, costs);
+    if (reference_->arc_standard && reference_->arc_standard->is_completable()) {
+      standard_costs(system, state, frame, legal, scratch, costs);
+    } else {
+      system.costs(state, frame, truths, legal, *reference_, scratch, costs);
+    }
     Choice choice{0, std::numeric_limits<std::int32_t>::max()};
     for (; legal; legal &= legal - 1) {
       const int action = std::countr_zero(legal);
@@ -59,6 +63,55 @@ class Constraint {
   std::span<const std::uint8_t> moving() const { return moving_; }
 
  private:
+  // Of arc-standard, in a state that still has all given arcs within reach: 0 where the next one has, else 1. An arc
+  // costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both cases the dependent
+  // must have all its given children. To shift can only break arcs within the stack.
+  template <class State>
+  void standard_costs(const System& system, const State& state, const Frame& frame, std::uint32_t legal,
+                      System::Scratch& scratch, std::span<std::int32_t> costs) const {
+    int shift = -1;
+    bool attaches = false;
+    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+      const int action = std::countr_zero(rest);
+      const Arc arc = system.arc(frame, action);
+      if (arc.head == kNone) {
+        shift = action;
+        continue;
+      }
+      costs[action] = !is_free(arc, frame);
+      attaches |= costs[action] == 0;
+    }
+    if (shift < 0) return;
+    costs[shift] = 0;
+    if (!attaches) return;  // then there is no other way
+    state.list_stack(scratch.stack);
+    if (!joins_stack(scratch.stack, frame)) return;
+    scratch.stack.push_back(frame.front);
+    costs[shift] =
+        reference_->arc_standard->reachable(scratch.stack, frame.front + 1, scratch.arc_standard) < open(frame);
+  }
+  bool is_free(const Arc& arc, const Frame& frame) const {
+    const Gold& gold = reference_->gold;
+    const Token head = gold.head(arc.dependent);
+    if (head >= 0 && head != arc.head) return false;
+    const auto children = gold.children(arc.dependent);
+    return std::all_of(children.begin(), children.end(), [&](Token c) { return contains(frame.attached, c); });
+  }
+  bool joins_stack(std::span<const Token> stack, const Frame& frame) const {
+    return std::any_of(stack.begin(), stack.end(), [&](Token token) {
+      const Token head = reference_->gold.head(token);
+      return head >= 0 && contains(frame.on_stack, head);
+    });
+  }
+  int open(const Frame& frame) const {  // given arcs that are not made yet
+    const auto heads = reference_->gold.heads();
+    int count = 0;
+    for (Token word = 1; word <= reference_->gold.words(); ++word) {
+      count += heads[word] >= 0 && !contains(frame.attached, word);
+    }
+    return count;
+  }
+
   bool forbids(const Arc& arc, Token root) const {
     if (arc.head == kNone || arc.dependent == root) return false;
     const std::size_t head = arc.head == root ? 0 : arc.head;
@@ -82,6 +135,7 @@ class Constraints {
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t words() const { return offsets_.back(); }
+  std::int64_t words(std::int64_t sentence) const { return offsets_[sentence + 1] - offsets_[sentence]; }
   std::size_t labels() const { return moving_.size(); }
   const System& system() const { return system_; }
   // Nothing where nothing is asked. Throws std::invalid_argument on heads that form a cycle.

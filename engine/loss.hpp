@@ -37,6 +37,9 @@ class ArcStandardLoss {
 
   ArcStandardLoss(const Gold& gold, bool single_root);
 
+  // Has some tree all arcs of the reference?
+  bool is_completable() const { return !spans_ && !is_reduced_; }
+
   struct Scratch {
     bool is_exact = true;  // was the last answer?
     std::vector<Token> left, right;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser._satisfying import Solver
 from panparser.constraints import Constraint, parse_constraint
-from panparser.testing import check_constraints, projective_trees
+from panparser.testing import check, check_constraints, projective_trees
+from panparser.testing.constraints import completable_sets, engine_filters
 
 SYSTEMS = {
     "arc-eager": {},
@@ -40,6 +43,15 @@ EVERY = [
 
 def name_of(system):
     return f"{system.name}-{system.root}{'-single' if system.single_root else ''}{system.max_span or ''}"
+
+
+def some_and_all(systems, length, longest):
+    """Each system with a length; the longest ones, but for a few systems, are slow tests."""
+    few = ("arc-eager-last-single", "arc-hybrid-first", "arc-standard-last", "arc-eager-span-last2")
+    for system in systems:
+        yield pytest.param(system, longest if name_of(system) in few else length, id=name_of(system))
+        if name_of(system) not in few:
+            yield pytest.param(system, longest, id=f"{name_of(system)}-{longest}", marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -238,6 +250,27 @@ def test_least_cost_keeps_all_given_heads(system):
     assert rows[-1].outputs >= rows[-1].sets > 30
 
 
+@pytest.mark.parametrize(("system", "words"), [*some_and_all([s for s in EVERY if s.name != "attardi"], 4, 5)])
+def test_the_filter_is_least_cost(system, words):
+    """The filter lets through the transitions of least cost, and no others; also where it has its own way to tell."""
+    golds = [pp.Gold(heads) for heads in completable_sets(system, words)]
+    filters, costs = engine_filters(system, golds), check._Costs(system, golds)
+    nodes = check._explore(system, words, lambda *_: None)
+    reached = np.zeros((len(nodes), len(golds)), dtype=bool)
+    reached[-1] = True
+    for number in range(len(nodes) - 1, -1, -1):
+        node = nodes[number]
+        if not node.names:
+            continue
+        masks = node.state.engine_states.filtered(node.state.index, filters)
+        declared = costs.of(node.state, node.names)
+        least = declared == declared.min(axis=1, keepdims=True)
+        for column, (name, successor) in enumerate(zip(node.names, node.after, strict=True)):
+            passes = (masks >> system.names.index(name) & 1).astype(bool)
+            assert (passes == least[:, column])[reached[number]].all(), (node.state, name)
+            reached[successor] |= reached[number] & passes
+
+
 def test_a_table_that_loses_heads_is_found_out():
     eager = pp.system("arc-eager", root="first")
     with pytest.raises(pp.CheckFailed, match="ends without all given heads"):
@@ -363,7 +396,7 @@ PROJECTIVE = [system for system in EVERY if not system.crosses]
 
 
 @pytest.mark.parametrize("system", EVERY, ids=name_of)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_every_kind_of_constraint_is_kept(parsers, english, system, data):
     parser = parsers(system)
@@ -488,3 +521,85 @@ def test_check_constraints_on_the_command_line(run):
     assert (code, "keeps no constraints" in err) == (2, True)
     code, _, err = run("check", "arc-eager", "--constraints", "--golds", "all")
     assert (code, "--golds are for costs" in err) == (2, True)
+
+
+# --- Every kind of constraint on short sentences, whatever the scores ---
+
+
+def every_demand(words):
+    """All constraints that a word of its own can have; None: nothing."""
+    options = []
+    for word in range(1, words + 1):
+        heads = [head for head in range(words + 1) if head != word]
+        sets = [frozenset(pair) for pair in combinations(heads, 2)]
+        options.append([None, *heads, pp.LEFT, pp.RIGHT, *sets])
+    return product(*options)
+
+
+def every_span(words):
+    """No span, or one of each kind."""
+    ends = combinations_with_replacement(range(1, words + 1), 2)
+    return [(), *((pp.Span(first, last, kind),) for first, last in ends for kind in ("subtree", "closed"))]
+
+
+def golds_to_try(system, words, draw):
+    """All that words can be asked for, without spans; with each span (and with two of them), some of it."""
+    asked = list(every_demand(words))
+    spans = every_span(words)
+    yield from ((heads, ()) for heads in asked)
+    for span in [*spans[1:], *(a + b for a, b in combinations(spans[1:], 2))]:
+        yield from ((draw.choice(asked), span) for _ in range(3))
+
+
+@pytest.mark.parametrize(("system", "longest"), [*some_and_all(EVERY, 2, 3)])
+def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, longest):
+    draw = random.Random(name_of(system))
+    parser, known = parsers(system), [token for sentence in english[0] for token in sentence]
+    golds, text = [], ""
+    for words in range(1, longest + 1):
+        solver = Solver(system, words)
+        for heads, spans in golds_to_try(system, words, draw):
+            asked = [Constraint(word, head) for word, head in enumerate(heads, start=1) if head is not None]
+            if has_cycle(heads) or not solver.keeps([*asked, *(Constraint(0, span) for span in spans)]):
+                continue
+            golds.append(pp.Gold(heads, spans=spans))
+            chosen = draw.choices(known, k=words)
+            text += (
+                "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
+            )
+    treebank = pp.parse_conllu(text)
+    assert len(golds) > (20, 150)[longest - 2]
+    constraints = pp.Constraints.of(treebank, golds=golds)
+    for beam in (1, 3):
+        parsed = parser.parse(treebank, beam=beam, constraints=constraints)
+        for number, sentence in enumerate(parsed):
+            for constraint in constraints.of_sentence(number):
+                assert constraint.is_kept(sentence.heads, system.root, system.partial), (golds[number], sentence.heads)
+
+
+def has_cycle(heads):
+    try:
+        pp.Gold(heads)
+    except pp.GoldError:
+        return True
+    return False
+
+
+def test_what_an_unsound_table_does_not_keep_is_told(parsers, english):
+    table = replace(pp.system("arc-eager", root="first"), potential=None)
+    parser, known = parsers(table), [token for sentence in english[0] for token in sentence]
+    draw = random.Random(1)
+    sets = [heads for heads in completable_sets(table, 4) if heads[3] is not None]
+    text = ""
+    for _ in sets:
+        chosen = draw.choices(known, k=4)
+        text += "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
+    treebank = pp.parse_conllu(text)
+    constraints = pp.Constraints.of(treebank, golds=[pp.Gold(heads) for heads in sets])
+    parsed = parser.parse(treebank, beam=1, constraints=constraints, relax=True)
+    lost = np.flatnonzero((constraints.heads >= 0) & (constraints.heads != parsed.heads)).tolist()
+    assert lost
+    assert [4 * d.sentence + d.constraint.word - 1 for d in constraints.dropped] == lost
+    assert {d.reason for d in constraints.dropped} == {"not kept by the search"}
+    with pytest.raises(pp.ConstraintError, match=r"arc-eager did not keep: the head of word \d is"):
+        parser.parse(treebank, beam=1, constraints=constraints)

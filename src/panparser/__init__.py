@@ -3,9 +3,11 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
@@ -60,6 +62,7 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
@@ -129,8 +132,10 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
     "ZN11",
     "calibrate",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -142,6 +147,7 @@ __all__ = [
     "is_projective",
     "iter_conllu",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -158,5 +164,6 @@ __all__ = [
     "system",
     "train",
     "train_seeds",
+    "vote",
     "write_conllu",
 ]

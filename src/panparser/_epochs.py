@@ -72,7 +72,7 @@ class Epochs(ABC, Generic[Weights]):
         """The treebank as it is learned from; its labels come after those that are known already."""
         self.corpus = Corpus(self.spec, self.treebank)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
-        self.digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        self.digests = {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev else None}
 
     # --- What a kind of learning does ---
 
@@ -182,5 +182,5 @@ class Epochs(ABC, Generic[Weights]):
         return self.best, self.best_weights
 
 
-def _digest(treebank: Treebank) -> str:
+def digest(treebank: Treebank) -> str:
     return hashlib.sha256(treebank.to_bytes()).hexdigest()

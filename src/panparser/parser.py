@@ -18,6 +18,7 @@ from panparser._compile_templates import lower
 from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
 from panparser._model_file import read_arrays, write_arrays
+from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
     CLASSIFIER_PREFIX,
@@ -39,9 +40,11 @@ from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
-FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
+FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
+_WITHOUT_VOTERS = 1  # the format of files that older ones can read
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
+UNIT = 256  # what an update is where layers share a scale
 _MOST = 1 << 20  # of hypotheses, trees, threads
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
@@ -155,6 +158,7 @@ class Parser:
         training: dict[str, Any],
         vectors: Vectors | None = None,
         classifier: Classifier | None = None,
+        voters: tuple[Voter, ...] = (),
     ) -> None:
         self.spec = spec
         self.labels = labels
@@ -162,13 +166,15 @@ class Parser:
         self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
+        self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
         self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
-        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}>"
+        voters = f", a vote of {len(self.voters)}" if self.voters else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{voters}>"
 
     @property
     def margin(self) -> int | None:
@@ -186,17 +192,18 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
-        # One layer needs no common scale; several share one that is fine enough for all.
-        layers = self.layers
-        scaled = (
-            multiplied(layers, self.spec.system, 256)
-            if len(layers) > 1
-            else [(layers[0].engine(self.spec.system), 1, 1)]
-        )
-        engine = self.spec.system._lowered.engine
+        spec, layers = self.spec, self.layers
+        if self.voters:
+            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
+        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+            lowered = Lowered(self._program, [(layers[0].engine(spec.system), 1, 1)])
+        else:
+            lowered = Lowered(self._program, multiplied(layers, spec.system, UNIT))
+        engine = spec.system._lowered.engine
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        return _engine.Model(engine, self._program, of_root, of_words, scaled, vectors)
+        program, scaled, further, places = lowered
+        return _engine.Model(engine, program, of_root, of_words, scaled, vectors, further, places)
 
     def parse(
         self,
@@ -398,13 +405,19 @@ class Parser:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
-        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
             found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return [(heads, labels, score / unit) for heads, labels, score in found]
+        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+
+    @property
+    def unit(self) -> float:
+        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        if self.voters:
+            return units(self.voters, self.layers)[0]
+        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
 
     def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
@@ -434,7 +447,7 @@ class Parser:
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
         return {
-            "format": FORMAT,
+            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
             "kind": "parser",
             "spec": self.spec.to_values(),
             "labels": [
@@ -443,6 +456,7 @@ class Parser:
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
+            **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training,
@@ -471,7 +485,8 @@ class Parser:
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
-            parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
+            voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
+            parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
             if manifest.get("calibration") is not None:
                 parser.calibration = Calibration.from_values(manifest["calibration"])

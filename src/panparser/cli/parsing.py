@@ -235,12 +235,24 @@ def info(
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
+        *_voter_rows(parser),
         *_training_rows(training),
     ]
     print_table((), rows, "ll")
     if history := training.get("history"):
         print()
         _print_history(history, training.get("best_epoch"))
+
+
+def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
+    """Of each parser that votes: its weight, what it sees, what it was trained on."""
+    rows = []
+    for number, voter in enumerate(parser.voters, start=1):
+        known = {"seed": voter.training.get("seed"), "words": voter.training.get("words")}
+        trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
+        seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
+        rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
+    return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
 
 
 def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from panparser import _engine
 from panparser.drawing import draw_tree
 from panparser.errors import CheckFailed, ConstraintError
 from panparser.gold import UNKNOWN, Gold, Head
@@ -56,7 +57,7 @@ def check_constraints(
     progress: check.Progress | None = None,
     proven: Callable[[ConstraintRow], None] | None = None,
 ) -> ConstraintReport:
-    """Proves that a search which follows only transitions of least cost keeps all given heads, or raises `CheckFailed`.
+    """Proves that parsing with given heads keeps all of them, or raises `CheckFailed`.
 
     For all sentences up to a number of words, and every set of heads that some tree of the system has: whatever the
     scores, no such search is stuck, and all trees that it can end with have all the given heads.
@@ -95,7 +96,7 @@ def completable_sets(system: TransitionSystem, words: int) -> list[tuple[Head, .
 
 def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[Head, ...]]) -> int:
     golds = [Gold(heads) for heads in sets]
-    costs = check._Costs(system, golds)
+    filters = engine_filters(system, golds)
     given = np.array([gold.codes() for gold in golds])
     within = np.zeros((len(nodes), len(golds)), dtype=bool)  # can a filtered search be here?
     within[-1] = True
@@ -110,11 +111,18 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
                 raise CheckFailed(_lost(system, node, golds[lost[0]]))
             outputs += int(here.sum())
             continue
-        declared = costs.of(node.state, node.names)
-        least = declared == declared.min(axis=1, keepdims=True)
-        for column, successor in enumerate(node.after):
-            within[successor] |= here & least[:, column]
+        masks = node.state.engine_states.filtered(node.state.index, filters)
+        for name, successor in zip(node.names, node.after, strict=True):
+            within[successor] |= here & (masks >> system.names.index(name) & 1).astype(bool)
     return outputs
+
+
+def engine_filters(system: TransitionSystem, golds: list[Gold]) -> _engine.Constraints:
+    """Given heads as the search filters by them, as of a treebank with a sentence for each gold."""
+    heads = np.array([gold.codes() for gold in golds], dtype=np.int32)
+    offsets = np.arange(len(golds) + 1, dtype=np.int64) * heads.shape[1]
+    labels = np.full(heads.size, _engine.ANY_LABEL, dtype=np.int32)
+    return _engine.Constraints(system._lowered.engine, offsets, heads.ravel(), labels, np.zeros(0, dtype=np.uint8))
 
 
 def _lost(system: TransitionSystem, node: check._Node, gold: Gold) -> str:
