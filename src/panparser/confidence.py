@@ -142,6 +142,8 @@ def fitted(
     if not known.any():
         return None
     chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
+    if not chosen or not set(chosen) <= set(evidence.values):
+        raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
     scales = {name: _scale(evidence.values[name][known]) for name in chosen if name in (*DERIVATION, *BEAM)}
     columns = _columns(evidence.values, chosen, scales)[known]
     right = (evidence.heads == gold.heads)[known]
