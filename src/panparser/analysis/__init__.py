@@ -1,0 +1,1 @@
+"""Analysis of predictions; needs the extra `analysis`."""
