@@ -1,7 +1,7 @@
 """Error analysis: where a parser is wrong, by any criteria, as tables and plots. Needs pandas.
 
-    frame = analysis.frame(gold, predicted)
-    analysis.scores(frame, by="upos,head-upos")
+frame = analysis.frame(gold, predicted)
+analysis.scores(frame, by="upos,head-upos")
 """
 
 try:
@@ -11,7 +11,8 @@ except ImportError:
 
 from panparser.analysis.comparison import agreement, compare, difference, holm, who_is_right
 from panparser.analysis.conditions import Condition, condition
-from panparser.analysis.criteria import CRITERIA, Criterion, Joined, by_token, criterion
+from panparser.analysis.criteria import CRITERIA, criterion
+from panparser.analysis.criterion import Criterion, Joined, by_token
 from panparser.analysis.curves import correlation, learning_curves, simplicity
 from panparser.analysis.frame import Frame, frame
 from panparser.analysis.measures import MEASURES, Measure
