@@ -228,6 +228,7 @@ def test_numbers_are_capped_and_binned():
 
 def test_heads_of_heads_joined_keys_and_functions_of_ones_own(small):
     assert list(analysis.counts(small, "head-head-upos").index) == ["ROOT", "VERB"]
+    assert analysis.counts(small, "head-depth:1")["words"].to_dict() == {"1+": 4, "ROOT": 2}
     form, upos = analysis.criterion("form"), analysis.criterion("upos")
     assert str(form + upos + upos) == "form+upos+upos"
     assert list(analysis.counts(small, form + upos).index)[:2] == ["Run-VERB", "The-DET"]
@@ -431,6 +432,9 @@ def test_differences_of_tables(frame):
         before = first.loc[a, b] if a in first.index and b in first.columns else 0
         after = second.loc[a, b] if a in second.index and b in second.columns else 0
         assert change.loc[a, b] == after - before
+    whole, part = (analysis.scores(each, "upos,direction") for each in (frame, frame.where("direction != root")))
+    assert analysis.difference(whole, part).loc[("NOUN", "root"), ("", "words")] == -15
+    assert np.isnan(analysis.difference(whole, part).loc[("NOUN", "root"), ("beam", "uas")])
     one, two = (analysis.precision_recall(frame, "upos", prediction=name) for name in frame.names)
     assert analysis.difference(one, two).loc["NOUN", "recall"] == two.loc["NOUN", "recall"] - one.loc["NOUN", "recall"]
 

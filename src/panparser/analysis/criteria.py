@@ -189,6 +189,15 @@ def _criterion(text: str) -> Criterion:
     if match := _SIDE.fullmatch(text):
         return criterion(match[2]).on(match[1])
     name, colon, bins = text.partition(":")
+    if name.startswith(_HEAD) and len(name) > len(_HEAD) and name not in CRITERIA:
+        inner = criterion(text.removeprefix(_HEAD))
+        return replace(
+            inner,
+            name=text,
+            about=f"{inner.name} of the head",
+            numeric=False,
+            function=lambda words: inner.classes(words).at(words.parents),
+        )
     if colon:
         return _with_bins(criterion(name), bins)
     if name in CRITERIA:
@@ -196,15 +205,6 @@ def _criterion(text: str) -> Criterion:
     column, dot, value = name.partition(".")
     if dot and value and column in _KEYED:
         return Criterion(name, f"{value} of {column.upper()}", lambda words: words.value(column, value))
-    if name.startswith(_HEAD) and len(name) > len(_HEAD):
-        inner = criterion(name.removeprefix(_HEAD))
-        return replace(
-            inner,
-            name=name,
-            about=f"{inner.name} of the head",
-            numeric=False,
-            function=lambda words: inner.classes(words).at(words.parents),
-        )
     raise AnalysisError(unknown("criterion", name, CRITERIA))
 
 
