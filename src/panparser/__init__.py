@@ -17,6 +17,7 @@ from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -72,6 +73,7 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "AnalysisError",
     "Atom",
     "BatchError",
     "Calibration",
