@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,9 @@ from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
@@ -182,6 +185,15 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def _inside(self) -> _engine.Inside:
+        return _engine.Inside(*self._parts)
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from, of a perceptron."""
         # One layer needs no common scale; several share one that is fine enough for all.
         layers = self.layers
         scaled = (
@@ -192,7 +204,7 @@ class Parser:
         engine = self.spec.system._lowered.engine
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        return _engine.Model(engine, self._program, of_root, of_words, scaled, vectors)
+        return engine, self._program, of_root, of_words, scaled, vectors
 
     def parse(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the parser's heads and labels."""
@@ -265,6 +277,12 @@ class Parser:
         plain = tuple(dict.fromkeys(bare))
         indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
         return plain, indices, np.array([*(LIFTED in name for name in names), False])
+
+    def explain(self, sentence: Sentence, step: int | None = None, *, beam: int | None = None) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed."""
+        from panparser.analysis.explaining import explain
+
+        return explain(self, sentence, step, beam=beam)
 
     def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
         """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
