@@ -10,6 +10,7 @@ from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conll
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -62,6 +63,7 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "AnalysisError",
     "Atom",
     "BatchError",
     "CheckFailed",

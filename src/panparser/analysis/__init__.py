@@ -1,0 +1,58 @@
+"""Error analysis: where a parser is wrong, by any criteria, as tables and plots. Needs pandas.
+
+    frame = analysis.frame(gold, predicted)
+    analysis.scores(frame, by="upos,head-upos")
+"""
+
+try:
+    import pandas as _pandas  # noqa: F401 - every module below needs it
+except ImportError:
+    raise ImportError("panparser.analysis needs pandas: pip install 'panparser[analysis]'") from None
+
+from panparser.analysis.comparison import agreement, compare, difference, holm, who_is_right
+from panparser.analysis.conditions import Condition, condition
+from panparser.analysis.criteria import CRITERIA, Criterion, Joined, by_token, criterion
+from panparser.analysis.curves import correlation, learning_curves, simplicity
+from panparser.analysis.frame import Frame, frame
+from panparser.analysis.measures import MEASURES, Measure
+from panparser.analysis.tables import (
+    confusion,
+    confusions,
+    counts,
+    precision_recall,
+    scores,
+    two_way,
+    worst,
+)
+from panparser.analysis.words import Column, Words
+
+__all__ = [
+    "CRITERIA",
+    "Column",
+    "Condition",
+    "Criterion",
+    "Frame",
+    "Joined",
+    "MEASURES",
+    "Measure",
+    "Words",
+    "agreement",
+    "by_token",
+    "compare",
+    "condition",
+    "confusion",
+    "confusions",
+    "correlation",
+    "counts",
+    "criterion",
+    "difference",
+    "frame",
+    "holm",
+    "learning_curves",
+    "precision_recall",
+    "scores",
+    "simplicity",
+    "two_way",
+    "who_is_right",
+    "worst",
+]
