@@ -306,7 +306,7 @@ def test_what_cannot_be_looked_into(parser, english):
 def files(parser, english, tmp_path_factory):
     folder = tmp_path_factory.mktemp("inside")
     parser.save(folder / "m.panparser")
-    pp.write_conllu(english[1], folder / "dev.conllu")
+    pp.write_conllu(folder / "dev.conllu", english[1])
     return folder / "m.panparser", folder / "dev.conllu"
 
 

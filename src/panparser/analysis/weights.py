@@ -115,6 +115,7 @@ def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, b
     the arc, which is then a column.
     """
     check_count("top of strongest", top)
+    inside(parser)  # refuses what has no such weights
     system = parser.spec.system
     is_action = name in system.names
     names = system.names if is_action else parser.labels.names
