@@ -13,8 +13,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
-_ROW = 22  # height of a bar, or a cell of a heat map
-_CELL = 34
+_ROW, _CELL = 22, 33  # height and width of a cell of a heat map
 _MARKS = ("circle", "square", "triangle")  # of series, so that colour is not all that tells them apart
 
 
@@ -61,14 +60,16 @@ def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: S
 def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Sequence[Series]) -> str:
     """Lying bars of classes without order, with their intervals and sizes."""
     left, right = 110, 64
-    height = _ROW * len(names) + 8
+    thick = 15 if len(series) == 1 else 12
+    tall = thick * len(series) + 7
+    height = tall * len(names) + 8
     width = _WIDTH - left - right
     parts: list[str] = []
-    thick = (_ROW - 6) / len(series)
     for row, name in enumerate(names):
-        top = 4 + row * _ROW
-        parts.append(f'<text x="{left - 6}" y="{top + 14}" text-anchor="end">{html.escape(_short(name, 16))}</text>')
-        parts.append(f'<text class="soft" x="{_WIDTH - 2}" y="{top + 14}" text-anchor="end">{sizes[row]:,}</text>')
+        top = 4 + row * tall
+        middle = top + tall / 2 + 3
+        parts.append(f'<text x="{left - 6}" y="{middle}" text-anchor="end">{html.escape(_short(name, 16))}</text>')
+        parts.append(f'<text class="soft" x="{_WIDTH - 2}" y="{middle}" text-anchor="end">{sizes[row]:,}</text>')
         for number, one in enumerate(series):
             value = float(one.values[row])
             if math.isnan(value):
@@ -109,7 +110,7 @@ def heat_map(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) ->
         x, y = left + _CELL * column, top + _ROW * row
         kind = "right" if row == column else "wrong"
         depth = min(1.0, 0.12 + 0.88 * math.sqrt(share) * (1.0 if kind == "right" else 1.6))
-        ink = " dark" if depth > 0.55 else ""
+        ink = " dark" if depth > 0.75 else ""
         tip = f"gold {names[row]}, predicted {names[column]}: {count:,} words, {100 * share:.1f} % of {names[row]}"
         parts.append(
             f"<g><title>{html.escape(tip)}</title>"
@@ -166,7 +167,8 @@ def legend_mark(number: int) -> str:
 def _floor(series: Sequence[Series]) -> float:
     values = np.concatenate([one.values for one in series]) if series else np.zeros(0)
     lowest = np.nanmin(values) if np.isfinite(values).any() else 0.0
-    return float(max(0, math.floor((lowest - 4) / 10) * 10))
+    step = 10 if lowest >= 44 else 20  # as in the grid
+    return float(max(0, math.floor((lowest - 4) / step) * step))
 
 
 def _told(names: Sequence[str], series: Sequence[Series]) -> str:

@@ -179,8 +179,8 @@ def _comparison(frame: Frame, samples: int) -> str:
             [name, int(row["words"]), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['words gained']:+.0f}"]
             for name, row in some.iterrows()
         ]
-        tables.append(f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'words'], cells)}</div>")
-    note = f"Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; words: what {two} gains."
+        tables.append(f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'gained'], cells)}</div>")
+    note = f"Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: words that {two} has right more."
     return f'<h2>Comparison</h2>{_table(header, rows)}{_note(note)}<div class="tiles">{"".join(tables)}</div>'
 
 
@@ -220,13 +220,13 @@ def _confusions(frame: Frame) -> str:
         for by, title in _CONFUSIONS:
             matrix = confusion(frame, by, prediction=name, most=_CLASSES)
             drawn = heat_map(f"{title}: confusions", [str(each) for each in matrix.index], matrix.to_numpy())
-            parts.append(f'<div><h3>{title}{of}</h3><div class="scroll wide">{drawn}</div></div>')
+            parts.append(f'<div class="scroll wide"><h3>{title}{of}</h3>{drawn}</div>')
         found = confusions(frame, "base-label", prediction=name).head(_ROWS)
         rows = [[*pair, int(row["words"]), f"{row['share']:.1f}"] for pair, row in found.iterrows()]
         table = _table(["gold", "predicted", "words", "% of gold"], rows, texts=2)
-        parts.append(f"<div><h3>Most frequent confusions of labels{of}</h3>{table}</div>")
+        parts.insert(-1, f"<div><h3>Most frequent confusions of labels{of}</h3>{table}</div>")
     note = "Rows are gold classes. The darker a cell, the larger its share of the row; what is not on the diagonal is wrong."
-    return f'<h2>Confusions</h2>{_note(note)}<div class="tiles">{"".join(parts)}</div>'
+    return f'<h2>Confusions</h2>{_note(note)}<div class="row">{"".join(parts)}</div>'
 
 
 def _worst(frame: Frame) -> str:

@@ -237,13 +237,25 @@
     return table;
   }
 
+  function reveal(sentence) { // the words in the middle; the first error, where it would be out of sight
+    const box = $("tree"), words = box.getBoundingClientRect(), forms = box.querySelectorAll(".form");
+    if (!forms.length) return;
+    const middle = forms[0].getBoundingClientRect().top - words.top;
+    box.scrollTop = box.scrollHeight > box.clientHeight ? middle - box.clientHeight / 2 : 0;
+    const first = sentence.kinds[which()].findIndex((kind) => kind !== RIGHT);
+    const place = first < 0 ? 0 : forms[first].getBoundingClientRect().left - words.left;
+    box.scrollLeft = place > box.clientWidth - 80 ? place - 140 : 0;
+  }
+
   function show() {
     $("tree").replaceChildren();
+    $("tree").scrollTo(0, 0);
     $("errors").replaceChildren();
     if (!chosen) { $("which").textContent = "No sentence"; return; }
     const id = chosen.id ? ` (${chosen.id})` : "";
     $("which").textContent = `Sentence ${chosen.number}${id}`;
     $("tree").append(tree(chosen, which()));
+    reveal(chosen);
     if (chosen.counts.some((count) => count)) $("errors").append(errors(chosen));
     root.dataset.sentence = chosen.number;
   }
