@@ -52,7 +52,8 @@ class Inside {
 
   // What each feature adds to the score of each action; or of each label, of the arc that an action makes.
   Weights action_weights(Array<Key> keys) const {
-    return each_key(keys, grammar_.system.actions(), [&](Key key, std::int32_t* sums) { model_.actions(&key, 1, sums); });
+    return each_key(keys, grammar_.system.actions(),
+                    [&](Key key, std::int32_t* sums) { model_.actions(&key, 1, sums); });
   }
   Weights label_weights(Array<Key> keys, int action) const {
     check_action(action);
@@ -63,9 +64,8 @@ class Inside {
   }
   // The same of vectors, by the number of the address among those with one.
   Weights vector_action_weights(std::size_t address, Array<std::int32_t> rows) const {
-    return each_row(address, rows, grammar_.system.actions(), [&](std::int32_t row, std::span<std::int32_t> sums) {
-      model_.vector_actions(address, row, sums);
-    });
+    return each_row(address, rows, grammar_.system.actions(),
+                    [&](std::int32_t row, std::span<std::int32_t> sums) { model_.vector_actions(address, row, sums); });
   }
   Weights vector_label_weights(std::size_t address, int action, Array<std::int32_t> rows) const {
     check_action(action);
@@ -136,8 +136,8 @@ void bind_inside(nb::module_& m) {
       .def("label_weights", &Inside::label_weights, nb::arg("keys").noconvert(), "action"_a, "[key][label]")
       .def("vector_action_weights", &Inside::vector_action_weights, "address"_a, nb::arg("rows").noconvert(),
            "[row][action]")
-      .def("vector_label_weights", &Inside::vector_label_weights, "address"_a, "action"_a,
-           nb::arg("rows").noconvert(), "[row][label]")
+      .def("vector_label_weights", &Inside::vector_label_weights, "address"_a, "action"_a, nb::arg("rows").noconvert(),
+           "[row][label]")
       .def_prop_ro("label_templates", &Inside::label_templates, "Numbers of the templates that labels see.")
       .def_prop_ro("label_vectors", &Inside::label_vectors, "For each address with a vector: do labels see it?");
 }

@@ -120,7 +120,9 @@ def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
     frame = parser.explain(sentence)
     assert list(frame.columns) == "step stack buffer action label score lead cost right".split()
     assert frame["step"].tolist() == list(range(1, len(frame) + 1))
-    assert ((frame["cost"] == 0) == [a in r.split() for a, r in zip(frame["action"], frame["right"], strict=True)]).all()
+    assert (
+        (frame["cost"] == 0) == [a in r.split() for a, r in zip(frame["action"], frame["right"], strict=True)]
+    ).all()
     step = parser.explain(sentence, 3)
     taken = step[(step["of"] == "action") & (step["class"] == frame["action"][2])]
     assert taken["contribution"].sum() == pytest.approx(frame["score"][2])

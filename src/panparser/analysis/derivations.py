@@ -25,7 +25,9 @@ def inside(parser: Parser) -> _engine.Inside:
     if not isinstance(parser, Parser):
         raise SpecError(f"expected a Parser to look into; got {parser!r}")
     if parser.classifier is not None:
-        raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}")
+        raise SpecError(
+            f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}"
+        )
     return parser._inside
 
 

@@ -151,9 +151,7 @@ def _trace(derivations: Derivations, heads: IntArray, wrong: Positions) -> Posit
         own = copies.offsets[:-1] + words - treebank.offsets[sources]
         only = np.full(copies.words, -1, dtype=np.int32)  # the head of one word is known in each copy
         only[own] = heads[words]
-        twin = Derivations(
-            derivations.parser, copies, derivations.offsets, derivations.actions, derivations.labels
-        )
+        twin = Derivations(derivations.parser, copies, derivations.offsets, derivations.actions, derivations.labels)
         batch = twin.batch(gold=(only, np.full(copies.words, -1, dtype=np.int32)), templates=None)
         for at in twin.walk(batch, sources):
             every = batch.costs()
@@ -174,7 +172,8 @@ def _tables(derivations: Derivations, steps: _Steps, wrong: Positions, lost: Pos
     here = is_error & (steps.made[wrong] == lost)
     number = np.searchsorted(at, lost)  # of the error
     counts = {
-        name: np.bincount(number[mask], minlength=len(at)) for name, mask in (("here", here), ("later", is_error & ~here))
+        name: np.bincount(number[mask], minlength=len(at))
+        for name, mask in (("here", here), ("later", is_error & ~here))
     }
     names = np.array(system.names, dtype=object)
     tags = np.array([*treebank.vocabulary("upos"), "ROOT", "none"], dtype=object)
@@ -183,7 +182,8 @@ def _tables(derivations: Derivations, steps: _Steps, wrong: Positions, lost: Pos
     def tag(column: int) -> npt.NDArray[np.object_]:
         words = steps.words[at, column]
         ids = np.where(words > 0, treebank.column("upos")[np.maximum(first_word + words - 1, 0)], words - 2)
-        return tags[ids]
+        found: npt.NDArray[np.object_] = tags[ids]
+        return found
 
     rights = {bits: " ".join(n for i, n in enumerate(names) if bits >> i & 1) for bits in set(steps.right[at].tolist())}
     errors = pd.DataFrame(

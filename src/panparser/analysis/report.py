@@ -129,9 +129,7 @@ def _summary(frame: Frame, samples: int) -> str:
     return f"<h2>Summary</h2>{_table(header, rows)}{_note(note)}"
 
 
-def _with_intervals(
-    frame: Frame, name: str, samples: int
-) -> dict[str, tuple[float, tuple[float, float] | None]]:
+def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[float, tuple[float, float] | None]]:
     """Scores of all words, with their intervals."""
     _, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
     counts = {}
@@ -165,7 +163,9 @@ def _comparison(frame: Frame, samples: int) -> str:
         row = compare(frame, None, measure, samples=samples).iloc[0]
         tests = [f"{row['low']:+.2f} to {row['high']:+.2f}", f"{row['p']:.4f}"] if samples else []
         shares = (f"{row[part]:.2f}" for part in ("both", f"only {one}", f"only {two}", "none", "agree"))
-        rows.append([measure.upper(), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['difference']:+.2f}", *tests, *shares])
+        rows.append(
+            [measure.upper(), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['difference']:+.2f}", *tests, *shares]
+        )
     tested = ["95 %", "p"] if samples else []
     header = ["", one, two, "difference", *tested, "both right", f"only {one}", f"only {two}", "none right", "agree"]
     by_label = compare(frame, "base-label", "las", samples=0)
@@ -179,7 +179,9 @@ def _comparison(frame: Frame, samples: int) -> str:
             [name, int(row["words"]), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['words gained']:+.0f}"]
             for name, row in some.iterrows()
         ]
-        tables.append(f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'gained'], cells)}</div>")
+        tables.append(
+            f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'gained'], cells)}</div>"
+        )
     note = f"Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: words that {two} has right more."
     return f'<h2>Comparison</h2>{_table(header, rows)}{_note(note)}<div class="tiles">{"".join(tables)}</div>'
 
@@ -250,8 +252,8 @@ def _browser(frame: Frame, count: int) -> str:
     kinds = [("errors", "with errors"), ("heads", "with wrong heads"), ("labels", "with wrong labels, right heads")]
     if len(frame.names) > 1:
         kinds += [("differ", "where predictions differ"), ("worse", "where another is better")]
-    orders = ("errors", "most errors"), ("share", "most errors a word"), ("position", "position in the file")
-    orders = (*orders, ("longest", "longest first"), ("shortest", "shortest first"))
+    orders = [("errors", "most errors"), ("share", "most errors a word"), ("position", "position in the file")]
+    orders += [("longest", "longest first"), ("shortest", "shortest first")]
     fields = [
         '<label>Words or id<input id="text" type="search" placeholder="press / to search"></label>',
         _select("kind", "Show", [*kinds, ("all", "all sentences")]),
@@ -270,8 +272,8 @@ def _browser(frame: Frame, count: int) -> str:
         '<span><i class="key-line lost"></i>gold arc that was missed</span></div>'
     )
     return (
-        f'<h2 id="sentences">Sentences</h2><p class="note">Gold trees above the words, predicted trees below.{left} {keys}'
-        f'</p><div class="tools">{"".join(fields)}</div><p id="status" role="status" aria-live="polite"></p>'
+        f'<h2 id="sentences">Sentences</h2><p class="note">Gold trees above the words, predicted trees below.{left} '
+        f'{keys}</p><div class="tools">{"".join(fields)}</div><p id="status" role="status" aria-live="polite"></p>'
         '<div class="browser"><ul id="list" class="list" role="listbox" tabindex="0" aria-label="Sentences"></ul>'
         f'<div class="detail"><h3 id="which" aria-live="polite"></h3>{legend}'
         '<div id="tree" class="tree" tabindex="0" role="region" aria-label="Trees"></div>'

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from panparser.cli.analysis import _analysis
 from panparser.cli.app import app, print_table
 from panparser.conllu import read_conllu
 from panparser.errors import SpecError
@@ -23,6 +25,7 @@ _Top = Annotated[int, typer.Option(min=1, help="How many features to show.")]
 _Beam = Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")]
 _Csv = Annotated[bool, typer.Option("--csv", help="Print all of it as CSV.")]
 _LABELS = 3  # labels that are shown for an arc
+_STACK, _BUFFER = 32, 32  # characters that are shown of them
 
 
 @app.command()
@@ -38,8 +41,8 @@ def explain(
     """Show how a model parses a sentence, and why it takes a step.
 
     Of each step: the state before it, the action, by how much it leads over the next best action (in updates of the
-    perceptron), and, where the file has heads, what it costs and what would have been right. Of one step: for each legal
-    action, and for the best labels, the features that contribute most to its score. All contributions sum to the score.
+    perceptron), and, where the file has heads, what it costs and what would have been right. Of one step: for each
+    legal action, and for the best labels, the features that contribute most to its score; all of them sum to it.
 
     Examples:
 
@@ -47,19 +50,20 @@ def explain(
 
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --top 12
     """
-    from panparser.analysis.explaining import Explanation
-    from panparser.analysis.explaining import explain as explained
-
+    analysis = _analysis()
     treebank = _read(source)
     if not 1 <= sentence <= len(treebank):
         raise SpecError(f"{source}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
     parser = Parser.load(model)
     if as_csv:
-        print(explained(parser, treebank[sentence - 1], step, beam=beam).to_csv(index=False), end="")
+        print(analysis.explain(parser, treebank[sentence - 1], step, beam=beam).to_csv(index=False), end="")
         return
-    found = Explanation.of(parser, treebank[sentence - 1], beam=beam)
+    found = analysis.Explanation.of(parser, treebank[sentence - 1], beam=beam)
     if step is None:
-        _print_frame(found.frame())
+        frame = found.frame()
+        frame["stack"] = [f"…{text[1 - _STACK :]}" if len(text) > _STACK else text for text in frame["stack"]]
+        frame["buffer"] = [f"{text[: _BUFFER - 1]}…" if len(text) > _BUFFER else text for text in frame["buffer"]]
+        _print_frame(frame)
     else:
         _print_step(found, step, top)
 
@@ -80,7 +84,7 @@ def _print_frame(frame: pd.DataFrame) -> None:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "" if value != value else f"{value:.2f}"
+        return "" if math.isnan(value) else f"{value:.2f}"
     return {True: "yes", False: ""}[bool(value)] if type(value).__name__ in ("bool", "bool_") else str(value)
 
 
@@ -135,19 +139,18 @@ def weights(
 
       panparser weights -m en.panparser dev.conllu --with other.panparser
     """
-    from panparser.analysis.weights import shared, strongest, weights_of
-
+    analysis = _analysis()
     if sum(value is not None for value in (name, other, feature)) != 1:
         raise SpecError("expected one of --of NAME, --feature TEXT and --with MODEL")
     if feature is None and source is None:
         raise SpecError("expected a treebank whose features are looked at: FILE")
     parser = Parser.load(model)
     if feature is not None:
-        found = weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
+        found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
-        found = shared(parser, Parser.load(other), _read(str(source)))
+        found = analysis.shared(parser, Parser.load(other), _read(str(source)))
     else:
-        found = strongest(parser, _read(str(source)), str(name), top=top)
+        found = analysis.strongest(parser, _read(str(source)), str(name), top=top)
     _print(found, as_csv)
 
 
@@ -174,9 +177,7 @@ def propagation(
 
       panparser propagation -m en.panparser dev.conllu --by action,S0,B0
     """
-    from panparser.analysis.propagation import propagation as follow
-
-    found = follow(Parser.load(model), _read(source), beam=beam)
+    found = _analysis().propagation(Parser.load(model), _read(source), beam=beam)
     table = found.table(*(by.split(",") if by else ()))
     if as_csv:
         _print(found.errors, True)
