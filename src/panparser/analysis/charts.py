@@ -114,7 +114,8 @@ def heat_map(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) ->
         tip = f"gold {names[row]}, predicted {names[column]}: {count:,} words, {100 * share:.1f} % of {names[row]}"
         parts.append(
             f"<g><title>{html.escape(tip)}</title>"
-            f'<rect class="cell {kind}" x="{x}" y="{y}" width="{_CELL - 1}" height="{_ROW - 1}" fill-opacity="{depth:.2f}"/>'
+            f'<rect class="cell {kind}" x="{x}" y="{y}" width="{_CELL - 1}" height="{_ROW - 1}" '
+            f'fill-opacity="{depth:.2f}"/>'
             f'<text class="count{ink}" x="{x + _CELL / 2 - 0.5}" y="{y + 15}">{_brief(int(count))}</text></g>'
         )
     return _svg(width, height, title, parts)
@@ -133,9 +134,8 @@ def _size_bars(xs: Sequence[float], sizes: Sequence[int], step: float) -> Iterab
     for x, size in zip(xs, sizes, strict=True):
         tall = room * size / most
         wide = min(step * 0.7, 40)
-        top = _HEIGHT - _BOTTOM - tall
-        tip = f"<title>{size:,} words</title>"
-        yield f'<rect class="size" x="{x - wide / 2:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{tall:.1f}">{tip}</rect>'
+        box = f'x="{x - wide / 2:.1f}" y="{_HEIGHT - _BOTTOM - tall:.1f}" width="{wide:.1f}" height="{tall:.1f}"'
+        yield f'<rect class="size" {box}><title>{size:,} words</title></rect>'
 
 
 def _line(one: Series, xs: Sequence[float], y: Callable[[float], float], number: int) -> str:
