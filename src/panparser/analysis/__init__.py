@@ -11,7 +11,8 @@ except ImportError:
 
 from panparser.analysis.comparison import agreement, compare, difference, holm, who_is_right
 from panparser.analysis.conditions import Condition, condition
-from panparser.analysis.criteria import CRITERIA, Criterion, Joined, by_token, criterion
+from panparser.analysis.criteria import CRITERIA, criterion
+from panparser.analysis.criterion import Criterion, Joined, by_token
 from panparser.analysis.curves import correlation, learning_curves, simplicity
 from panparser.analysis.explaining import Contributions, Explanation, explain
 from panparser.analysis.frame import Frame, frame

@@ -9,7 +9,7 @@ import pandas as pd
 
 from panparser import evaluation
 from panparser._counting import Bools, Ints
-from panparser.analysis.criteria import By
+from panparser.analysis.criterion import By
 from panparser.analysis.frame import Frame, measure_of
 from panparser.analysis.tables import Floats, Groups, groups, percent
 from panparser.errors import AnalysisError

@@ -1,15 +1,16 @@
 """Conditions: which words of a frame are looked at, as values and as text. Nothing of the text is executed.
 
-    label=mark and direction=right
-    upos in (NOUN, PROPN) or not (length > 5)
-    form ~ '^un' and predicted.label != obj
+label=mark and direction=right
+upos in (NOUN, PROPN) or not (length > 5)
+form ~ '^un' and predicted.label != obj
 
-    expression  and, or, not, ( )           comparison  = != < <= > >=  in (..)  not in (..)  ~ !~ (regular expression)
-    left        a criterion                 right       a word, a number, or a text in quotes
+expression  and, or, not, ( )           comparison  = != < <= > >=  in (..)  not in (..)  ~ !~ (regular expression)
+left        a criterion                 right       a word, a number, or a text in quotes
 """
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from panparser._counting import Bools
-from panparser.analysis.criteria import Key, key
+from panparser._counting import Bools, Ints
+from panparser.analysis.criteria import key
+from panparser.analysis.criterion import Key
 from panparser.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -29,11 +31,11 @@ _TOKEN = re.compile(
     r"""\s*(?:(?P<sign>!=|==|<=|>=|!~|[=<>~(),])|(?P<quoted>'[^']*'|"[^"]*")|(?P<word>[^\s()=!<>~,'"]+))"""
 )
 _KEYWORDS = ("and", "or", "not", "in")
-_RANKS: dict[str, Callable[[object, int], Bools]] = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
+_RANKS: dict[str, Callable[[Ints, int], Bools]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 

@@ -1,4 +1,4 @@
-"""Criteria: declarations of what words are grouped and filtered by, as values and as text.
+"""Criteria: what is built in, and how criteria are written as text.
 
 A criterion has a name, says what it is, and computes a column from the columns of a treebank. As text:
 
@@ -15,157 +15,21 @@ A criterion has a name, says what it is, and computes a column from the columns 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from panparser._counting import base_label
-from panparser.analysis.words import NONE, Column, Ints, Values, Words, join, same
+from panparser.analysis.criterion import By, Criterion, Joined, Key
+from panparser.analysis.words import Column, Words, join, same
 from panparser.errors import AnalysisError
-from panparser.sentence import Token
-
-if TYPE_CHECKING:
-    from panparser.analysis.conditions import Condition
 
 _SIDE = re.compile(r"(gold|predicted\d*)\.(.+)")
 _KEYED = ("feats", "misc")
 _HEAD = "head-"
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """What words are grouped by; `function` gives a class or a number for each word of a treebank.
-
-    Numbers are grouped by `bins`, the first number of each class; None makes each number a class. `zero` is what the
-    class of 0 is called. `side` says whose annotation is meant: gold, predicted, predicted2, ...
-    """
-
-    name: str
-    about: str
-    function: Callable[[Words], Values]
-    numeric: bool = False
-    bins: tuple[int, ...] | None = None
-    zero: str = "0"
-    side: str = "gold"
-
-    def __str__(self) -> str:
-        return self.name if self.side == "gold" else f"{self.side}.{self.name}"
-
-    def on(self, side: str) -> Criterion:
-        """The same of a prediction: predicted, predicted2, ..."""
-        return replace(self, side=side)
-
-    def capped(self, most: int) -> Criterion:
-        """Numbers from `most` on are one class."""
-        if most < 1:
-            raise AnalysisError(f"cap of {self}: expected a number >= 1, found {most}")
-        return self.binned(*range(1, most + 1))
-
-    def binned(self, *starts: int) -> Criterion:
-        """Classes of numbers, each from one start to before the next."""
-        if not self.numeric:
-            raise AnalysisError(f"{self}: expected a criterion of numbers to cap or bin, found one of words")
-        if not starts or any(a >= b for a, b in zip(starts, starts[1:], strict=False)):
-            raise AnalysisError(f"bins of {self}: expected rising numbers, found {'/'.join(map(str, starts)) or 'none'}")
-        return replace(self, bins=starts)
-
-    def exact(self) -> Criterion:
-        """Every number is a class of its own."""
-        return replace(self, bins=None)
-
-    def values(self, words: Words) -> Values:
-        """Numbers or classes of all words, before numbers are binned."""
-        found = self.function(words)
-        codes = found.codes if isinstance(found, Column) else found
-        if len(codes) != len(words):
-            raise AnalysisError(f"{self}: expected a value for each of {len(words)} words, found {len(codes)}")
-        return found
-
-    def classes(self, words: Words) -> Column:
-        """The class of each word."""
-        found = self.values(words)
-        return found if isinstance(found, Column) else _binned(np.asarray(found), self.bins, self.zero)
-
-    def __add__(self, other: Criterion | Joined) -> Joined:
-        return Joined((self, *(other.parts if isinstance(other, Joined) else (other,))))
-
-    # --- Conditions, as in `UPOS.eq("VERB") & ~DIRECTION.eq("root")` ---
-
-    def eq(self, value: object) -> Condition:
-        return self.isin([value])
-
-    def isin(self, values: Iterable[object]) -> Condition:
-        from panparser.analysis.conditions import Among
-
-        return Among(self, tuple(str(value) for value in values))
-
-    def matches(self, pattern: str) -> Condition:
-        """Does a regular expression occur in the class?"""
-        from panparser.analysis.conditions import Matches
-
-        return Matches(self, pattern)
-
-    def at_least(self, number: int) -> Condition:
-        from panparser.analysis.conditions import Ranked
-
-        return Ranked(self, ">=", number)
-
-    def at_most(self, number: int) -> Condition:
-        from panparser.analysis.conditions import Ranked
-
-        return Ranked(self, "<=", number)
-
-
-@dataclass(frozen=True)
-class Joined:
-    """Several criteria as one key: `FORM + UPOS` has classes such as except-ADP."""
-
-    parts: tuple[Criterion, ...]
-
-    def __str__(self) -> str:
-        return "+".join(map(str, self.parts))
-
-    def __add__(self, other: Criterion | Joined) -> Joined:
-        return Joined((*self.parts, *(other.parts if isinstance(other, Joined) else (other,))))
-
-
-Key: TypeAlias = Criterion | Joined
-By: TypeAlias = str | Key | Sequence[str | Key] | None
-
-
-def by_token(name: str, function: Callable[[Token], object], about: str = "a function of the word") -> Criterion:
-    """A criterion of your own, from a function of one word (a Python call for each: slower than one over columns)."""
-
-    def compute(words: Words) -> Column:
-        found = [str(function(token)) for sentence in words.treebank for token in sentence]
-        numbers: dict[str, int] = {}
-        codes = np.array([numbers.setdefault(value, len(numbers)) for value in found], dtype=np.int64)
-        return Column(codes, tuple(numbers))
-
-    return Criterion(name, about, compute)
-
-
-def _binned(numbers: Ints, bins: tuple[int, ...] | None, zero: str) -> Column:
-    if bins is None:
-        starts = np.unique(np.maximum(numbers, 0))
-        names = [str(start) for start in starts.tolist()]
-    else:
-        first = [0] if bins[0] > 0 else []
-        first += [1] if bins[0] > 1 and zero != "0" else []  # what 0 stands for is a class of its own
-        starts = np.array([*first, *bins])
-        ends = [*(starts[1:] - 1).tolist(), None]
-        names = [_range(start, end) for start, end in zip(starts.tolist(), ends, strict=True)]
-    names = [zero if name == "0" else name for name in names]
-    codes = np.where(numbers < 0, len(names), np.searchsorted(starts, numbers, side="right") - 1)
-    return Column.merged(codes, [*names, NONE], ordered=True)
-
-
-def _range(start: int, end: int | None) -> str:
-    return f"{start}+" if end is None else str(start) if start == end else f"{start}-{end}"
 
 
 # --- What is built in ---
@@ -180,9 +44,7 @@ def _error(words: Words) -> Column:
 
 
 def _tagging(words: Words) -> Column:
-    return Column(
-        same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("wrong", "right"), True
-    )
+    return Column(same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("wrong", "right"), True)
 
 
 def _reference(words: Words, name: str) -> Words:
@@ -214,7 +76,12 @@ TAG_PAIR = Criterion(
 )
 DIRECTION = Criterion("direction", "where the head stands: left, right; root", lambda words: words.direction)
 LENGTH = Criterion(
-    "length", "words from the dependent to its head; root", lambda words: words.length, True, (1, 2, 3, 4, 5, 6, 11, 21), "root"
+    "length",
+    "words from the dependent to its head; root",
+    lambda words: words.length,
+    True,
+    (1, 2, 3, 4, 5, 6, 11, 21),
+    "root",
 )
 DEPTH = Criterion("depth", "arcs up to Root; 1: a child of Root", lambda words: words.depth, True, tuple(range(1, 9)))
 ROOT_DISTANCE = Criterion(
@@ -226,10 +93,18 @@ ROOT_DISTANCE = Criterion(
 )
 CHILDREN = Criterion("children", "number of dependents", lambda words: words.children(), True, (0, 1, 2, 3, 4, 5))
 LEFT_CHILDREN = Criterion(
-    "left-children", "number of dependents to its left", lambda words: words.children(right=False), True, (0, 1, 2, 3, 4)
+    "left-children",
+    "number of dependents to its left",
+    lambda words: words.children(right=False),
+    True,
+    (0, 1, 2, 3, 4),
 )
 RIGHT_CHILDREN = Criterion(
-    "right-children", "number of dependents to its right", lambda words: words.children(left=False), True, (0, 1, 2, 3, 4)
+    "right-children",
+    "number of dependents to its right",
+    lambda words: words.children(left=False),
+    True,
+    (0, 1, 2, 3, 4),
 )
 POSITION = Criterion(
     "position", "position in the sentence, from 1", lambda words: words.ids, True, (1, 2, 3, 4, 5, 6, 11, 21, 41)
@@ -258,16 +133,15 @@ CROSSING = Criterion(
     "is the arc projective: crossing, projective",
     lambda words: Column(words.crossing.astype(np.int64), ("projective", "crossing"), True),
 )
-ERROR = Criterion(
-    "error", "what is wrong: right, head, label, head and label, no head", _error, side="predicted"
-)
+ERROR = Criterion("error", "what is wrong: right, head, label, head and label, no head", _error, side="predicted")
 TAGGING = Criterion("tagging", "is the predicted UPOS right: right, wrong", _tagging, side="predicted")
 
 CRITERIA: dict[str, Criterion] = {
     each.name: each
     for each in (
-        FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL, HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL,
-        HEAD_BASE_LABEL, TAG_PAIR, DIRECTION, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
+        FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL,
+        HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL, TAG_PAIR,
+        DIRECTION, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
         POSITION, QUARTER, SENTENCE_LENGTH, SENTENCE, FREQUENCY, CROSSING, ERROR, TAGGING,
     )
 }  # fmt: skip
@@ -284,6 +158,8 @@ def keys(by: By) -> tuple[Key, ...]:
         return (by,)
     if isinstance(by, str):
         return tuple(key(part) for part in by.split(","))
+    if not isinstance(by, Sequence):
+        raise AnalysisError(f"expected a criterion, as a value or as text, or several; got {by!r}")
     return tuple(found for each in by for found in keys(each))
 
 
@@ -337,7 +213,9 @@ def _with_bins(base: Criterion, bins: str) -> Criterion:
         return replace(base.exact(), name=f"{base.name}:all") if base.numeric else base.binned()
     starts = bins.split("/")
     if not all(start.isascii() and start.isdigit() for start in starts):
-        raise AnalysisError(f"bins of {base}: expected a number (depth:4), numbers (length:1/3/6) or all, found {bins!r}")
+        raise AnalysisError(
+            f"bins of {base}: expected a number (depth:4), numbers (length:1/3/6) or all, found {bins!r}"
+        )
     numbers = [int(start) for start in starts]
     changed = base.capped(numbers[0]) if len(numbers) == 1 else base.binned(*numbers)
     return replace(changed, name=f"{base.name}:{bins}")

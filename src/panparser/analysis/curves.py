@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from panparser.analysis.criteria import By
+from panparser.analysis.criterion import By
 from panparser.analysis.frame import PUNCTUATION, Frame
 from panparser.analysis.frame import frame as frame_of
 from panparser.analysis.tables import groups, scores
@@ -28,7 +28,7 @@ def correlation(
     least: int = 3,
     most: int = 30,
 ) -> pd.DataFrame:
-    """Do classes succeed and fail together? Pearson's correlation of their accuracies, for each two of the `most` largest.
+    """Do classes succeed and fail together? Pearson's correlation of the accuracies of each two of the `most` largest.
 
     Over sentences: of one prediction, in those that have words of both classes. Over predictions: of the accuracies
     that each parser has. NaN where there are fewer than `least` of them, or one of the classes never varies.
@@ -40,7 +40,9 @@ def correlation(
     if over == "sentences":
         accuracies = _by_sentence(frame, by, of, prediction)
     else:
-        accuracies = pd.DataFrame({name: scores(frame, by, [of]).iloc[:, i + 1] for i, name in enumerate(frame.names)}).T
+        accuracies = pd.DataFrame(
+            {name: scores(frame, by, [of]).iloc[:, i + 1] for i, name in enumerate(frame.names)}
+        ).T
     table = accuracies.iloc[:, kept].corr(min_periods=least)
     return table.set_axis(found.index[kept]).set_axis(found.index[kept], axis=1)
 

@@ -10,7 +10,8 @@ import pandas as pd
 
 from panparser._counting import Bools, Ints
 from panparser.analysis.conditions import Condition, condition
-from panparser.analysis.criteria import By, Criterion, Joined, Key, key, keys, unknown
+from panparser.analysis.criteria import key, keys, unknown
+from panparser.analysis.criterion import By, Criterion, Joined, Key
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.words import Column, Words, join
 from panparser.errors import AnalysisError, TreebankError
@@ -37,7 +38,9 @@ class Frame:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"<Frame of {len(self):,} words of {self.gold.treebank.path}, predicted: {', '.join(self.names) or 'no'}>"
+        return (
+            f"<Frame of {len(self):,} words of {self.gold.treebank.path}, predicted: {', '.join(self.names) or 'no'}>"
+        )
 
     @property
     def gold(self) -> Words:

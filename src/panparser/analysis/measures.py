@@ -20,7 +20,8 @@ class Measure:
 
 
 def _head(gold: Words, predicted: Words) -> Bools:
-    return (gold.heads == predicted.heads) & (gold.heads >= 0)
+    right: Bools = (gold.heads == predicted.heads) & (gold.heads >= 0)
+    return right
 
 
 def _label(gold: Words, predicted: Words) -> Bools:
@@ -28,7 +29,8 @@ def _label(gold: Words, predicted: Words) -> Bools:
 
 
 def _lemma(gold: Words, predicted: Words) -> Bools:
-    return same(gold, predicted, "lemma") | (gold.treebank.column("lemma") == 0)  # `_` is 0: not annotated
+    right: Bools = same(gold, predicted, "lemma") | (gold.treebank.column("lemma") == 0)  # `_` is 0: not annotated
+    return right
 
 
 MEASURES: dict[str, Measure] = {

@@ -36,7 +36,9 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     """
     words_column = next((column for column in table.columns if _flat(column) == "words"), None)
     if words_column is None:
-        raise AnalysisError(f"plot: expected a table of scores, found the columns {', '.join(map(_flat, table.columns))}")
+        raise AnalysisError(
+            f"plot: expected a table of scores, found the columns {', '.join(map(_flat, table.columns))}"
+        )
     columns = [column for column in table.columns if column != words_column]
     table = table.iloc[:most]
     words = table[words_column].to_numpy(dtype=np.float64)
@@ -57,8 +59,9 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
     axes.set_xticks(places, names, rotation=45 if slanted else 0, ha="right" if slanted else "center", fontsize=8)
     axes.set_ylim(max(0.0, 10 * np.floor(lowest / 10) - 5) if lowest > 50 else 0, 100)
-    axes.set_ylabel("percent (bars: 95 %)")
+    axes.set_ylabel("percent (whiskers: 95 %)")
     axes.set_xlabel(f"{', '.join(str(name) for name in table.index.names if name)} (words)")
+    axes.margins(x=0.01)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     if len(columns) > 1:
@@ -67,7 +70,7 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
 
 
 def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
-    """A heat map: of `two_way` by score, of `confusion` by the share of each gold class, with the numbers in the cells."""
+    """A heat map: of `two_way` by score, of `confusion` by the share of each gold class; the numbers in the cells."""
     table = table.iloc[:most, :most]
     values = table.to_numpy(dtype=np.float64)
     counts = all(np.issubdtype(kind, np.integer) for kind in table.dtypes)
@@ -75,8 +78,12 @@ def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     figure, axes = _figure(2.2 + 0.5 * values.shape[1], 1.8 + 0.38 * values.shape[0])
     low = min(0.0, np.nanmin(shades, initial=0.0))
     limits = (-max(-low, np.nanmax(shades, initial=0.0)), None) if low < 0 else (0.0, None)
-    image = axes.imshow(shades, aspect="auto", cmap="RdBu" if low < 0 else "Blues", vmin=limits[0], vmax=-limits[0] or None)
-    axes.set_xticks(range(values.shape[1]), [_flat(name) for name in table.columns], rotation=60, ha="right", fontsize=8)
+    image = axes.imshow(
+        shades, aspect="auto", cmap="RdBu" if low < 0 else "Blues", vmin=limits[0], vmax=-limits[0] or None
+    )
+    axes.set_xticks(
+        range(values.shape[1]), [_flat(name) for name in table.columns], rotation=60, ha="right", fontsize=8
+    )
     axes.set_yticks(range(values.shape[0]), [_flat(name) for name in table.index], fontsize=8)
     axes.set_xlabel(_flat(tuple(name for name in table.columns.names if name)))
     axes.set_ylabel(_flat(tuple(name for name in table.index.names if name)))
@@ -143,7 +150,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
-def _titled(figure: Any, axes: Any, title: str) -> Any:
+def _titled(figure: Figure, axes: Any, title: str) -> Figure:
     if title:
         axes.set_title(title, fontsize=10)
     return figure
@@ -151,7 +158,8 @@ def _titled(figure: Any, axes: Any, title: str) -> Any:
 
 def _shares(values: Floats) -> Floats:
     whole = np.abs(values).sum(axis=1, keepdims=True)
-    return np.divide(100 * values, whole, out=np.zeros_like(values), where=whole > 0)
+    shares: Floats = np.divide(100 * values, whole, out=np.zeros_like(values), where=whole > 0)
+    return shares
 
 
 def _flat(name: object) -> str:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from panparser._counting import Bools, Ints
-from panparser.analysis.criteria import By, Joined, Key, keys
+from panparser.analysis.criteria import keys
+from panparser.analysis.criterion import By, Joined, Key
 from panparser.analysis.frame import Frame, measure_of
 from panparser.analysis.words import Column
 from panparser.errors import AnalysisError
@@ -35,7 +36,7 @@ class Groups:
 
 
 def groups(frame: Frame, by: By) -> Groups:
-    """Rows by class: combinations that occur; classes of numbers in their order, others by size, largest first."""
+    """Rows by class: combinations that occur; classes in their order if they have one, others the largest first."""
     criteria = keys(by)
     if not criteria:
         return Groups(np.zeros(len(frame), dtype=np.int64), pd.Index(["all"], name=""), True)
@@ -44,6 +45,9 @@ def groups(frame: Frame, by: By) -> Groups:
     for column in columns:
         codes = codes * len(column.names) + column.codes
     found, group = np.unique(codes, return_inverse=True)
+    if not columns[-1].ordered and len(columns) > 1:  # by size within the class of the other criteria
+        order = np.lexsort((-np.bincount(group), found // len(columns[-1].names)))
+        found, group = found[order], np.argsort(order)[group]
     levels = []
     for column in reversed(columns):
         found, part = np.divmod(found, max(1, len(column.names)))
@@ -69,7 +73,8 @@ def _by_size(column: Column) -> Column:
 
 def percent(part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]) -> Floats:
     """Shares; NaN of nothing."""
-    return np.divide(100.0 * part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    shares: Floats = np.divide(100.0 * part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return shares
 
 
 def scores(frame: Frame, by: By = None, of: Sequence[str] = OF) -> pd.DataFrame:

@@ -166,7 +166,8 @@ def same(first: Words, second: Words, name: str, change: Callable[[str], str] = 
         strings = words.treebank.vocabulary(name)
         table = np.array([numbers.setdefault(change(text), len(numbers)) for text in strings], dtype=np.int64)
         codes.append(table[words.treebank.column(name)])
-    return codes[0] == codes[1]
+    equal: Bools = codes[0] == codes[1]
+    return equal
 
 
 def _value_of(cell: str, key: str) -> str:

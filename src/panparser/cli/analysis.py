@@ -57,19 +57,27 @@ def analyze(
     ] = None,
     precision: Annotated[_List, typer.Option(help="Precision, recall and F1 by criteria, such as base-label.")] = None,
     confusion: Annotated[_List, typer.Option(help="A confusion matrix of a criterion, such as label.")] = None,
-    correlation: Annotated[_List, typer.Option(help="Correlation of accuracies between the classes of criteria.")] = None,
+    correlation: Annotated[
+        _List, typer.Option(help="Correlation of accuracies between the classes of criteria.")
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare each further prediction with the first, with tests.")
     ] = False,
-    ignore: Annotated[str, typer.Option(help="UPOS tags that do not count, with commas; none: all words do.")] = "PUNCT",
+    ignore: Annotated[
+        str, typer.Option(help="UPOS tags that do not count, with commas; none: all words do.")
+    ] = "PUNCT",
     train: Annotated[str | None, typer.Option(help="Where the criterion frequency counts forms.")] = None,
     sort: Annotated[str | None, typer.Option(help="Sort tables by a column, smallest first; class: by name.")] = None,
     descending: Annotated[bool, typer.Option("--descending", help="Sort largest first.")] = False,
     least: Annotated[int, typer.Option(min=0, help="Leave out classes of fewer words.")] = 0,
     top: Annotated[int | None, typer.Option(min=1, help="Print so many rows of each table.")] = None,
-    samples: Annotated[int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples of --compare; 0: no tests.")] = 1000,
+    samples: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples of --compare; 0: no tests.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the tests.")] = 1,
-    csv: Annotated[str | None, typer.Option(help="Write the table as CSV; several get their names: out-upos.csv.")] = None,
+    csv: Annotated[
+        str | None, typer.Option(help="Write the table as CSV; several get their names: out-upos.csv.")
+    ] = None,
     plot: Annotated[str | None, typer.Option(help="Draw it, as .png, .svg or .pdf; several get their names.")] = None,
     page: Annotated[
         str | None,
@@ -79,7 +87,9 @@ def analyze(
         str | None, typer.Option(metavar="FOLDER", help="Write the plots of the report there, as .png and .svg.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    criteria: Annotated[bool, typer.Option("--criteria", is_eager=True, callback=_list_criteria, help="List all criteria and scores.")] = False,
+    criteria: Annotated[
+        bool, typer.Option("--criteria", is_eager=True, callback=_list_criteria, help="List all criteria and scores.")
+    ] = False,
 ) -> None:
     """Say where parsers are wrong: scores by any criteria, confusions, comparisons.
 
@@ -109,7 +119,15 @@ def analyze(
     if plot is not None:
         analysis.plots.check_format(plot)
     wanted = Wanted(
-        by or [], two_way or [], precision or [], confusion or [], correlation or [], of.split(","), compare, samples, seed
+        by or [],
+        two_way or [],
+        precision or [],
+        confusion or [],
+        correlation or [],
+        of.split(","),
+        compare,
+        samples,
+        seed,
     )
     with progress() as report:
         report("reading", 0, 0)

@@ -62,7 +62,9 @@ def make_tables(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
         yield from _comparisons(analysis, frame, wanted)
     else:
         for by in wanted.by or (_SUMMARY if wanted.summary else ()):
-            yield Table(f"by {by}", by, analysis.scores(frame, by, wanted.of), "bars", _SHOWN if wanted.summary else None)
+            yield Table(
+                f"by {by}", by, analysis.scores(frame, by, wanted.of), "bars", _SHOWN if wanted.summary else None
+            )
     for name in frame.names:
         yield from _of_one(analysis, frame, wanted, name)
 
@@ -199,12 +201,12 @@ def _format(column: str, numbers: Any) -> Callable[[Any], str]:
 def values(table: Table) -> dict[str, Any]:
     """A table as plain values for JSON: its rows, with NaN as null."""
     data = table.data.set_axis([_flat(column) for column in table.data.columns], axis=1)
-    index = [str(name or "class") for name in data.index.names]
+    index = [str(name or "") for name in data.index.names]
     rows = []
     for name, row in zip(data.index, data.to_dict("records"), strict=True):
         names = name if isinstance(name, tuple) else (name,)
         cells = {column: None if isinstance(cell, float) and math.isnan(cell) else cell for column, cell in row.items()}
-        rows.append({"class": dict(zip(index, names, strict=True)), **cells})
+        rows.append({"class": {key: value for key, value in zip(index, names, strict=True) if key}, **cells})
     return {"title": table.title, "name": table.name, "rows": rows}
 
 
@@ -227,9 +229,18 @@ def draw(analysis: Any, tables: list[Table], path: str) -> None:
 
     def write(table: Table, path: Path) -> None:
         plot = analysis.plots.plot_matrix if table.drawn == "matrix" else analysis.plots.plot_scores
-        analysis.plots.save(plot(table.data, title=table.title), path)
+        data = _first_measure(table.data) if table.drawn == "bars" else table.data
+        analysis.plots.save(plot(data, title=table.title), path)
 
     _write(drawable, path, write)
+
+
+def _first_measure(data: pd.DataFrame) -> pd.DataFrame:
+    """Of several predictions the words and one score each: more bars than that tell less."""
+    if data.columns.nlevels == 1:
+        return data
+    measure = data.columns[1][1]
+    return data[[column for column in data.columns if column[1] in ("words", measure)]]
 
 
 def _write(tables: list[Table], path: str, write: Callable[[Table, Path], None]) -> None:
