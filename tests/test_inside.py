@@ -132,6 +132,24 @@ def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
         parser.explain(sentence, 0)
 
 
+def test_one_action_against_another(parser, english):
+    sentence = english[1][2]
+    found = Explanation.of(parser, sentence)
+    step = next(s for s in range(1, len(found) + 1) if len(found.legal(s)) > 1 and found.labels(s) is not None)
+    actions, labels = found.actions(step), found.labels(step)
+    for choice in (actions, labels):
+        first, second = choice.ranking[:2]
+        table = parser.explain(sentence, step, against=choice.columns[second])
+        assert list(table.columns) == ["feature", choice.columns[first], choice.columns[second], "difference"]
+        lead = (choice.scores[first] - choice.scores[second]) / choice.unit
+        assert table["difference"].sum() == pytest.approx(lead)
+        assert table["difference"].abs().is_monotonic_decreasing
+    with pytest.raises(pp.SpecError, match="against must be another legal choice"):
+        parser.explain(sentence, step, against="HOP")
+    with pytest.raises(pp.SpecError, match="against needs a step"):
+        parser.explain(sentence, against="LEFT")
+
+
 def test_a_sentence_without_heads_is_explained_without_costs(parser, english):
     raw = english[1][:1]
     raw.heads[:] = -1
@@ -324,6 +342,8 @@ def test_the_command_explain(run, files, parser, english):
     assert f"{frame['score'][1]:.2f}" in out
     code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--csv")
     assert out.splitlines()[0] == "of,class,feature,contribution"
+    code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--against", "RIGHT", "--top", 3)
+    assert (code, len(out.splitlines())) == (0, 4)
     code, _, err = run("explain", "-m", model, dev, "--sentence", 99)
     assert (code, err) == (2, f"panparser: {dev}: --sentence must be from 1 to 30; got 99\n")
     code, _, err = run("explain", "-m", model, dev, "--step", 999)

@@ -278,11 +278,14 @@ class Parser:
         indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
         return plain, indices, np.array([*(LIFTED in name for name in names), False])
 
-    def explain(self, sentence: Sentence, step: int | None = None, *, beam: int | None = None) -> pd.DataFrame:
-        """Why a sentence got its tree, action by action; of one step, what each feature contributed."""
+    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+
+        The options are those of `panparser.analysis.explain`, which needs pandas.
+        """
         from panparser.analysis.explaining import explain
 
-        return explain(self, sentence, step, beam=beam)
+        return explain(self, sentence, step, **options)
 
     def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
         """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""

@@ -57,6 +57,19 @@ class Contributions:
         ]
         return pd.DataFrame(rows, columns=["class", "feature", "contribution"])
 
+    def against(self, name: str) -> pd.DataFrame:
+        """What was chosen beside another: what each feature adds to both, by the difference, largest first."""
+        others = [column for column in self.columns if column != self.columns[self.chosen]]
+        if name not in others:
+            raise SpecError(
+                f"against must be another legal choice, {', '.join(others) or 'and there is none'}; got {name!r}"
+            )
+        ours, theirs = (self.weights[:, c].astype(np.int64) for c in (self.chosen, self.columns.index(name)))
+        rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]
+        columns = {self.columns[self.chosen]: ours, name: theirs, "difference": ours - theirs}
+        table = {"feature": [self.features[row] for row in rows]}
+        return pd.DataFrame(table | {title: values[rows] / self.unit for title, values in columns.items()})
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -225,15 +238,28 @@ class Explanation:
         return pd.DataFrame(rows)
 
 
-def explain(parser: Parser, sentence: Sentence, step: int | None = None, *, beam: int | None = None) -> pd.DataFrame:
+def explain(
+    parser: Parser,
+    sentence: Sentence,
+    step: int | None = None,
+    *,
+    against: str | None = None,
+    beam: int | None = None,
+) -> pd.DataFrame:
     """How a parser came to its tree of a sentence: a row for each step; or why it took one step.
 
     Of a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
-    contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores.
+    contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores. With
+    `against`, the name of another legal action, or of a label: what each feature says for the choice and for that one.
     """
     found = Explanation.of(parser, sentence, beam=beam)
     if step is None:
+        if against is not None:
+            raise SpecError("against needs a step to explain")
         return found.frame()
+    if against is not None:
+        chosen = found.labels(step) if against in parser.labels.names else found.actions(step)
+        return (chosen or found.actions(step)).against(against)
     parts = [found.actions(step).frame().assign(of="action")]
     labels = found.labels(step)
     if labels is not None:

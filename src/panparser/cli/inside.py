@@ -34,6 +34,9 @@ def explain(
     source: _File,
     sentence: Annotated[int, typer.Option("--sentence", "-s", min=1, help="Which sentence of the file, from 1.")] = 1,
     step: Annotated[int | None, typer.Option(min=1, help="Explain this step; without it, list all steps.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of the step: why not this action, or label?")
+    ] = None,
     top: _Top = 8,
     beam: _Beam = None,
     as_csv: _Csv = False,
@@ -49,14 +52,17 @@ def explain(
       panparser explain -m en.panparser gold.conllu --sentence 3
 
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --top 12
+
+      panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --against LEFT
     """
     analysis = _analysis()
     treebank = _read(source)
     if not 1 <= sentence <= len(treebank):
         raise SpecError(f"{source}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
     parser = Parser.load(model)
-    if as_csv:
-        print(analysis.explain(parser, treebank[sentence - 1], step, beam=beam).to_csv(index=False), end="")
+    if as_csv or against is not None:
+        table = analysis.explain(parser, treebank[sentence - 1], step, against=against, beam=beam)
+        _print(table if as_csv else table.head(top), as_csv)
         return
     found = analysis.Explanation.of(parser, treebank[sentence - 1], beam=beam)
     if step is None:

@@ -143,7 +143,7 @@
 
   // --- One sentence: gold arcs above the words, predicted ones below ---
 
-  const STEP = 24, GAP = 20;
+  const STEP = 24, GAP = 20, LONG = 400; // beyond that, the label of an arc is near its dependent
   const pen = document.createElement("canvas").getContext("2d");
   function width(text, font) { pen.font = font; return pen.measureText(text).width; }
 
@@ -176,7 +176,8 @@
         const bend = Math.min(9, Math.abs(x - start) / 2) * (x > start ? 1 : -1);
         path = `M${start},${foot}V${far - sign * 9}Q${start},${far} ${start + bend},${far}H${x - bend}`
           + `Q${x},${far} ${x},${far - sign * 9}V${foot + sign * 4}`;
-        [textX, textY] = [(start + x) / 2, far + (up ? -3 : 11)];
+        const middle = Math.abs(x - start) > LONG ? x - Math.sign(x - start) * 60 : (start + x) / 2;
+        [textX, textY] = [middle, far + (up ? -3 : 11)];
       }
       arc.append(draw("path", { class: "arc", d: path }),
         draw("path", { class: "tip", d: `M${x - 4},${foot + sign * 8}L${x},${foot + sign}L${x + 4},${foot + sign * 8}Z` }),
