@@ -37,9 +37,10 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name == "training.md":
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=os.environ | {"PATH": path})
+        elif kind == "sh" and page.name in ("training.md", "error-analysis.md"):
+            env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+            done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=env, text=True)
+            printed = done.stdout if page.name == "error-analysis.md" else printed
         elif kind == "toml" and page.name == "training.md":
             (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
             pp.Recipe.read("recipe.toml").resolved()

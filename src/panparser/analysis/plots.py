@@ -134,19 +134,24 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def check_format(path: str | Path) -> str:
-    """What kind of figure the name of a file asks for."""
+    """What kind of figure the name of a file asks for; ImportError if nothing can be drawn at all."""
+    _matplotlib()
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise AnalysisError(f"plot: expected a file {', '.join(f'.{each}' for each in FORMATS)}, found {str(path)!r}")
     return kind
 
 
-def _figure(width: float, height: float) -> tuple[Any, Any]:
+def _matplotlib() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("plots need matplotlib: pip install 'panparser[analysis]'") from None
-    figure = Figure(figsize=(min(width, 20.0), min(height, 16.0)), layout="constrained")
+    return Figure
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    figure = _matplotlib()(figsize=(min(width, 20.0), min(height, 16.0)), layout="constrained")
     return figure, figure.add_subplot()
 
 

@@ -16,11 +16,14 @@ from panparser.errors import AnalysisError, PanParserError
 _List = list[str] | None
 
 
-def _analysis() -> Any:
-    """The package, which needs pandas."""
+def _analysis(plot: str | None = None) -> Any:
+    """The package, which needs pandas, and matplotlib for a plot."""
     try:
         from panparser import analysis
-        from panparser.analysis import plots  # noqa: F401 - analysis.plots
+        from panparser.analysis import plots
+
+        if plot is not None:
+            plots.check_format(plot)
     except ImportError as error:
         raise PanParserError(str(error)) from None
     return analysis
@@ -115,9 +118,7 @@ def analyze(
 
       panparser analyze train.conllu --by length --by upos,head-upos+direction
     """
-    analysis = _analysis()
-    if plot is not None:
-        analysis.plots.check_format(plot)
+    analysis = _analysis(plot)
     wanted = Wanted(
         by or [],
         two_way or [],

@@ -38,6 +38,8 @@ Examples:
   panparser validate train.conllu
 
   panparser evaluate gold.conllu mine.conllu
+
+  panparser analyze gold.conllu mine.conllu --by upos
 """,
 )
 _state = {"quiet": False}
