@@ -55,6 +55,7 @@ def measure(gold: Path, predicted: Path, words: int) -> dict[str, Any]:
     )
     timed("precision and recall by label", lambda: analysis.precision_recall(frame, "label"))
     timed("counts by form and tag", lambda: analysis.counts(frame, "form+upos"))
+    timed("the report", lambda: analysis.report(frame))
     found["together"] = sum(found.values())
     found["words"], found["sentences"] = both[0].words, len(both[0])
     found["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
