@@ -182,7 +182,10 @@ def _comparison(frame: Frame, samples: int) -> str:
         tables.append(
             f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'gained'], cells)}</div>"
         )
-    note = f"Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: words that {two} has right more."
+    note = (
+        "Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: how many words more "
+        f"{two} has right."
+    )
     return f'<h2>Comparison</h2>{_table(header, rows)}{_note(note)}<div class="tiles">{"".join(tables)}</div>'
 
 
@@ -227,7 +230,7 @@ def _confusions(frame: Frame) -> str:
         rows = [[*pair, int(row["words"]), f"{row['share']:.1f}"] for pair, row in found.iterrows()]
         table = _table(["gold", "predicted", "words", "% of gold"], rows, texts=2)
         parts.insert(-1, f"<div><h3>Most frequent confusions of labels{of}</h3>{table}</div>")
-    note = "Rows are gold classes. The darker a cell, the larger its share of the row; what is not on the diagonal is wrong."
+    note = "Rows are gold classes. The stronger a cell, the larger its share of the row; off the diagonal it is wrong."
     return f'<h2>Confusions</h2>{_note(note)}<div class="row">{"".join(parts)}</div>'
 
 
