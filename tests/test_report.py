@@ -223,7 +223,7 @@ def test_the_script_filters_as_python_would(two, browse):
     page = analysis.report(frame)
     dom = browse(page, "#label=nsubj&of=1&sort=position")
     wrong = ~frame.right("las", "greedy")
-    has = frame.by_class("base-label", "nsubj".__eq__) | frame.by_class("predicted2.base-label", "nsubj".__eq__)
+    has = frame.by_class("base-label", "nsubj".__eq__)
     expected = np.unique(frame.gold.sentence[frame.rows][wrong & has]) + 1
     assert len(expected) > 1
     assert attribute(dom, "data-ready") == "yes"
@@ -231,6 +231,19 @@ def test_the_script_filters_as_python_would(two, browse):
     assert [int(n) for n in re.findall(r'<li role="option" id="s(\d+)"', dom)] == expected.tolist()
     assert f"{len(expected)} of 30 sentences" in dom
     assert attribute(dom, "data-sentence") == str(expected[0])
+
+
+def test_links_lead_to_the_sentences_of_a_confusion(two, browse):
+    gold, first, second = two
+    frame = analysis.frame(gold, first, second)
+    (one, other), row = next(analysis.confusions(frame, prediction="predicted2").iterrows())
+    page = analysis.report(frame)
+    address = f"#label={one}&found={other}&kind=all&of=1"
+    assert page.count(f'<a href="{html.escape(address)}">') == 2  # in the map and in the list
+    has = frame.by_class("base-label", one.__eq__) & frame.by_class("predicted2.base-label", other.__eq__)
+    assert has.sum() == row["words"]
+    dom = browse(page, "", f"location.hash = {address!r}")
+    assert int(attribute(dom, "data-shown")) == len(np.unique(frame.gold.sentence[frame.rows][has]))
 
 
 def test_views_of_two_predictions(two, browse):

@@ -87,8 +87,16 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
     return _svg(_WIDTH, height, f"{title}: {_told(names, series)}", parts)
 
 
-def heat_map(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) -> str:
-    """A confusion matrix, gold classes in rows: the darker, the larger the share of the row; the diagonal is framed."""
+def heat_map(
+    title: str,
+    names: Sequence[str],
+    counts: npt.NDArray[np.int64],
+    link: Callable[[str, str], str | None] = lambda gold, predicted: None,
+) -> str:
+    """A confusion matrix, gold classes in rows: the stronger a cell, the larger its share of the row.
+
+    `link(gold, predicted)` is where a cell leads to, if anywhere.
+    """
     left, top = 104, 84
     width, height = left + _CELL * len(names) + 10, top + _ROW * len(names) + 10
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -112,11 +120,13 @@ def heat_map(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) ->
         depth = min(1.0, 0.12 + 0.88 * math.sqrt(share) * (1.0 if kind == "right" else 1.6))
         ink = " dark" if depth > 0.75 else ""
         tip = f"gold {names[row]}, predicted {names[column]}: {count:,} words, {100 * share:.1f} % of {names[row]}"
+        target = link(names[row], names[column])
+        start, end = (f'<a href="{html.escape(target)}">', "</a>") if target else ("<g>", "</g>")
         parts.append(
-            f"<g><title>{html.escape(tip)}</title>"
+            f"{start}<title>{html.escape(tip)}</title>"
             f'<rect class="cell {kind}" x="{x}" y="{y}" width="{_CELL - 1}" height="{_ROW - 1}" '
             f'fill-opacity="{depth:.2f}"/>'
-            f'<text class="count{ink}" x="{x + _CELL / 2 - 0.5}" y="{y + 15}">{_brief(int(count))}</text></g>'
+            f'<text class="count{ink}" x="{x + _CELL / 2 - 0.5}" y="{y + 15}">{_brief(int(count))}</text>{end}'
         )
     return _svg(width, height, title, parts)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,13 @@ import pandas as pd
 from panparser import evaluation
 from panparser._counting import Bools
 from panparser._files import check_writable, write_whole
+from panparser.analysis._markup import Link, html_note, html_select, html_table
 from panparser.analysis._page_data import page_data
 from panparser.analysis.charts import Series, bar_chart, heat_map, legend_mark, line_chart
 from panparser.analysis.comparison import compare
 from panparser.analysis.frame import Frame
 from panparser.analysis.plots import interval, plot_matrix, plot_scores, save
-from panparser.analysis.tables import confusion, confusions, scores, worst
+from panparser.analysis.tables import OTHER, confusion, confusions, scores, worst
 from panparser.errors import AnalysisError
 
 _MOST = 5000  # sentences that a page can be browsed for
@@ -49,6 +51,7 @@ _CHARTS = (
     _Chart("upos", "By tag", bar_chart),
 )
 _CONFUSIONS = (("base-label", "Labels"), ("head-upos", "Tags of heads"))
+_FIELDS = {"base-label": "label", "upos": "tag"}  # criteria that sentences can be filtered by, and the field for it
 _WORST = (("base-label", "label"), ("upos", "tag"), ("tag-pair", "tags of word and head"), ("form", "form"))
 
 
@@ -126,7 +129,7 @@ def _summary(frame: Frame, samples: int) -> str:
         f"{len(frame):,} of {treebank.words:,} words count, in {len(treebank):,} sentences. LAS and label are without "
         "subtypes; exact: sentences without an error. In brackets: 95 %, by bootstrap over sentences."
     )
-    return f"<h2>Summary</h2>{_table(header, rows)}{_note(note)}"
+    return f"<h2>Summary</h2>{html_table(header, rows)}{html_note(note)}"
 
 
 def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[float, tuple[float, float] | None]]:
@@ -180,13 +183,13 @@ def _comparison(frame: Frame, samples: int) -> str:
             for name, row in some.iterrows()
         ]
         tables.append(
-            f"<div><h3>{html.escape(caption)}</h3>{_table(['label', 'words', one, two, 'gained'], cells)}</div>"
+            f"<div><h3>{html.escape(caption)}</h3>{html_table(['label', 'words', one, two, 'gained'], cells)}</div>"
         )
     note = (
-        "Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: how many words more "
-        f"{two} has right."
+        "Tests are paired by sentence: p by approximate randomization. Tables: LAS by label; gained: how many words "
+        f"more {two} has right."
     )
-    return f'<h2>Comparison</h2>{_table(header, rows)}{_note(note)}<div class="tiles">{"".join(tables)}</div>'
+    return f'<h2>Comparison</h2>{html_table(header, rows)}{html_note(note)}<div class="tiles">{"".join(tables)}</div>'
 
 
 def _tables(frame: Frame) -> Iterator[tuple[_Chart, pd.DataFrame]]:
@@ -215,36 +218,61 @@ def _charts(frame: Frame) -> str:
         parts.append(f"<div><h3>{chart.title}</h3>{drawn}</div>")
     keys = "".join(f"<span>{legend_mark(i)}{html.escape(name)}</span>" for i, name in enumerate(names))
     note = "Whiskers: 95 % (Wilson), as if words were independent. Grey: how many words there are of a class."
-    return f'<h2>Scores</h2><div class="legend">{keys}</div>{_note(note)}<div class="tiles">{"".join(parts)}</div>'
+    return f'<h2>Scores</h2><div class="legend">{keys}</div>{html_note(note)}<div class="tiles">{"".join(parts)}</div>'
 
 
 def _confusions(frame: Frame) -> str:
     parts = []
-    for name in frame.names:
+    for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _CONFUSIONS:
             matrix = confusion(frame, by, prediction=name, most=_CLASSES)
-            drawn = heat_map(f"{title}: confusions", [str(each) for each in matrix.index], matrix.to_numpy())
+            names = [str(each) for each in matrix.index]
+            link = _to_confusion(number) if by == "base-label" else lambda gold, predicted: None
+            drawn = heat_map(f"{title}: confusions", names, matrix.to_numpy(), link)
             parts.append(f'<div class="scroll wide"><h3>{title}{of}</h3>{drawn}</div>')
         found = confusions(frame, "base-label", prediction=name).head(_ROWS)
-        rows = [[*pair, int(row["words"]), f"{row['share']:.1f}"] for pair, row in found.iterrows()]
-        table = _table(["gold", "predicted", "words", "% of gold"], rows, texts=2)
+        to = _to_confusion(number)
+        rows = [
+            [Link(gold, to(gold, other)), other, int(row["words"]), f"{row['share']:.1f}"]
+            for (gold, other), row in found.iterrows()
+        ]
+        table = html_table(["gold", "predicted", "words", "% of gold"], rows, texts=2)
         parts.insert(-1, f"<div><h3>Most frequent confusions of labels{of}</h3>{table}</div>")
-    note = "Rows are gold classes. The stronger a cell, the larger its share of the row; off the diagonal it is wrong."
-    return f'<h2>Confusions</h2>{_note(note)}<div class="row">{"".join(parts)}</div>'
+    note = (
+        "Rows are gold classes. The stronger a cell, the larger its share of the row; off the diagonal it is wrong. "
+        "Cells of labels lead to their sentences."
+    )
+    return f'<h2>Confusions</h2>{html_note(note)}<div class="row">{"".join(parts)}</div>'
+
+
+def _to_confusion(prediction: int) -> Callable[[str, str], str | None]:
+    """The address of the sentences with a confusion of labels."""
+
+    def link(gold: str, predicted: str) -> str | None:
+        return None if OTHER in (gold, predicted) else _address(label=gold, found=predicted, kind="all", of=prediction)
+
+    return link
+
+
+def _address(**fields: object) -> str:
+    return "#" + urlencode(fields)
 
 
 def _worst(frame: Frame) -> str:
     parts = []
-    for name in frame.names:
+    for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _WORST:
             found = worst(frame, by, prediction=name, least=2).head(_ROWS)
             rows = [
-                [str(key), int(row["words"]), int(row["errors"]), f"{row['las']:.2f}", f"{row['share']:.1f}"]
+                [
+                    Link(str(key), _address(**{_FIELDS[by]: key, "of": number}) if by in _FIELDS else None),
+                    *(int(row["words"]), int(row["errors"]), f"{row['las']:.2f}", f"{row['share']:.1f}"),
+                ]
                 for key, row in found.iterrows()
             ]
-            table = _table([title, "words", "errors", "LAS", "% of errors"], rows)
+            table = html_table([title, "words", "errors", "LAS", "% of errors"], rows)
             parts.append(f"<div><h3>Most errors, by {title}{of}</h3>{table}</div>")
     return f'<h2>Where the errors are</h2><div class="tiles">{"".join(parts)}</div>'
 
@@ -259,11 +287,12 @@ def _browser(frame: Frame, count: int) -> str:
     orders += [("longest", "longest first"), ("shortest", "shortest first")]
     fields = [
         '<label>Words or id<input id="text" type="search" placeholder="press / to search"></label>',
-        _select("kind", "Show", [*kinds, ("all", "all sentences")]),
-        _select("label", "Label", [("", "any"), *((name, name) for name in labels)]),
-        _select("tag", "Tag", [("", "any"), *((name, name) for name in tags)]),
-        _select("of", "Prediction", [(str(i), name) for i, name in enumerate(frame.names)]),
-        _select("sort", "Order", orders),
+        html_select("kind", "Show", [*kinds, ("all", "all sentences")]),
+        html_select("label", "Gold label", [("", "any"), *((name, name) for name in labels)]),
+        html_select("found", "Predicted label", [("", "any"), *((name, name) for name in labels)]),
+        html_select("tag", "Tag", [("", "any"), *((name, name) for name in tags)]),
+        html_select("of", "Prediction", [(str(i), name) for i, name in enumerate(frame.names)]),
+        html_select("sort", "Order", orders),
         '<button id="reset" type="button">Reset</button>',
     ]
     total = len(frame.gold.treebank)
@@ -285,30 +314,5 @@ def _browser(frame: Frame, count: int) -> str:
     )
 
 
-# --- Parts of HTML; every text that comes from a file is escaped here ---
-
-
 def _bases(labels: Iterable[str]) -> Iterator[str]:
     return (label.partition(":")[0] for label in labels)
-
-
-def _select(name: str, title: str, options: Iterable[tuple[str, str]]) -> str:
-    inner = "".join(f'<option value="{html.escape(value)}">{html.escape(text)}</option>' for value, text in options)
-    return f'<label>{title}<select id="{name}">{inner}</select></label>'
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 1) -> str:
-    """`texts`: how many columns, from the first, are of words."""
-
-    def cell(tag: str, place: int, value: object) -> str:
-        text = f"{value:,}" if isinstance(value, int) else str(value)
-        kind = ' class="text" dir="auto"' if place < texts else ""
-        return f"<{tag}{kind}>{html.escape(text)}</{tag}>"
-
-    head = "".join(cell("th", i, name) for i, name in enumerate(header))
-    body = "".join("<tr>" + "".join(cell("td", i, v) for i, v in enumerate(row)) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _note(text: str) -> str:
-    return f'<p class="note">{html.escape(text)}</p>'

@@ -36,7 +36,7 @@
 
   // --- What is shown; the address says it too, so that a view can be linked to ---
 
-  const FIELDS = ["text", "label", "tag", "kind", "of", "sort"];
+  const FIELDS = ["text", "label", "found", "tag", "kind", "of", "sort"];
   const defaults = Object.fromEntries(FIELDS.map((name) => [name, $(name) ? $(name).value : ""]));
   let shown = [], limit = SHOWN, chosen = null;
 
@@ -78,12 +78,14 @@
   };
 
   function matches(sentence) {
-    const text = $("text").value.trim().toLowerCase(), label = $("label").value, tag = $("tag").value;
+    const text = $("text").value.trim().toLowerCase();
+    const label = $("label").value, found = $("found").value, tag = $("tag").value;
     if (text && !sentence.text.toLowerCase().includes(text) && !String(sentence.id).toLowerCase().includes(text)) return false;
     const holds = CONDITIONS[$("kind").value], p = which();
-    if ($("kind").value === "all" && !label && !tag) return true;
+    if ($("kind").value === "all" && !label && !found && !tag) return true;
     return sentence.forms.some((_, i) => holds(sentence.kinds[p][i], sentence, i)
-      && (!label || base[sentence.labels[i]] === label || base[sentence.predictions[p][1][i]] === label)
+      && (!label || base[sentence.labels[i]] === label)
+      && (!found || base[sentence.predictions[p][1][i]] === found)
       && (!tag || data.tags[sentence.tags[i]] === tag));
   }
 
@@ -286,7 +288,11 @@
   let kept = "auto";
   try { kept = localStorage.getItem("panparser-theme") ?? "auto"; } catch { /* as above */ }
   theme(THEMES.includes(kept) ? kept : "auto");
-  addEventListener("hashchange", readAddress);
+  addEventListener("hashchange", () => {
+    if (location.hash === "#sentences") return;
+    readAddress();
+    $("sentences").scrollIntoView(); // a link in a table or a chart led here
+  });
   readAddress();
   root.dataset.ready = "yes";
 })();
