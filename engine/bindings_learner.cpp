@@ -265,13 +265,15 @@ class ModelHandle {
 
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
-  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin) const {
+  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin,
+             bool confidence) const {
     if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
     check_rows(checked, vectors_.rows());
     std::vector<std::int32_t> heads(data.words()), labels(data.words());
     std::vector<Score> behind(data.offsets().size() - 1);
+    std::vector<Signals> signals(confidence ? data.words() : 0);
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
@@ -284,7 +286,8 @@ class ModelHandle {
           for (std::int64_t s; (s = next++) < tokens.sentences();) {
             if (tokens[s].words == 0) continue;
             behind[s] = parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin),
-                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
+                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s],
+                                     confidence ? signals.data() + data.offsets()[s] : nullptr);
           }
         } catch (...) {
           const std::lock_guard guard(failed);
@@ -305,7 +308,10 @@ class ModelHandle {
       for (std::thread& thread : others) thread.join();
       if (failure) std::rethrow_exception(failure);
     }
-    return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind))};
+    std::vector<std::int32_t> margins;
+    for (const Signals& word : signals) margins.insert(margins.end(), word.begin(), word.end());
+    return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind)),
+                      owned(std::move(margins))};
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
@@ -396,8 +402,9 @@ void bind_learner(nb::module_& m) {
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
-           "(heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.")
+           nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(), "confidence"_a = false,
+           "(heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if "
+           "asked for, the signals of every word.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
 }

@@ -21,14 +21,15 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
 
 template <class Scorer>
 Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
-                                std::int32_t* labels) {
-  if (beam == 1) {
+                                std::int32_t* labels, Signals* signals) {
+  if (beam == 1 && !signals) {
     greedy(tokens, heads, labels);
     return 0;
   }
-  const Hypothesis best = decode(tokens, beam, margin).front();
+  const Hypothesis best = decode(tokens, beam, margin, signals != nullptr).front();
   const Token root = grammar_.system.table().shape.root(tokens.words);
   write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
+  if (signals) reader_.read(search_, grammar_, beam_, tokens.words, signals);
   return best.behind;
 }
 
@@ -90,10 +91,13 @@ void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Scor
 }
 
 template <class Scorer>
-const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin) {
+const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin,
+                                                          bool heard) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
   beam_ = {search_.start(tokens, false)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
+  reader_.start();
+  if (heard) reader_.hear(beam_);
   std::int64_t steps = 0;
   while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
     check_steps(++steps, tokens.words);
@@ -108,6 +112,7 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
       next_[i].behind = std::max(beam_[candidates_[i].from].behind, behind(candidates_[i]));
     }
     beam_.swap(next_);
+    if (heard) reader_.hear(beam_);
   }
   return beam_;
 }

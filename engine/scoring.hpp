@@ -239,14 +239,20 @@ class Scoring {
   void fetch_labels() {
     labels_.fetch([&](const Key* keys, int count, std::int32_t* sums) { scorer_.labels(keys, count, sums); });
   }
-  // The best label that the arc may have.
-  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc) {
+  // Of all labels, and which of them the arc may have.
+  std::pair<const std::int32_t*, const std::vector<std::uint8_t>*> label_sums(std::size_t question,
+                                                                              const Window& window, int action,
+                                                                              const Arc& arc) {
     std::int32_t* const sums = labels_.answer(question);
     if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
-    const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
+    return {sums, &grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words))};
+  }
+  // The best label that the arc may have.
+  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc) {
+    const auto [sums, allowed] = label_sums(question, window, action, arc);
     std::int32_t best = -1;
     for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
-      if (allowed[l] && (best < 0 || sums[l] > sums[best])) best = l;
+      if ((*allowed)[l] && (best < 0 || sums[l] > sums[best])) best = l;
     }
     return best;
   }

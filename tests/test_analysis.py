@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
@@ -163,6 +163,7 @@ def test_what_cannot_be_is_said_in_one_line(small, work, said):
 # --- Criteria ---
 
 
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1))
 def test_criteria_equal_the_slow_reference(seed):
     gold, predicted = random_pair(seed)
@@ -179,7 +180,7 @@ def test_criteria_equal_the_slow_reference(seed):
 
 
 def test_the_reference_has_every_criterion():
-    other = {"crossing", "error", "tagging"}  # the engine's own, tested elsewhere; of two files
+    other = {"crossing", "error", "tagging", "confidence"}  # the engine's own, tested elsewhere; of two files
     keyed = {"feats.Number", "misc.SpaceAfter"}
     assert set(slow_criteria(pp.parse_conllu(SMALL))) == set(analysis.CRITERIA) - other | keyed
 
@@ -195,6 +196,16 @@ def test_crossing_arcs_errors_and_tags(gold, frame, small):
         ["right", "right"],
         ["right", "wrong"],
     ]
+
+
+def test_confidence():
+    cells = ("Confidence=0.97", "_", "SpaceAfter=No|Confidence=1.00", "Confidence=0.29", "Confidence=x", "Confidence=7")
+    rows = [f"{i}\tw\t_\tX\t_\t_\t0\tx\t_\t{cell}\n" for i, cell in enumerate(cells, start=1)]
+    treebank = pp.parse_conllu("".join(rows) + "\n")
+    frame = analysis.frame(treebank, treebank)
+    assert frame.numbers("confidence").tolist() == [97, -1, 100, 29, -1, -1]
+    assert analysis.scores(frame, "confidence")["words"].to_dict() == {"0-49": 1, "95-98": 1, "99+": 1, "none": 3}
+    assert len(frame.where("confidence >= 90")) == 2
 
 
 def classes(numbers, criterion):
@@ -217,6 +228,7 @@ def test_numbers_are_capped_and_binned():
 
 def test_heads_of_heads_joined_keys_and_functions_of_ones_own(small):
     assert list(analysis.counts(small, "head-head-upos").index) == ["ROOT", "VERB"]
+    assert analysis.counts(small, "head-depth:1")["words"].to_dict() == {"1+": 4, "ROOT": 2}
     form, upos = analysis.criterion("form"), analysis.criterion("upos")
     assert str(form + upos + upos) == "form+upos+upos"
     assert list(analysis.counts(small, form + upos).index)[:2] == ["Run-VERB", "The-DET"]
@@ -242,13 +254,14 @@ def test_scores_by_hand(small):
     assert worst.loc["NOUN"].tolist() == [2, 2, 0, 100]
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_scores_equal_the_slow_reference(seed):
     gold, predicted = random_pair(seed)
-    frame = analysis.frame(gold, predicted)
+    frame = analysis.frame(gold, predicted).where("direction != none")
     for name, function in slow_criteria().items():
         criterion = analysis.criterion(name)
-        found = analysis.scores(frame.where("direction != none"), criterion.exact() if criterion.numeric else criterion)
+        found = analysis.scores(frame, criterion.exact() if criterion.numeric else criterion)
         slow = slow_scores(gold, predicted, function)
         assert set(found.index) == set(slow)
         for index, (words, heads, both) in slow.items():
@@ -320,6 +333,7 @@ def test_precision_and_recall_by_hand(small):
     assert by_length.loc["1"].tolist()[:4] == [4, 3, 100, 75]
 
 
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1))
 def test_precision_and_recall_of_the_whole_are_those_of_evaluate(seed):
     gold, predicted = random_pair(seed)
@@ -418,6 +432,9 @@ def test_differences_of_tables(frame):
         before = first.loc[a, b] if a in first.index and b in first.columns else 0
         after = second.loc[a, b] if a in second.index and b in second.columns else 0
         assert change.loc[a, b] == after - before
+    whole, part = (analysis.scores(each, "upos,direction") for each in (frame, frame.where("direction != root")))
+    assert analysis.difference(whole, part).loc[("NOUN", "root"), ("", "words")] == -15
+    assert np.isnan(analysis.difference(whole, part).loc[("NOUN", "root"), ("beam", "uas")])
     one, two = (analysis.precision_recall(frame, "upos", prediction=name) for name in frame.names)
     assert analysis.difference(one, two).loc["NOUN", "recall"] == two.loc["NOUN", "recall"] - one.loc["NOUN", "recall"]
 
@@ -462,23 +479,23 @@ def test_learning_curves(english):
 def test_figures(frame, tmp_path):
     pytest.importorskip("matplotlib")
     curves = pd.DataFrame({"words": [10, 20, 30], 10: [50.0, 60, 57], 100: [70.0, 90, 83]}, index=["A", "B", "all"])
-    change = analysis.difference(*(analysis.confusion(frame, "upos", prediction=name) for name in frame.names))
+    change = analysis.difference(*(analysis.confusion(frame, "direction", prediction=name) for name in frame.names))
+    bars = plots.plot_scores(analysis.scores(frame, "form+upos"))
     for name, figure in {
         "bars.png": plots.plot_scores(analysis.scores(frame, "upos"), title="by tag"),
-        "bars.svg": plots.plot_scores(analysis.scores(frame, "form+upos")),
-        "heat.svg": plots.plot_matrix(analysis.confusion(frame, "label")),
-        "pairs.pdf": plots.plot_matrix(analysis.two_way(frame, "upos", "head-upos")),
+        "bars.svg": bars,
+        "heat.svg": plots.plot_matrix(analysis.confusion(frame, "label", most=8)),
+        "pairs.pdf": plots.plot_matrix(analysis.two_way(frame, "direction", "length")),
         "change.png": plots.plot_matrix(change),
         "curves.png": plots.plot_curves(curves),
     }.items():  # fmt: skip
         plots.save(figure, tmp_path / name)
         assert (tmp_path / name).stat().st_size > 5000
-    again = plots.plot_scores(analysis.scores(frame, "form+upos"))
-    axes = again.axes[0]
+    axes = bars.axes[0]
     assert axes.get_xlabel() == "form+upos (words)"
     assert len(axes.get_xticklabels()) == 25
     with pytest.raises(pp.AnalysisError, match=r"expected a file \.png, \.svg, \.pdf, found 'x.gif'"):
-        plots.save(again, "x.gif")
+        plots.save(bars, "x.gif")
     with pytest.raises(pp.AnalysisError, match="expected a table of scores"):
         plots.plot_scores(curves[[10]])
 

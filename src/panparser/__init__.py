@@ -6,6 +6,7 @@ from panparser._engine import ILLEGAL_COST
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
@@ -66,8 +67,10 @@ __all__ = [
     "AnalysisError",
     "Atom",
     "BatchError",
+    "Calibration",
     "CheckFailed",
     "Classifier",
+    "Confidence",
     "ConlluError",
     "CurvePoint",
     "DecodingError",
@@ -122,6 +125,7 @@ __all__ = [
     "Vectors",
     "VectorsError",
     "ZN11",
+    "calibrate",
     "compare",
     "conflicts",
     "cross_validate",

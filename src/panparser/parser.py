@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from panparser.classifiers import (
     classifier_values,
     restored_classifier,
 )
+from panparser.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
@@ -163,6 +164,7 @@ class Parser:
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
         self.margin = None
+        self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -206,43 +208,84 @@ class Parser:
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
         return engine, self._program, of_root, of_words, scaled, vectors
 
-    def parse(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels."""
+    def parse(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
+    ) -> Treebank:
+        """A copy of the treebank with the parser's heads and labels; `confidence` as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads)
+        self.annotate(parsed, beam=beam, threads=threads, confidence=confidence, ensemble=ensemble)
         return parsed
 
-    def annotate(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> None:
-        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled."""
+    def annotate(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
+    ) -> None:
+        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
+
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`.
+        """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
-        heads, labels = self.predict(treebank, beam=beam, threads=threads)
+        if confidence:
+            found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
+            write_confidence(treebank, found)
+            heads, labels = found.heads, found.labels
+        else:
+            heads, labels = self.predict(treebank, beam=beam, threads=threads)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
 
+    def confidence(
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    ) -> Confidence:
+        """Heads and labels as in `predict`, with the probabilities that they are right.
+
+        `ensemble`: the other parsers, as many as the parser was calibrated with; they may be of other seeds.
+        """
+        return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
+
     def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> tuple[IntArray, IntArray]:
         """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
+        beam = self.checked_beam(treebank, beam, threads)
+        if self.classifier is not None:
+            if threads > 1:
+                raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
+            return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
+        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
+        return self.lowered(treebank, heads, labels)
+
+    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
+        """The beam to parse with; refuses what cannot be parsed."""
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
         check_count("threads of parse", threads)
         check_lengths(treebank)
         treebank.check()
-        if self.classifier is not None:
-            if threads > 1:
-                raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
-            return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
-        heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
-        return self.lowered(treebank, heads, labels)
+        return beam
 
     def _parse(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None
-    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
-        """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
+        self, treebank: Treebank, beam: int, threads: int, margin: int | None, signals: bool = False
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """Heads, labels; for each sentence by how much its tree was ever behind the best in the beam, at most; signals.
+
+        The signals of each word (`panparser.confidence`) are one array, empty where they are not asked for.
+        """
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, signals)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -352,6 +395,7 @@ class Parser:
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
             "margin": self.margin,
+            **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training,
         }
 
@@ -380,6 +424,8 @@ class Parser:
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
             parser.margin = manifest["margin"]
+            if manifest.get("calibration") is not None:
+                parser.calibration = Calibration.from_values(manifest["calibration"])
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
         except ModelError:

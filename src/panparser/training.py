@@ -18,6 +18,7 @@ from panparser._epochs import Epochs, score, score_found
 from panparser._layers import Layer, VectorWeights, multiplied
 from panparser._pruning import prune, room_for_layer
 from panparser.classifiers import Classifier
+from panparser.confidence import Calibration, fitted, gather
 from panparser.errors import SpecError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
@@ -152,6 +153,7 @@ class _Run(Epochs[Layer]):
     checkpoint: str | os.PathLike[str] | None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    calibration: Calibration | None = None
     _saved: float | None = None  # when the checkpoint was
     # A development set is small, and an average that is longer is better: among epochs that are close, the best is
     # the best by chance.
@@ -211,8 +213,10 @@ class _Run(Epochs[Layer]):
             self._measure_rounding(self.dev)
         share = _MARGIN if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
-            *_, behind = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
+            _, _, behind, _ = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
             self.margin = int(np.quantile(behind, 1 - share, method="higher"))
+        parser = self.parser()
+        self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
@@ -229,6 +233,7 @@ class _Run(Epochs[Layer]):
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = super().parser(interrupted=interrupted)
         parser.margin = self.margin
+        parser.calibration = self.calibration
         return parser
 
     def after_epoch(self) -> None:

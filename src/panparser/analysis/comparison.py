@@ -92,18 +92,20 @@ def who_is_right(frame: Frame, by: By = None, of: str = "uas") -> pd.DataFrame:
 
 
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """The second table minus the first: of scores, of confusions, of counts; what only one has counts as 0 there.
+    """The second table minus the first: of scores, of counts, of confusions (which may have other classes).
 
-    Scores of a class that only one table has stay NaN: there is nothing to take them from.
+    A count that only one table has is 0 in the other; a score is nothing there, and the difference NaN.
     """
-    shared = [column for column in first.columns if column in second.columns]
-    rest = [column for column in second.columns if column not in set(shared)] if _is_matrix(first, second) else []
-    columns = [*first.columns, *rest] if _is_matrix(first, second) else shared
-    rows = [*first.index, *(row for row in second.index if row not in set(first.index))]
-    a, b = (table.reindex(index=_index(rows, first), columns=_columns(columns, first)) for table in (first, second))
-    integral = all(np.issubdtype(kind, np.integer) for table in (first, second) for kind in table.dtypes)
-    result = b.fillna(0).sub(a.fillna(0)).astype(np.int64) if integral else b.sub(a)
-    return result.rename_axis(index=first.index.names, columns=first.columns.names)
+    rows = _union(first.index, second.index)
+    matrix = first.columns.name is not None and second.columns.name is not None
+    both = first.columns[first.columns.isin(second.columns)]
+    columns = _union(first.columns, second.columns) if matrix else both
+    a, b = (table.reindex(index=rows, columns=columns) for table in (first, second))
+    result = b.sub(a)
+    for column in columns:
+        if all(column not in table or table[column].dtype.kind in "iu" for table in (first, second)):
+            result[column] = b[column].fillna(0).sub(a[column].fillna(0)).astype(np.int64)
+    return result
 
 
 def holm(p: Floats) -> Floats:
@@ -115,16 +117,8 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-def _is_matrix(first: pd.DataFrame, second: pd.DataFrame) -> bool:
-    return first.columns.name is not None and second.columns.name is not None
-
-
-def _index(rows: list[object], like: pd.DataFrame) -> pd.Index:
-    return pd.MultiIndex.from_tuples(rows) if like.index.nlevels > 1 else pd.Index(rows)
-
-
-def _columns(columns: list[object], like: pd.DataFrame) -> pd.Index:
-    return pd.MultiIndex.from_tuples(columns) if like.columns.nlevels > 1 else pd.Index(columns)
+def _union(first: pd.Index, second: pd.Index) -> pd.Index:
+    return first.append(second[~second.isin(first)])
 
 
 def _several(frame: Frame) -> tuple[str, ...]:

@@ -188,11 +188,11 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[_Token] = []
-        at = 0
-        while text[at:].strip():
+        at, end = 0, len(text.rstrip())
+        while at < end:
             match = _TOKEN.match(text, at)
             if match is None:
-                start = len(text) - len(text[at:].lstrip())
+                start = at + len(text[at:]) - len(text[at:].lstrip())
                 raise self.error(_Token("", "", start, start + 1), "expected a word, a sign or a text in quotes")
             kind = match.lastgroup or ""
             self.tokens.append(_Token(kind, match[kind], match.start(kind), match.end(kind)))

@@ -134,6 +134,14 @@ CROSSING = Criterion(
     lambda words: Column(words.crossing.astype(np.int64), ("projective", "crossing"), True),
 )
 ERROR = Criterion("error", "what is wrong: right, head, label, head and label, no head", _error, side="predicted")
+CONFIDENCE = Criterion(
+    "confidence",
+    "Confidence in MISC, in percent; none",
+    lambda words: words.confidence,
+    True,
+    (0, 50, 60, 70, 80, 90, 95, 99),
+    side="predicted",
+)
 TAGGING = Criterion("tagging", "is the predicted UPOS right: right, wrong", _tagging, side="predicted")
 
 CRITERIA: dict[str, Criterion] = {
@@ -142,7 +150,7 @@ CRITERIA: dict[str, Criterion] = {
         FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL,
         HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL, TAG_PAIR,
         DIRECTION, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
-        POSITION, QUARTER, SENTENCE_LENGTH, SENTENCE, FREQUENCY, CROSSING, ERROR, TAGGING,
+        POSITION, QUARTER, SENTENCE_LENGTH, SENTENCE, FREQUENCY, CROSSING, ERROR, TAGGING, CONFIDENCE,
     )
 }  # fmt: skip
 
@@ -181,6 +189,15 @@ def _criterion(text: str) -> Criterion:
     if match := _SIDE.fullmatch(text):
         return criterion(match[2]).on(match[1])
     name, colon, bins = text.partition(":")
+    if name.startswith(_HEAD) and len(name) > len(_HEAD) and name not in CRITERIA:
+        inner = criterion(text.removeprefix(_HEAD))
+        return replace(
+            inner,
+            name=text,
+            about=f"{inner.name} of the head",
+            numeric=False,
+            function=lambda words: inner.classes(words).at(words.parents),
+        )
     if colon:
         return _with_bins(criterion(name), bins)
     if name in CRITERIA:
@@ -188,15 +205,6 @@ def _criterion(text: str) -> Criterion:
     column, dot, value = name.partition(".")
     if dot and value and column in _KEYED:
         return Criterion(name, f"{value} of {column.upper()}", lambda words: words.value(column, value))
-    if name.startswith(_HEAD) and len(name) > len(_HEAD):
-        inner = criterion(name.removeprefix(_HEAD))
-        return replace(
-            inner,
-            name=name,
-            about=f"{inner.name} of the head",
-            numeric=False,
-            function=lambda words: inner.classes(words).at(words.parents),
-        )
     raise AnalysisError(unknown("criterion", name, CRITERIA))
 
 

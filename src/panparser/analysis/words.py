@@ -146,6 +146,12 @@ class Words:
         return nonprojectivity(self.treebank.heads, self.treebank.offsets)[0]
 
     @property
+    def confidence(self) -> Ints:
+        """How sure a parser said that it was of the head, in percent (`parse --confidence`); -1 where it did not."""
+        column = self.value("misc", "Confidence")
+        return np.array([_percent(name) for name in column.names], dtype=np.int64)[column.codes]
+
+    @property
     def frequency(self) -> Ints:
         """How often each word's form occurs in the training treebank."""
         if self.train is None:
@@ -156,6 +162,15 @@ class Words:
             seen[form] = seen.get(form, 0) + int(count)
         table = np.array([seen.get(form, 0) for form in self.treebank.vocabulary("form")], dtype=np.int64)
         return table[self.treebank.column("form")]
+
+
+def _percent(text: str) -> int:
+    """A share as a whole number of percent, rounded down; -1 if it is none."""
+    try:
+        share = float(text)
+    except ValueError:
+        return -1
+    return int(100 * share + 1e-9) if 0 <= share <= 1 else -1
 
 
 def same(first: Words, second: Words, name: str, change: Callable[[str], str] = str) -> Bools:

@@ -16,8 +16,9 @@ import typer
 from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
 from panparser.cli.treebanks import FileFormat
+from panparser.confidence import fitting_calibration
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
-from panparser.errors import TreebankError
+from panparser.errors import SpecError, TreebankError
 from panparser.parser import Parser, ScoredTree
 from panparser.treebank import Treebank
 
@@ -42,6 +43,13 @@ def parse(
     k_best: Annotated[
         int | None, typer.Option("--k-best", min=1, help="Write so many trees for each sentence, best first.")
     ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")
+    ] = False,
+    ensemble: Annotated[
+        list[str] | None,
+        typer.Option("--ensemble", metavar="MODEL", help="Other models whose agreement tells; see `calibrate`."),
+    ] = None,
     format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
         FileFormat.auto
     ),
@@ -49,7 +57,8 @@ def parse(
     """Parse sentences: heads and labels are written, everything else stays as it is.
 
     Input of any size takes the same memory. With --k-best each sentence comes several times, with the comments
-    `# tree = 1/3` and `# score = ...`.
+    `# tree = 1/3` and `# score = ...`. With --confidence MISC tells `Confidence=0.97` (the head is right) and
+    `LabelConfidence=0.95` (head and label are).
 
     Examples:
 
@@ -58,15 +67,32 @@ def parse(
       zcat raw.conllu.gz | panparser parse -m en.panparser --threads 4 | gzip > parsed.conllu.gz
 
       panparser parse -m en.panparser raw.conllu --k-best 3
+
+      panparser parse -m en.panparser raw.conllu --confidence
     """
     parser = Parser.load(model)
+    others = [Parser.load(other) for other in ensemble or ()]
+    _check_confidence(parser, confidence, beam, others, k_best)
     blocks = iter_blocks(source, format=format.value, block=_BLOCK)
     start, done = time.perf_counter(), 0
     with progress() as report, conllu_output(output) as stream:
-        for text, words in _parsed(parser, blocks, threads or _cores(), beam, k_best):
+        for text, words in _parsed(parser, blocks, threads or _cores(), beam, k_best, confidence, others):
             stream.write(text)
             done += words
             report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
+
+
+def _check_confidence(
+    parser: Parser, confidence: bool, beam: int | None, ensemble: list[Parser], k_best: int | None
+) -> None:
+    """Refuses what cannot be, before anything is read."""
+    if ensemble and not confidence:
+        raise SpecError("--ensemble tells how sure a parser is: it needs --confidence")
+    if not confidence:
+        return
+    if k_best is not None:
+        raise SpecError("--confidence tells of the best tree, and --k-best writes several: choose one of them")
+    fitting_calibration(parser, beam, len(ensemble))
 
 
 def _cores() -> int:
@@ -74,7 +100,13 @@ def _cores() -> int:
 
 
 def _parsed(
-    parser: Parser, blocks: Iterator[Block], threads: int, beam: int | None, k_best: int | None
+    parser: Parser,
+    blocks: Iterator[Block],
+    threads: int,
+    beam: int | None,
+    k_best: int | None,
+    confidence: bool,
+    ensemble: list[Parser],
 ) -> Iterator[tuple[bytes, int]]:
     """Blocks as they are to be written, and their numbers of words, in order; few are in memory at a time."""
 
@@ -84,7 +116,7 @@ def _parsed(
             raise refusal(fatal)
         if k_best is not None:
             return _best(parser, treebank, k_best, beam).to_bytes(), treebank.words
-        parser.annotate(treebank, beam=beam)
+        parser.annotate(treebank, beam=beam, confidence=confidence, ensemble=ensemble)
         return treebank.to_bytes(), treebank.words
 
     pending: deque[Future[tuple[bytes, int]]] = deque()
@@ -147,6 +179,7 @@ def info(
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
         *([("classifier", parser.classifier.name)] if parser.classifier else []),
         ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
+        ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
