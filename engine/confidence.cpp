@@ -8,9 +8,7 @@ namespace panparser {
 
 namespace {
 
-std::int32_t bounded(Score margin) {
-  return static_cast<std::int32_t>(std::clamp<Score>(margin, -kNoRival, kNoRival));
-}
+std::int32_t bounded(Score margin) { return static_cast<std::int32_t>(std::clamp<Score>(margin, -kNoRival, kNoRival)); }
 void lower(std::int32_t& signal, Score margin) { signal = std::min(signal, bounded(margin)); }
 
 }  // namespace

@@ -47,12 +47,12 @@ class SignalReader {
   void read_rivals(Arena& arena, Signals* signals);
   void read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals);
 
-  std::vector<Score> scores_;         // by state
+  std::vector<Score> scores_;          // by state
   std::vector<std::int32_t> lengths_;  // of derivations, by state
-  std::vector<std::int32_t> path_;    // states of the derivation that won
-  std::vector<std::int32_t> made_;    // by word: where in the path its arc was made, -1 for none
-  std::vector<Score> gaps_;           // by state: how far it, or what followed, was behind the winner, at least
-  std::vector<Token> heads_;          // by word, of the tree that won
+  std::vector<std::int32_t> path_;     // states of the derivation that won
+  std::vector<std::int32_t> made_;     // by word: where in the path its arc was made, -1 for none
+  std::vector<Score> gaps_;            // by state: how far it, or what followed, was behind the winner, at least
+  std::vector<Token> heads_;           // by word, of the tree that won
 };
 
 extern template class SignalReader<LayeredModel>;

@@ -26,8 +26,8 @@ class TreeParser {
   static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
 
   // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure. What falls behind
-  // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most. `signals`: of
-  // each word, if they are asked for.
+  // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most. `signals`:
+  // of each word, if they are asked for.
   Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
               Signals* signals = nullptr);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.

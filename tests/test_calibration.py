@@ -21,9 +21,7 @@ from panparser.errors import SpecError, TreebankError
 
 def treebank(heads, labels, misc, head="0"):
     rows = zip(heads, labels, misc, strict=True)
-    return pp.parse_conllu(
-        "".join(f"1\tw\t_\t_\t_\t_\t{head}\t{label}\t_\t{cell}\n\n" for head, label, cell in rows)
-    )
+    return pp.parse_conllu("".join(f"1\tw\t_\t_\t_\t_\t{head}\t{label}\t_\t{cell}\n\n" for head, label, cell in rows))
 
 
 GOLD = treebank("0000_", "aaaaa", "_____")

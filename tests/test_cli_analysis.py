@@ -113,6 +113,27 @@ def test_plots(run, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+def test_reliability_of_what_says_how_sure_it_is(run, tmp_path):
+    gold, predicted = pp.read_conllu(GOLD), pp.read_conllu(GREEDY)
+    right = iter((gold.heads == predicted.heads).tolist())
+    predicted.annotate("Confidence", lambda token: "0.95" if next(right) else "0.25")
+    pp.write_conllu(tmp_path / "sure.conllu", predicted)
+    out = run("analyze", GOLD, tmp_path / "sure.conllu", "--reliability")[1]
+    title, _, header, *rows = out.splitlines()
+    assert title.startswith("how sure of heads and how often right, all words; calibration error 0.08")
+    assert header.split() == ["bin", "low", "high", "confidence", "accuracy", "count"]
+    assert rows == [
+        "3    0.20  0.30        0.25      0.00    464",
+        "10   0.90  1.00        0.95      1.00  2,046",
+    ]
+    assert "how sure of heads" in run("analyze", GOLD, tmp_path / "sure.conllu")[1]
+    assert "how sure" not in run("analyze", GOLD, GREEDY)[1]
+    out = run("analyze", GOLD, tmp_path / "sure.conllu", "--by", "confidence")[1]
+    assert next(line for line in out.splitlines() if line.startswith("95-98")).split()[1:3] == ["1,765", "100.00"]
+    code, _, err = run("analyze", GOLD, GREEDY, "--reliability")
+    assert (code, "parse --confidence` writes it" in err) == (2, True)
+
+
 def test_criteria_are_listed(run):
     code, out, _ = run("analyze", "--criteria")
     assert code == 0

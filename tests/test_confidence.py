@@ -15,8 +15,8 @@ from learners import SMALL, examples, learn, reference, short_sentences, treeban
 import panparser as pp
 from panparser._logistic import Logistic, fit
 from panparser.confidence import SIGNALS, gather, read_confidence, write_confidence
-from panparser.labels import Labels
 from panparser.errors import ModelError, SpecError, TreebankError
+from panparser.labels import Labels
 from panparser.testing.confidence import NO_RIVAL, signals
 
 SYSTEMS = [
@@ -128,7 +128,7 @@ def test_a_line_that_bends_is_followed():
 def test_what_was_always_right_is_not_certain(right):
     columns = np.random.default_rng(1).normal(size=(50, 3))
     found = fit(columns, np.full(50, right))(columns)
-    assert ((0 < found) & (found < 1)).all()
+    assert ((found > 0) & (found < 1)).all()
     assert (found.mean() > 0.9) == right
 
 
@@ -269,7 +269,13 @@ def test_a_broken_calibration_is_refused(calibrated, tmp_path, monkeypatch, chan
 
 
 def test_misc_keeps_its_items_in_order():
-    rows = ["_", "SpaceAfter=No", "Confidence=0.1|Note=x|LabelConfidence=1", "A=b|Confidence=nonsense", "LabelConfidence=0.5"]
+    rows = [
+        "_",
+        "SpaceAfter=No",
+        "Confidence=0.1|Note=x|LabelConfidence=1",
+        "A=b|Confidence=nonsense",
+        "LabelConfidence=0.5",
+    ]
     text = "".join(f"{i}\tw\t_\t_\t_\t_\t0\t_\t_\t{misc}\n" for i, misc in enumerate(rows, start=1)) + "\n"
     treebank = pp.parse_conllu(text)
     heads = np.zeros(5, dtype=np.int32)
@@ -326,7 +332,16 @@ def test_a_model_is_calibrated_later(run):
     code, _, said = run("parse", "-m", "bare.panparser", "test.conllu", "--confidence")
     assert (code, said.count("\n")) == (2, 1)
     assert "panparser calibrate" in said
-    arguments = ("calibrate", "-m", "bare.panparser", "dev.conllu", "--ensemble", "en.panparser", "-o", "both.panparser")
+    arguments = (
+        "calibrate",
+        "-m",
+        "bare.panparser",
+        "dev.conllu",
+        "--ensemble",
+        "en.panparser",
+        "-o",
+        "both.panparser",
+    )
     assert run(*arguments)[0] == 0
     with_other = ("parse", "-m", "both.panparser", "test.conllu", "--confidence", "--ensemble", "en.panparser")
     assert "Confidence=0." in run(*with_other)[1]

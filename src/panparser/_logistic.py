@@ -35,7 +35,9 @@ class Logistic:
             if not all(is_number(value) for value in numbers):
                 raise SpecError(f"weights of Logistic must be numbers; got {numbers!r}")
         if len(self.bend) != len(_STRAIGHT) or not _rises(self.bend):
-            raise SpecError(f"bend of Logistic must be {len(_STRAIGHT)} numbers of a line that rises; got {self.bend!r}")
+            raise SpecError(
+                f"bend of Logistic must be {len(_STRAIGHT)} numbers of a line that rises; got {self.bend!r}"
+            )
 
     def __call__(self, columns: Floats) -> Floats:
         """The probability of each row."""
@@ -74,11 +76,13 @@ def _hinges(sums: Floats) -> Floats:
 
 def _sums(columns: Floats, weights: tuple[float, ...]) -> Floats:
     # Not a product of matrices, here and below: how that is added up may depend on the number of threads.
-    return weights[0] + np.einsum("ni,i->n", columns, np.array(weights[1:]))
+    found: Floats = weights[0] + np.einsum("ni,i->n", columns, np.array(weights[1:]))
+    return found
 
 
 def _probabilities(log_odds: Floats) -> Floats:
-    return 0.5 * (1 + np.tanh(0.5 * log_odds))  # never overflows
+    found: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))  # never overflows
+    return found
 
 
 def _newton(columns: Floats, right: npt.NDArray[np.bool_], penalty: float = 1.0) -> tuple[float, ...]:

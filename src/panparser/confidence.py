@@ -36,7 +36,7 @@ _LEAST, _MOST = 1, 99  # percent: no arc is certain, and none that a parser chos
 class Confidence:
     """Trees as `Parser.predict` has them, and for each word how probable it is that they are right.
 
-    `of_heads`: the head is. `of_labels`: head and label are; None if the parser is unlabeled. NaN: the word has no head.
+    `of_heads`: the head is. `of_labels`: head and label are; None if there are no labels. NaN: the word has no head.
     """
 
     heads: IntArray
@@ -113,7 +113,7 @@ def calibrate(
     beam: int | None = None,
     sources: Sequence[str] | None = None,
 ) -> Calibration:
-    """Fits confidence to a treebank that the parser has not learned from; `parser.calibration` becomes what is returned.
+    """Fits confidence to a treebank that the parser has not learned from, and makes it the parser's.
 
     `ensemble`: other parsers, whose agreement is evidence too; as many are needed whenever confidence is asked for.
     `sources`: the evidence to use, instead of all.
@@ -259,7 +259,9 @@ def fitting_calibration(parser: Parser, beam: int | None, ensemble: int) -> Cali
         )
     beam = parser.spec.beam if beam is None else beam
     if beam != calibration.beam:
-        raise SpecError(f"confidence was calibrated for a beam of {calibration.beam}; got {beam}: calibrate for that one")
+        raise SpecError(
+            f"confidence was calibrated for a beam of {calibration.beam}; got {beam}: calibrate for that one"
+        )
     if ensemble != calibration.ensemble:
         raise SpecError(f"confidence was calibrated with {calibration.ensemble} other parsers; got {ensemble}")
     return calibration
@@ -269,7 +271,7 @@ def fitting_calibration(parser: Parser, beam: int | None, ensemble: int) -> Cali
 
 
 def write_confidence(treebank: Treebank, confidence: Confidence) -> None:
-    """Writes Confidence and LabelConfidence into MISC: 0.01 to 0.99, since no arc is certain; none where there is none."""
+    """Writes Confidence and LabelConfidence into MISC: 0.01 to 0.99, since no arc is certain."""
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: confidence is written to MISC, and CoNLL-X has none")
     nothing = np.full(treebank.words, np.nan)

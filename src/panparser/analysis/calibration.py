@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._files import whole_file
-from panparser.confidence import HEAD_KEY, LABEL_KEY, Floats, read_confidence
+from panparser._logistic import Floats
+from panparser.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 from panparser.errors import SpecError, TreebankError
 from panparser.treebank import Treebank
 
@@ -127,7 +128,7 @@ def draw_reliability(table: pd.DataFrame) -> str:
 
 
 def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: str = "Reliability") -> None:
-    """Writes the diagram to a PNG, SVG or PDF file: accuracy against confidence, and below it how many words there are."""
+    """Writes the diagram to a PNG, SVG or PDF file: accuracy against confidence, and the words in each bin."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -141,7 +142,9 @@ def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: s
     shown = table[table["count"] > 0]
     width = shown["high"] - shown["low"]
     above.plot([0, 1], [0, 1], color="0.5", linestyle="--", linewidth=1, label="as it should be")
-    above.bar(shown["low"], shown["accuracy"], width, align="edge", color="#9ecae1", edgecolor="white", label="accuracy")
+    above.bar(
+        shown["low"], shown["accuracy"], width, align="edge", color="#9ecae1", edgecolor="white", label="accuracy"
+    )
     above.plot(shown["confidence"], shown["accuracy"], "o", color="#08519c", markersize=4, label="mean of a bin")
     above.set(xlim=(0, 1), ylim=(0, 1), ylabel="share that is right", title=title)
     above.legend(loc="upper left", frameon=False)

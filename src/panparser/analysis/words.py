@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._counting import Bools, Ints
+from panparser.confidence import read_confidence
 from panparser.errors import AnalysisError
 from panparser.projectivity import nonprojectivity
 from panparser.statistics import climb
@@ -148,8 +149,8 @@ class Words:
     @property
     def confidence(self) -> Ints:
         """How sure a parser said that it was of the head, in percent (`parse --confidence`); -1 where it did not."""
-        column = self.value("misc", "Confidence")
-        return np.array([_percent(name) for name in column.names], dtype=np.int64)[column.codes]
+        share = read_confidence(self.treebank)
+        return np.where(np.isnan(share), -1, np.floor(100 * np.nan_to_num(share) + 1e-9)).astype(np.int64)
 
     @property
     def frequency(self) -> Ints:
@@ -162,15 +163,6 @@ class Words:
             seen[form] = seen.get(form, 0) + int(count)
         table = np.array([seen.get(form, 0) for form in self.treebank.vocabulary("form")], dtype=np.int64)
         return table[self.treebank.column("form")]
-
-
-def _percent(text: str) -> int:
-    """A share as a whole number of percent, rounded down; -1 if it is none."""
-    try:
-        share = float(text)
-    except ValueError:
-        return -1
-    return int(100 * share + 1e-9) if 0 <= share <= 1 else -1
 
 
 def same(first: Words, second: Words, name: str, change: Callable[[str], str] = str) -> Bools:

@@ -63,8 +63,12 @@ def analyze(
     correlation: Annotated[
         _List, typer.Option(help="Correlation of accuracies between the classes of criteria.")
     ] = None,
+    reliability: Annotated[
+        bool, typer.Option("--reliability", help="How sure a parser was (parse --confidence), and how often right.")
+    ] = False,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Compare each further prediction with the first, with tests.")
+        bool,
+        typer.Option("--compare", help="Compare the others with the first, with tests; classes by the first of --of."),
     ] = False,
     ignore: Annotated[
         str, typer.Option(help="UPOS tags that do not count, with commas; none: all words do.")
@@ -125,6 +129,7 @@ def analyze(
         precision or [],
         confusion or [],
         correlation or [],
+        reliability,
         of.split(","),
         compare,
         samples,

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from panparser.cli.app import print_table
+from panparser.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 from panparser.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20  # rows of each table of the summary
 _MATRIX = 12  # classes of a confusion matrix that a terminal can show
+_KEYS = {"heads": HEAD_KEY, "labels": LABEL_KEY}
 _SUMMARY = ("upos", "base-label", "length", "direction")
 
 
@@ -28,6 +32,7 @@ class Wanted:
     precision: list[str]
     confusion: list[str]
     correlation: list[str]
+    reliability: bool
     of: list[str]
     compare: bool
     samples: int
@@ -35,7 +40,8 @@ class Wanted:
 
     @property
     def summary(self) -> bool:
-        return not (self.by or self.two_way or self.precision or self.confusion or self.correlation or self.compare)
+        lists = (self.by, self.two_way, self.precision, self.confusion, self.correlation)
+        return not (any(lists) or self.reliability or self.compare)
 
 
 @dataclass(frozen=True)
@@ -91,10 +97,29 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
         table = analysis.correlation(frame, each, wanted.of[0], prediction=name, most=_MATRIX)
         title = f"correlation of {wanted.of[0]} between classes of {each}, over sentences{whose}"
         yield Table(title, f"correlation-{each}{file}", table, "matrix")
+    if wanted.reliability or wanted.summary:
+        told = [each for each in _KEYS if _tells(frame, each, name)]
+        for each in told or (["heads"] if wanted.reliability else []):  # which then says what is missing
+            yield _reliability(frame, each, name, whose, file)
     if wanted.summary:
         worst = analysis.worst(frame, "base-label,upos", "las", prediction=name)
         yield Table(f"where the errors are{whose}", f"worst{file}", worst, "", _SHOWN)
         yield _confusions(analysis, frame, "base-label", name, whose, file)
+
+
+def _tells(frame: Any, of: str, name: str) -> bool:
+    """Does a prediction say how sure it is?"""
+    treebank = frame.sides[frame.side_of(name)].treebank
+    return not np.isnan(read_confidence(treebank, _KEYS[of])).all()
+
+
+def _reliability(frame: Any, of: Any, name: str, whose: str, file: str) -> Table:
+    """How sure and how often right, of all words: bins of a part would be too small."""
+    from panparser.analysis.calibration import calibration_error, reliability
+
+    table = reliability(frame.gold.treebank, frame.sides[frame.side_of(name)].treebank, bins=10, of=of)
+    title = f"how sure of {of} and how often right, all words; calibration error {calibration_error(table):.4f}{whose}"
+    return Table(title, f"reliability-{of}{file}", table[table["count"] > 0].set_index("bin"))
 
 
 def _confusions(analysis: Any, frame: Any, of: str, name: str, whose: str, file: str) -> Table:
@@ -123,7 +148,7 @@ def _comparisons(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
 
 def _statistics(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
     """Of a gold alone."""
-    for option in ("precision", "confusion", "correlation", "compare"):
+    for option in ("precision", "confusion", "correlation", "reliability", "compare"):
         if getattr(wanted, option):
             raise AnalysisError(f"--{option}: expected a prediction beside the gold, found none")
     for each in wanted.two_way:
@@ -180,7 +205,8 @@ def print_frame(data: pd.DataFrame) -> None:
     """A DataFrame, aligned: classes to the left, numbers to the right; nothing where there is no number."""
     levels = data.index.nlevels
     header = [*(str(name or "") for name in data.index.names), *(_flat(column) for column in data.columns)]
-    shows = [_format(_flat(column), data.iloc[:, place]) for place, column in enumerate(data.columns)]
+    signed = "difference" in data.columns
+    shows = [_format(_flat(column), data.iloc[:, place], signed) for place, column in enumerate(data.columns)]
     rows = []
     for place, name in enumerate(data.index):
         names = [str(part) for part in name] if levels > 1 else [str(name)]
@@ -188,12 +214,12 @@ def print_frame(data: pd.DataFrame) -> None:
     print_table(header, rows, "l" * levels + "r" * len(shows))
 
 
-def _format(column: str, numbers: Any) -> Callable[[Any], str]:
+def _format(column: str, numbers: Any, signed: bool) -> Callable[[Any], str]:
     if numbers.dtype.kind in "iu":
         return lambda value: f"{value:,}"
     if numbers.dtype.kind != "f":
         return str
-    sign = "+" if column in ("difference", "low", "high") else ""
+    sign = "+" if signed and column in ("difference", "low", "high") else ""
     places = 4 if column in ("p", "holm") else 2
     return lambda value: "" if math.isnan(value) else f"{value:{sign}.{places}f}"
 

@@ -35,7 +35,7 @@ def calibrate(
 
       panparser calibrate -m en.panparser dev.conllu -o en-calibrated.panparser
 
-      panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser --ensemble en-3.panparser -o en.panparser
+      panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser -o en.panparser
     """
     parser = Parser.load(model)
     others = [Parser.load(other) for other in ensemble or ()]
