@@ -102,6 +102,20 @@ def test_plots_by_frequency_need_a_training_file(two, english):
     assert "By frequency" in analysis.report(analysis.frame(gold, first, train=english[0]))
 
 
+def test_confidence_is_drawn_where_predictions_have_it(two):
+    gold, first, second = two
+    assert "Confidence" not in analysis.report(analysis.frame(gold, first))
+    lines = second.to_bytes().decode().splitlines()
+    for place, line in enumerate(lines):
+        if "\t" in line:
+            lines[place] = "\t".join([*line.split("\t")[:-1], f"Confidence=0.{place % 10}5"])
+    sure = pp.parse_conllu("\n".join(lines) + "\n\n")
+    page = analysis.report(analysis.frame(gold, first, sure, names=["one", "two"]))
+    assert page.count("calibration error") == 2  # in the title and for who cannot see the chart
+    assert "Confidence in heads: two" in page
+    assert "Confidence in heads: one" not in page
+
+
 def test_what_files_hold_is_never_markup(hostile):
     gold, predicted = hostile
     page = analysis.report(analysis.frame(gold, predicted, names=["<i>p</i>"]), title="<b>title</b>")

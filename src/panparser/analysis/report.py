@@ -18,11 +18,13 @@ from panparser._counting import Bools
 from panparser._files import check_writable, write_whole
 from panparser.analysis._markup import Link, html_note, html_select, html_table
 from panparser.analysis._page_data import page_data
+from panparser.analysis.calibration import calibration_error, reliability
 from panparser.analysis.charts import Series, bar_chart, heat_map, legend_mark, line_chart
 from panparser.analysis.comparison import compare
 from panparser.analysis.frame import Frame
 from panparser.analysis.plots import interval, plot_matrix, plot_scores, save
 from panparser.analysis.tables import OTHER, confusion, confusions, scores, worst
+from panparser.confidence import HEAD_KEY, read_confidence
 from panparser.errors import AnalysisError
 
 _MOST = 5000  # sentences that a page can be browsed for
@@ -67,6 +69,7 @@ def report(frame: Frame, *, title: str | None = None, sentences: int = _MOST, sa
         _summary(frame, samples),
         _comparison(frame, samples) if len(frame.names) > 1 else "",
         _charts(frame),
+        _confidence(frame),
         _confusions(frame),
         _worst(frame),
         _browser(frame, count),
@@ -216,9 +219,39 @@ def _charts(frame: Frame) -> str:
         names = [one.name for one in series]
         drawn = chart.draw(chart.title, [str(name) for name in table.index], words.tolist(), series)
         parts.append(f"<div><h3>{chart.title}</h3>{drawn}</div>")
-    keys = "".join(f"<span>{legend_mark(i)}{html.escape(name)}</span>" for i, name in enumerate(names))
     note = "Whiskers: 95 % (Wilson), as if words were independent. Grey: how many words there are of a class."
-    return f'<h2>Scores</h2><div class="legend">{keys}</div>{html_note(note)}<div class="tiles">{"".join(parts)}</div>'
+    return f'<h2>Scores</h2>{_legend(names)}{html_note(note)}<div class="tiles">{"".join(parts)}</div>'
+
+
+def _legend(names: Iterable[str]) -> str:
+    keys = (f"<span>{legend_mark(i)}{html.escape(name)}</span>" for i, name in enumerate(names))
+    return f'<div class="legend">{"".join(keys)}</div>'
+
+
+def _confidence(frame: Frame) -> str:
+    """How sure predictions were, where they say so, beside how often they were right."""
+    gold, parts = frame.gold.treebank, []
+    for name in frame.names:
+        predicted = frame.sides[frame.side_of(name)].treebank
+        if np.isnan(read_confidence(predicted, HEAD_KEY)).all():
+            continue
+        table = reliability(gold, predicted, bins=10)
+        error = calibration_error(table)
+        table = table[table["count"] > 0]
+        sure, right = (100 * table[column].to_numpy(dtype=np.float64) for column in ("confidence", "accuracy"))
+        series = [Series("right", right, *interval(right, table["count"].to_numpy(dtype=np.float64)))]
+        series.append(Series("sure", sure, sure, sure))
+        bins = [f"{low:.1f}–{high:.1f}" for low, high in zip(table["low"], table["high"], strict=True)]
+        title = f"Confidence in heads: {name}, calibration error {error:.4f}"
+        drawn = line_chart(title, bins, table["count"].tolist(), series)
+        parts.append(f"<div><h3>{html.escape(title)}</h3>{drawn}</div>")
+    if not parts:
+        return ""
+    note = (
+        "All words by how sure the parser was of their heads: where the lines meet, it is as often right as it thinks."
+    )
+    tiles = "".join(parts)
+    return f'<h2>Confidence</h2>{_legend(["right", "sure"])}{html_note(note)}<div class="tiles">{tiles}</div>'
 
 
 def _confusions(frame: Frame) -> str:
