@@ -309,11 +309,13 @@ def test_keys_and_theme(two, browse):
     gold, first, _ = two
     then = """
       const list = document.getElementById("list");
+      document.documentElement.dataset.scrolled = list.scrollTop;
       for (const key of ["j", "ArrowDown", "k"]) list.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
       document.getElementById("theme").click(); document.getElementById("theme").click();
       document.documentElement.dataset.paper = getComputedStyle(document.body).backgroundColor;
     """
     dom = browse(analysis.report(analysis.frame(gold, first)), "#kind=all&sort=position&label=nothing", then)
+    assert attribute(dom, "data-scrolled") == "0"
     assert attribute(dom, "data-sentence") == "2"
     assert 'aria-activedescendant="s2"' in dom
     assert attribute(dom, "data-theme") == "dark"

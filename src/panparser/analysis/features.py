@@ -16,7 +16,7 @@ from panparser.testing.features import ABSENT, ROOT
 
 _BITS = 2**64
 _TURN = 13
-_TEMPLATE = 511  # the low bits of a key
+TEMPLATE_MASK = 511  # the low bits of a key
 _SPECIAL = {ROOT: 0x5D1D47E3A1C9F00F, ABSENT: 0xA7B5E2C94F3D1683}
 _NONE = "<none>"
 _SETS = ("left_labels", "right_labels")
@@ -55,7 +55,7 @@ class Feature:
         for place, (atom, value) in enumerate(zip(self.template.atoms, self.values, strict=True)):
             hashed, turn = _hash_value(atom, value, parser), _TURN * place % 64
             key += hashed << turn | hashed >> (64 - turn)
-        return (key % _BITS & ~_TEMPLATE | number) or _TEMPLATE + 1
+        return (key % _BITS & ~TEMPLATE_MASK | number) or TEMPLATE_MASK + 1
 
 
 def _shown(value: Hashable) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from panparser.analysis.derivations import Derivations, Positions, binary_templates, inside, units
-from panparser.analysis.features import Feature
+from panparser.analysis.features import TEMPLATE_MASK, Feature
 from panparser.errors import SpecError
 from panparser.listeners import Listener
 from panparser.parser import Parser, check_count
@@ -181,7 +181,7 @@ def _named(derivations: Derivations, place: int, key: int) -> str:
     """The text of a feature that is in the state before an action."""
     sentence, step = derivations.sentence_of(place)
     templates = binary_templates(derivations.parser)
-    template = templates[key & 511]
+    template = templates[key & TEMPLATE_MASK]
     values = Reader.of(templates, derivations.treebank[sentence]).feature(derivations.replay(sentence, step), template)
     return str(Feature(template, values[1]))
 
