@@ -48,6 +48,7 @@ def measure(paths: list[Path], words: int) -> dict[str, Any]:
         "precision and recall by label": lambda: tables(analysis.precision_recall, LABELS),
         "counts by form and tag": lambda: tables(analysis.counts, "form+upos"),
         "two predictions by label, with tests": lambda: analysis.compare(analysis.frame(*files), LABELS),
+        "the report": lambda: analysis.report(frames[0]),
     }
     found: dict[str, Any] = {}
     for name, work in parts.items():

@@ -52,19 +52,6 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
   new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
 }
 
-// The labels of a parser, as its arcs may have them.
-Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of_words) {
-  if (of_root.size() != of_words.size()) throw std::invalid_argument("of_root and of_words must be of one size");
-  if (of_root.size() > Model::kMaxLabels) throw std::invalid_argument("too many labels");
-  Labels labels;
-  labels.size = static_cast<std::int32_t>(of_root.size());
-  labels.of_root.assign(of_root.begin(), of_root.end());
-  labels.of_words.assign(of_words.begin(), of_words.end());
-  const auto any = [](const std::vector<bool>& set) { return std::find(set.begin(), set.end(), true) != set.end(); };
-  if (labels.size > 0 && (!any(of_root) || !any(of_words))) throw std::invalid_argument("an arc must have some label");
-  return labels;
-}
-
 using StrategyTuple = std::tuple<bool, int, int, int, double, double, std::int32_t, double>;
 
 Strategy make_strategy(const StrategyTuple& fields) {

@@ -149,6 +149,8 @@ class Epochs(ABC, Generic[Weights]):
         self.learn(epoch)
         report = EpochReport(epoch, *self.progress())
         weights = self.weights()
+        if self.hears("after_learning"):
+            self.tell("after_learning", epoch, self.parser_of(weights))
         if self.dev is not None:
             self.tell("before_evaluation", epoch)
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)

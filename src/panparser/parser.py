@@ -41,6 +41,8 @@ from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from panparser.cascades import Cascade
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
@@ -195,6 +197,17 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def _inside(self) -> _engine.Inside:
+        if self.voters:
+            raise SpecError("expected a parser to look inside, found the vote of several; look inside one of them")
+        return _engine.Inside(*self._parts[:6])
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from, of a perceptron."""
         spec, layers = self.spec, self.layers
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
@@ -206,7 +219,7 @@ class Parser:
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
         program, scaled, further, places = lowered
-        return _engine.Model(engine, program, of_root, of_words, scaled, vectors, further, places)
+        return engine, program, of_root, of_words, scaled, vectors, further, places
 
     def parse(
         self,
@@ -370,6 +383,15 @@ class Parser:
     def moving_labels(self) -> npt.NDArray[np.bool_]:
         """For each label, whether arcs that have it are put back elsewhere after parsing."""
         return self._plain[2][:-1]
+
+    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+
+        The options are those of `panparser.analysis.explain`, which needs pandas.
+        """
+        from panparser.analysis.explaining import explain
+
+        return explain(self, sentence, step, **options)
 
     def best(
         self,

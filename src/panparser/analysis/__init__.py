@@ -14,8 +14,11 @@ from panparser.analysis.conditions import Condition, condition
 from panparser.analysis.criteria import CRITERIA, criterion
 from panparser.analysis.criterion import Criterion, Joined, by_token
 from panparser.analysis.curves import correlation, learning_curves, simplicity
+from panparser.analysis.explaining import Contributions, Explanation, explain
 from panparser.analysis.frame import Frame, frame
 from panparser.analysis.measures import MEASURES, Measure
+from panparser.analysis.propagation import Propagation, propagation
+from panparser.analysis.report import report, write_plots, write_report
 from panparser.analysis.tables import (
     confusion,
     confusions,
@@ -25,17 +28,22 @@ from panparser.analysis.tables import (
     two_way,
     worst,
 )
+from panparser.analysis.weights import WeightCourse, shared, strongest, weights_of
 from panparser.analysis.words import Column, Words
 
 __all__ = [
     "CRITERIA",
     "Column",
     "Condition",
+    "Contributions",
     "Criterion",
+    "Explanation",
     "Frame",
     "Joined",
     "MEASURES",
     "Measure",
+    "Propagation",
+    "WeightCourse",
     "Words",
     "agreement",
     "by_token",
@@ -47,13 +55,21 @@ __all__ = [
     "counts",
     "criterion",
     "difference",
+    "explain",
     "frame",
     "holm",
     "learning_curves",
     "precision_recall",
+    "propagation",
+    "report",
     "scores",
+    "shared",
     "simplicity",
+    "strongest",
     "two_way",
+    "weights_of",
     "who_is_right",
     "worst",
+    "write_plots",
+    "write_report",
 ]

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from panparser.cli import analysis, calibrating, curves, ensembles, learning, parsing, systems, treebanks
+from panparser.cli import analysis, calibrating, curves, ensembles, inside, learning, parsing, systems, treebanks
 from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
@@ -16,6 +16,7 @@ __all__ = [
     "calibrating",
     "curves",
     "ensembles",
+    "inside",
     "learning",
     "main",
     "parsing",

@@ -86,6 +86,13 @@ def analyze(
         str | None, typer.Option(help="Write the table as CSV; several get their names: out-upos.csv.")
     ] = None,
     plot: Annotated[str | None, typer.Option(help="Draw it, as .png, .svg or .pdf; several get their names.")] = None,
+    page: Annotated[
+        str | None,
+        typer.Option("--report", metavar="FILE", help="Write a page with plots and all sentences: report.html."),
+    ] = None,
+    plots: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Write the plots of the report there, as .png and .svg.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     criteria: Annotated[
         bool, typer.Option("--criteria", is_eager=True, callback=_list_criteria, help="List all criteria and scores.")
@@ -110,6 +117,8 @@ def analyze(
       panparser analyze gold.conllu mine.conllu --confusion head-upos --csv heads.csv
 
       panparser analyze gold.conllu mine.conllu theirs.conllu --compare --by label
+
+      panparser analyze gold.conllu mine.conllu theirs.conllu --train train.conllu --report report.html
 
       panparser analyze train.conllu --by length --by upos,head-upos+direction
     """
@@ -145,6 +154,12 @@ def analyze(
         if plot is not None:
             report("drawing", 0, 0)
             draw(analysis, tables, plot)
+        if page is not None:
+            report("drawing", 0, 0)
+            analysis.write_report(frame, page)
+        if plots is not None:
+            report("drawing", 0, 0)
+            analysis.write_plots(frame, plots)
     if as_json:
         print(json.dumps({"words": len(frame), "tables": [values(table) for table in tables]}, indent=2))
     elif not is_quiet():
