@@ -2,17 +2,22 @@
 
 from importlib.metadata import version
 
+from panparser._cascade_training import train_cascade
 from panparser._engine import ILLEGAL_COST
 from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
+from panparser.cascade_recipes import CascadeRecipe
+from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
 from panparser.combining import combine
+from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -49,6 +54,7 @@ from panparser.projectivity import (
 )
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
+from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
 from panparser.sequence_training import SequenceReport, train_sequences
 from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
@@ -61,7 +67,7 @@ from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging import Tagger, TaggerSpec, train_tagger
 from panparser.tagging_templates import TAGGING, tagging_templates
 from panparser.tasks import Prediction, Task, TaskModel, train_task
-from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
+from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
@@ -74,11 +80,16 @@ __version__ = version("panparser")
 __all__ = [
     "Address",
     "Allowed",
+    "AnalysisError",
     "Atom",
     "BatchError",
+    "Calibration",
+    "Cascade",
+    "CascadeRecipe",
     "CheckFailed",
     "Classes",
     "Classifier",
+    "Confidence",
     "ConlluError",
     "Constraint",
     "ConstraintError",
@@ -94,6 +105,7 @@ __all__ = [
     "Evaluation",
     "FAST",
     "FoldScore",
+    "GIVEN",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
@@ -112,6 +124,7 @@ __all__ = [
     "RICH_STACK",
     "RIGHT",
     "Recipe",
+    "Region",
     "STRATEGIES",
     "Schedule",
     "ScoredTree",
@@ -124,6 +137,7 @@ __all__ = [
     "State",
     "StateBatch",
     "StateView",
+    "Stage",
     "Strategy",
     "StrategyError",
     "StuckError",
@@ -151,6 +165,7 @@ __all__ = [
     "Weights",
     "Window",
     "ZN11",
+    "calibrate",
     "combine",
     "compare",
     "conflicts",
@@ -158,6 +173,7 @@ __all__ = [
     "crossing_arcs",
     "deprojectivize",
     "derive",
+    "estimate_regions",
     "evaluate",
     "gap_degree",
     "is_projective",
@@ -180,6 +196,7 @@ __all__ = [
     "system",
     "tagging_templates",
     "train",
+    "train_cascade",
     "train_seeds",
     "train_sequences",
     "train_tagger",
