@@ -21,12 +21,12 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
 
 template <class Scorer>
 Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
-                                std::int32_t* labels, Signals* signals) {
+                                std::int32_t* labels, const Constraint* constraint, Signals* signals) {
   if (beam == 1 && !signals) {
-    greedy(tokens, heads, labels);
+    greedy(tokens, heads, labels, constraint);
     return 0;
   }
-  const Hypothesis best = decode(tokens, beam, margin, signals != nullptr).front();
+  const Hypothesis best = decode(tokens, beam, margin, constraint, signals != nullptr).front();
   const Token root = grammar_.system.table().shape.root(tokens.words);
   write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
   if (signals) reader_.read(search_, grammar_, beam_, tokens.words, signals);
@@ -34,7 +34,8 @@ Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score ma
 }
 
 template <class Scorer>
-void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
+void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels,
+                                const Constraint* constraint) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
   Scoring<Scorer>& scoring = search_.scoring();
@@ -42,8 +43,10 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
   std::int64_t steps = 0;
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     check_steps(++steps, tokens.words);
-    std::uint32_t legal = system.legal(system.truths(frame));
+    const Bits truths = system.truths(frame);
+    std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
+    if (constraint) legal = constraint->filter(system, state_, frame, truths, legal, search_.scratch()).legal;
     const Window window = state_.window();
     int action = std::countr_zero(legal);
     if (legal & (legal - 1)) {  // there is a choice
@@ -55,29 +58,33 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
         if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
       }
     }
-    system.apply(state_, action, choose_label(frame, window, action));
+    system.apply(state_, action, choose_label(frame, window, action, constraint));
   }
   write(state_.arcs(), tokens.words, system.table().shape.root(tokens.words), heads, labels);
 }
 
-// The best label for the arc that an action makes; -1 where it makes none.
+// The best label for the arc that an action makes, or the one that a constraint gives it; -1 where it makes none.
 template <class Scorer>
-std::int32_t TreeParser<Scorer>::choose_label(const Frame& frame, const Window& window, int action) {
+std::int32_t TreeParser<Scorer>::choose_label(const Frame& frame, const Window& window, int action,
+                                              const Constraint* constraint) {
   if (grammar_.labels.size == 0) return -1;
   const Arc arc = labeled_arc(grammar_.system, frame, action);
   if (arc.head == kNone) return -1;
+  const std::int32_t given = constraint ? constraint->label(arc.dependent) : kAnyLabel;
+  if (given >= 0) return given;
+  const bool stays = given == kStayingLabel;
   Scoring<Scorer>& scoring = search_.scoring();
   scoring.start_labels();
   scoring.ask_label(window, action);
   scoring.fetch_labels();
-  return scoring.label(0, window, action, arc);
+  return scoring.label(0, window, action, arc, stays ? constraint->moving() : std::span<const std::uint8_t>());
 }
 
 template <class Scorer>
 void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Score margin,
                                     std::vector<std::int32_t>& actions, std::vector<std::int32_t>& labels) {
   const auto first = static_cast<std::ptrdiff_t>(actions.size());
-  const std::int32_t last = decode(tokens, beam, margin).front().state;
+  const std::int32_t last = decode(tokens, beam, margin, nullptr).front().state;
   const Arena& arena = search_.arena();
   for (std::int32_t s = last; s != arena.initial(); s = arena.parent(s)) actions.push_back(arena.action(s));
   std::reverse(actions.begin() + first, actions.end());
@@ -85,16 +92,16 @@ void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Scor
   state_.reset(grammar_.system.table().shape, tokens.words);
   search_.scoring().start(tokens, kPairGroup);
   for (auto action = actions.begin() + first; action != actions.end(); ++action) {
-    labels.push_back(choose_label(state_.frame(), state_.window(), *action));
+    labels.push_back(choose_label(state_.frame(), state_.window(), *action, nullptr));
     grammar_.system.apply(state_, *action, labels.back());
   }
 }
 
 template <class Scorer>
 const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin,
-                                                          bool heard) {
+                                                          const Constraint* constraint, bool heard) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
-  beam_ = {search_.start(tokens, false)};
+  beam_ = {search_.start(tokens, false, constraint)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
   reader_.start();
   if (heard) reader_.hear(beam_);
@@ -118,10 +125,11 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
 }
 
 template <class Scorer>
-std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count) {
+std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count,
+                                           const Constraint* constraint) {
   std::vector<Tree> trees;
   const Token root = grammar_.system.table().shape.root(tokens.words);
-  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin)) {
+  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin, constraint)) {
     Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
     write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
           tree.labels.data());

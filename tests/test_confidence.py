@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -226,6 +228,12 @@ def test_a_treebank_that_tells_nothing_cannot_calibrate(calibrated):
         pp.calibrate(calibrated, "dev.conllu")
 
 
+@pytest.mark.parametrize("sources", [[], ["arc", "luck"], ["agree"]])
+def test_unknown_evidence_is_refused(calibrated, treebanks, sources):
+    with pytest.raises(SpecError, match="sources of calibrate must be some of arc, least"):
+        pp.calibrate(calibrated, treebanks[1], sources=sources)
+
+
 def test_other_classifiers_are_refused(treebanks):
     class Constant(pp.Classifier):
         def score(self, states):
@@ -353,6 +361,7 @@ def test_a_model_is_calibrated_later(run):
     ("arguments", "said"),
     [
         (("--confidence", "--k-best", 2), "choose one of them"),
+        (("--confidence", "--keep", "heads"), "without --keep"),
         (("--confidence", "--beam", 2), "calibrated for a beam of 4; got 2"),
         (("--confidence", "--ensemble", "en.panparser"), "calibrated with 0 other parsers; got 1"),
         (("--ensemble", "en.panparser"), "it needs --confidence"),
@@ -370,3 +379,18 @@ def test_short_and_empty_treebanks(calibrated):
     assert len(calibrated.confidence(pp.parse_conllu("")).heads) == 0
     found = calibrated.confidence(short_sentences(3, 2))
     assert not np.isnan(found.of_heads).any()
+
+
+def test_figures_in_the_guide_are_those_of_the_committed_benchmark():
+    root = Path(__file__).parents[1]
+    results = (root / "benchmarks" / "results" / "confidence.txt").read_text(encoding="utf-8")
+    blocks = {block.split(":")[0]: block for block in re.split(r"\n(?=\w+: dev )", results)}
+    rows = re.findall(
+        r"^\| (\w+) \| (\d+) \| (.+) \|$", (root / "docs" / "confidence.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert len(rows) >= 3
+    for name, words, figures in rows:
+        assert f"{name}: dev {words} words" in blocks[name]
+        found = re.search(r"^the default: and facts +(.+)$", blocks[name], re.MULTILINE)
+        auc, ten, _, ece, _, auc_labels, ten_labels, _, ece_labels, _ = found[1].split()
+        assert figures.split(" | ") == [auc, ten, ece, auc_labels, ten_labels, ece_labels]

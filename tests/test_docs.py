@@ -38,7 +38,7 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name in ("training.md", *PRINTING):
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md", *PRINTING):
             env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
             done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=env, text=True)
             printed = done.stdout if page.name in PRINTING else printed

@@ -3,11 +3,14 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
+from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
@@ -15,6 +18,7 @@ from panparser.errors import (
     BatchError,
     CheckFailed,
     ConlluError,
+    ConstraintError,
     DecodingError,
     GoldError,
     IllegalTransitionError,
@@ -31,7 +35,7 @@ from panparser.errors import (
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
-from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
@@ -59,6 +63,7 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
@@ -72,9 +77,13 @@ __all__ = [
     "Classifier",
     "Confidence",
     "ConlluError",
+    "Constraint",
+    "ConstraintError",
+    "Constraints",
     "CurvePoint",
     "DecodingError",
     "Derived",
+    "Dropped",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
@@ -102,6 +111,7 @@ __all__ = [
     "ScoredTree",
     "Sentence",
     "Setup",
+    "Span",
     "SpecError",
     "State",
     "StateBatch",
@@ -124,8 +134,10 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
     "ZN11",
     "calibrate",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -137,6 +149,7 @@ __all__ = [
     "is_projective",
     "iter_conllu",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -153,5 +166,6 @@ __all__ = [
     "system",
     "train",
     "train_seeds",
+    "vote",
     "write_conllu",
 ]

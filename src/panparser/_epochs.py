@@ -12,6 +12,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.confidence import gold_labels
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
@@ -37,9 +38,7 @@ def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArra
     right = (heads == gold.heads) & known
     if not parser.spec.labeled:
         return 100 * int(right.sum()) / total, None
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & (labels == wanted[gold.column("deprel")])
+    both = right & (labels == gold_labels(parser, gold))
     return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
 
 
@@ -72,7 +71,7 @@ class Epochs(ABC, Generic[Weights]):
         """The treebank as it is learned from; its labels come after those that are known already."""
         self.corpus = Corpus(self.spec, self.treebank)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
-        self.digests = {"train": _digest(self.treebank), "dev": _digest(self.dev) if self.dev else None}
+        self.digests = {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev else None}
 
     # --- What a kind of learning does ---
 
@@ -184,5 +183,5 @@ class Epochs(ABC, Generic[Weights]):
         return self.best, self.best_weights
 
 
-def _digest(treebank: Treebank) -> str:
+def digest(treebank: Treebank) -> str:
     return hashlib.sha256(treebank.to_bytes()).hexdigest()

@@ -142,6 +142,8 @@ def fitted(
     if not known.any():
         return None
     chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
+    if not chosen or not set(chosen) <= set(evidence.values):
+        raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
     scales = {name: _scale(evidence.values[name][known]) for name in chosen if name in (*DERIVATION, *BEAM)}
     columns = _columns(evidence.values, chosen, scales)[known]
     right = (evidence.heads == gold.heads)[known]
@@ -197,7 +199,7 @@ def gather(
     if wrong := [other for other in ensemble if not isinstance(other, type(parser))]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
-    heads, labels, _, found = parser._parse(treebank, beam, threads, parser.margin, signals=True)
+    heads, labels, _, found = parser._searched(treebank, beam, threads, parser.margin, True)
     heads, labels = parser.lowered(treebank, heads, labels)
     signals = found.reshape(treebank.words, len(SIGNALS)).astype(np.float64)
     values = dict(zip(SIGNALS, signals.T, strict=True))

@@ -15,8 +15,10 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
+from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
 from panparser._model_file import read_arrays, write_arrays
+from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
     CLASSIFIER_PREFIX,
@@ -26,6 +28,7 @@ from panparser.classifiers import (
     restored_classifier,
 )
 from panparser.confidence import Calibration, Confidence, confident_trees, write_confidence
+from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
@@ -40,9 +43,11 @@ from panparser.vectors import Vectors
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
+FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
+_WITHOUT_VOTERS = 1  # the format of files that older ones can read
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
+UNIT = 256  # what an update is where layers share a scale
 _MOST = 1 << 20  # of hypotheses, trees, threads
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
@@ -156,6 +161,7 @@ class Parser:
         training: dict[str, Any],
         vectors: Vectors | None = None,
         classifier: Classifier | None = None,
+        voters: tuple[Voter, ...] = (),
     ) -> None:
         self.spec = spec
         self.labels = labels
@@ -163,13 +169,15 @@ class Parser:
         self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
+        self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
         self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
-        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}>"
+        voters = f", a vote of {len(self.voters)}" if self.voters else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{voters}>"
 
     @property
     def margin(self) -> int | None:
@@ -191,22 +199,23 @@ class Parser:
 
     @cached_property
     def _inside(self) -> _engine.Inside:
-        return _engine.Inside(*self._parts)
+        return _engine.Inside(*self._parts[:6])
 
     @cached_property
     def _parts(self) -> tuple[Any, ...]:
         """What the engine is made from, of a perceptron."""
-        # One layer needs no common scale; several share one that is fine enough for all.
-        layers = self.layers
-        scaled = (
-            multiplied(layers, self.spec.system, 256)
-            if len(layers) > 1
-            else [(layers[0].engine(self.spec.system), 1, 1)]
-        )
-        engine = self.spec.system._lowered.engine
+        spec, layers = self.spec, self.layers
+        if self.voters:
+            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
+        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+            lowered = Lowered(self._program, [(layers[0].engine(spec.system), 1, 1)])
+        else:
+            lowered = Lowered(self._program, multiplied(layers, spec.system, UNIT))
+        engine = spec.system._lowered.engine
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        return engine, self._program, of_root, of_words, scaled, vectors
+        program, scaled, further, places = lowered
+        return engine, program, of_root, of_words, scaled, vectors, further, places
 
     def parse(
         self,
@@ -216,10 +225,20 @@ class Parser:
         threads: int = 1,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
+        constraints: Constraints | None = None,
+        relax: bool = False,
     ) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; `confidence` as in `annotate`."""
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads, confidence=confidence, ensemble=ensemble)
+        self.annotate(
+            parsed,
+            beam=beam,
+            threads=threads,
+            confidence=confidence,
+            ensemble=ensemble,
+            constraints=constraints,
+            relax=relax,
+        )
         return parsed
 
     def annotate(
@@ -230,23 +249,30 @@ class Parser:
         threads: int = 1,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
+        constraints: Constraints | None = None,
+        relax: bool = False,
     ) -> None:
         """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
 
-        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`.
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
+        in `predict`; labels that they give are written, also those that the parser does not know.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         if confidence:
+            if constraints is not None:
+                raise SpecError("confidence is calibrated for parsing without constraints; got both")
             found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
             write_confidence(treebank, found)
             heads, labels = found.heads, found.labels
         else:
-            heads, labels = self.predict(treebank, beam=beam, threads=threads)
+            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        if constraints is not None:
+            constraints.write_labels(treebank)
 
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
@@ -257,14 +283,28 @@ class Parser:
         """
         return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
 
-    def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> tuple[IntArray, IntArray]:
-        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
+    def predict(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> tuple[IntArray, IntArray]:
+        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
+
+        All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
+        that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        """
         beam = self.checked_beam(treebank, beam, threads)
+        if constraints is not None:
+            return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
-        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
+        heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
@@ -277,15 +317,29 @@ class Parser:
         return beam
 
     def _parse(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None, signals: bool = False
-    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
-        """Heads, labels; for each sentence by how much its tree was ever behind the best in the beam, at most; signals.
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        constraints: _engine.Constraints | None = None,
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
+        """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
+        return self._searched(treebank, beam, threads, margin, False, constraints)[:3]
 
-        The signals of each word (`panparser.confidence`) are one array, empty where they are not asked for.
-        """
+    def _searched(
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        signals: bool,
+        constraints: _engine.Constraints | None = None,
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin, signals)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -330,8 +384,24 @@ class Parser:
 
         return explain(self, sentence, step, **options)
 
-    def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
-        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
+    @property
+    def moving_labels(self) -> npt.NDArray[np.bool_]:
+        """For each label, whether arcs that have it are put back elsewhere after parsing."""
+        return self._plain[2][:-1]
+
+    def best(
+        self,
+        sentence: Sentence,
+        count: int,
+        *,
+        beam: int | None = None,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> list[ScoredTree]:
+        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search.
+
+        Constraints, of the whole treebank, as in `predict`.
+        """
         check_count("count of best", count)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
@@ -341,21 +411,34 @@ class Parser:
         # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
-        for heads, labels, score in self._found(sentence, width, wanted):
-            trees.setdefault(self._put_back(heads, labels), score)
+        if constraints is not None:
+            restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
+            found = restricted.best(sentence, width, wanted)
+        else:
+            found = [(*self._put_back(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+        for heads, labels, score in found:
+            trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
 
-    def _found(self, sentence: Sentence, width: int, wanted: int) -> Iterable[tuple[list[int], list[int], float]]:
+    def _found(
+        self, sentence: Sentence, width: int, wanted: int, constraints: _engine.Constraints | None = None
+    ) -> Iterable[tuple[list[int], list[int], float]]:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
-        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows)
+            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return [(heads, labels, score / unit) for heads, labels, score in found]
+        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+
+    @property
+    def unit(self) -> float:
+        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        if self.voters:
+            return units(self.voters, self.layers)[0]
+        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
 
     def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
@@ -385,7 +468,7 @@ class Parser:
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
         return {
-            "format": FORMAT,
+            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
             "kind": "parser",
             "spec": self.spec.to_values(),
             "labels": [
@@ -394,6 +477,7 @@ class Parser:
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
+            **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training,
@@ -422,7 +506,8 @@ class Parser:
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
-            parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
+            voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
+            parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
             if manifest.get("calibration") is not None:
                 parser.calibration = Calibration.from_values(manifest["calibration"])
