@@ -10,7 +10,19 @@ from panparser.cli import analysis, calibrating, curves, ensembles, inside, lear
 from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
-__all__ = ["analysis", "app", "calibrating", "curves", "ensembles", "inside", "learning", "main", "parsing", "systems", "treebanks"]
+__all__ = [
+    "analysis",
+    "app",
+    "calibrating",
+    "curves",
+    "ensembles",
+    "inside",
+    "learning",
+    "main",
+    "parsing",
+    "systems",
+    "treebanks",
+]
 
 
 def _quiet_first(arguments: list[str]) -> list[str]:
