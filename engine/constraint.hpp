@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "system.hpp"
+#include "tokens.hpp"
 
 namespace panparser {
 
@@ -155,6 +156,7 @@ class Constraints {
   std::int64_t words(std::int64_t sentence) const { return offsets_[sentence + 1] - offsets_[sentence]; }
   std::size_t labels() const { return moving_.size(); }
   const System& system() const { return system_; }
+  GivenColumns given() const { return {heads_, labels_}; }  // for features
   // Nothing where nothing is asked. Throws std::invalid_argument on heads that form a cycle.
   std::optional<Constraint> operator[](std::int64_t sentence) const;
 
