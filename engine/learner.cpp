@@ -24,8 +24,8 @@ Learner::Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, i
       keys_(grammar.program.templates()) {}
 
 void Learner::train(const Example& example, const Strategy& strategy, const Listener& listener) {
-  Beam start = {search_.start(example.tokens, true)};
-  if (strategy.static_oracle) prepare_static(example);
+  Beam start = {search_.start(example.tokens, true, example.constraint)};
+  if (strategy.static_oracle) prepare_static(example, start[0]);
   for (bool done = start[0].is_final; !done;) start = unit(example, strategy, std::move(start), listener, done);
   ++time_;
   ++progress_.sentences;
@@ -249,6 +249,7 @@ void Learner::update_labels(const Example& example, std::int32_t state) {
     const Arc arc = arena.arc(states[i]);
     if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
     const std::int32_t gold = example.labels[arc.dependent - 1];
+    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const int count = search_.extract_for_labels(arena.parent(states[i]), keys_.data());
     const int action = arena.action(states[i]);
@@ -279,9 +280,14 @@ void Learner::change_vectors(std::int32_t state, int action, std::int32_t label,
 }
 
 // The derivation that takes, of the actions of least cost, one that makes an arc of the reference, else the one that
-// comes first in the system's order.
-void Learner::prepare_static(const Example& example) {
+// comes first in the system's order. Where heads are unknown, one order is as good as another only in what it costs:
+// what the reference leaves open is as the parser would have it, so that it teaches nothing.
+void Learner::prepare_static(const Example& example, const Hypothesis& start) {
   derivation_.clear();
+  const auto heads = example.reference.gold.heads().subspan(1, example.tokens.words);
+  if (example.constraint || std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) {
+    return complete_static(example, start);
+  }
   const System& system = grammar_.system;
   MutableState state;
   state.reset(system.table().shape, example.tokens.words);
@@ -296,6 +302,20 @@ void Learner::prepare_static(const Example& example) {
     const int best = static_action(system, frame, legal, costs, example.reference.gold, ties_);
     derivation_.push_back(best);
     system.apply(state, best, -1);
+  }
+}
+
+void Learner::complete_static(const Example& example, const Hypothesis& start) {
+  search_.scoring().forget();
+  for (Beam last = {start}, next; !last[0].is_final; last.swap(next)) {
+    check_steps(last[0].length, example.tokens.words);
+    candidates_.clear();
+    search_.expand(last, &example.reference, candidates_);
+    std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.loss > last[0].loss; });
+    search_.cut(candidates_, 1);
+    derivation_.push_back(candidates_[0].action);
+    next.clear();
+    search_.make(last, candidates_, next);
   }
 }
 

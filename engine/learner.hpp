@@ -68,7 +68,8 @@ struct TrainingWeights {
 struct Example {
   SentenceTokens tokens;
   const Reference& reference;
-  std::span<const std::int32_t> labels;  // of words 1..n; -1 unknown
+  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
+  const Constraint* constraint = nullptr;  // that the search keeps to
 };
 
 struct Progress {  // of some training
@@ -118,7 +119,8 @@ class Learner {
   void update_labels(const Example& example, std::int32_t state);
   void change_vectors(std::int32_t state, int action, std::int32_t by);
   void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by);
-  void prepare_static(const Example& example);
+  void prepare_static(const Example& example, const Hypothesis& start);
+  void complete_static(const Example& example, const Hypothesis& start);
   bool is_correct(const Hypothesis& hypothesis) const { return hypothesis.loss == base_; }
   std::vector<std::int32_t> path(std::int32_t state) const;  // states from the initial one, which is left out
   std::size_t common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const;

@@ -2,17 +2,22 @@
 
 from importlib.metadata import version
 
+from panparser._cascade_training import train_cascade
 from panparser._engine import ILLEGAL_COST
 from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
+from panparser.cascade_recipes import CascadeRecipe
+from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
 from panparser.combining import combine
+from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -49,13 +54,14 @@ from panparser.projectivity import (
 )
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
+from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
-from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
+from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
@@ -67,10 +73,15 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "AnalysisError",
     "Atom",
     "BatchError",
+    "Calibration",
+    "Cascade",
+    "CascadeRecipe",
     "CheckFailed",
     "Classifier",
+    "Confidence",
     "ConlluError",
     "Constraint",
     "ConstraintError",
@@ -85,6 +96,7 @@ __all__ = [
     "FAST",
     "Evaluation",
     "FoldScore",
+    "GIVEN",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
@@ -101,6 +113,7 @@ __all__ = [
     "RICH_STACK",
     "RIGHT",
     "Recipe",
+    "Region",
     "STRATEGIES",
     "Schedule",
     "ScoredTree",
@@ -111,6 +124,7 @@ __all__ = [
     "State",
     "StateBatch",
     "StateView",
+    "Stage",
     "Strategy",
     "StrategyError",
     "StuckError",
@@ -131,6 +145,7 @@ __all__ = [
     "VectorsError",
     "Weights",
     "ZN11",
+    "calibrate",
     "combine",
     "compare",
     "conflicts",
@@ -138,6 +153,7 @@ __all__ = [
     "crossing_arcs",
     "deprojectivize",
     "derive",
+    "estimate_regions",
     "evaluate",
     "gap_degree",
     "is_projective",
@@ -159,6 +175,7 @@ __all__ = [
     "stats",
     "system",
     "train",
+    "train_cascade",
     "train_seeds",
     "vote",
     "write_conllu",

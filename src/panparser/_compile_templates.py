@@ -10,13 +10,14 @@ from panparser.treebank import COLUMNS
 
 Column = tuple[int, int, int, str]
 
-_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY = range(5)
+_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _GIVEN_HEAD, _GIVEN_LABEL = range(7)
 _TRANSFORMS = {"lower": _LOWER, "prefix": _PREFIX, "suffix": _SUFFIX}  # of the form
+_GIVEN = {"given_head": _GIVEN_HEAD, "given_label": _GIVEN_LABEL}  # of no column
 _COLUMN = 0
 _KINDS = {
     name: kind
     for kind, name in enumerate(
-        "label left_valency right_valency left_labels right_labels distance history between".split(), start=1
+        "label left_valency right_valency left_labels right_labels distance history between given".split(), start=1
     )
 }
 
@@ -72,6 +73,8 @@ def lower_address(address: Address) -> int:
 
 
 def _column(name: str, key: str | int | None) -> Column:
+    if name in _GIVEN:
+        return 0, _GIVEN[name], 0, ""
     source = COLUMNS.index("form" if name in _TRANSFORMS else name)
     if isinstance(key, str):
         return source, _KEY, 0, key

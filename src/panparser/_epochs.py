@@ -12,7 +12,10 @@ import numpy as np
 
 from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.confidence import gold_labels
+from panparser.constraints import Constraints
 from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.gold import UNKNOWN
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser, ParserSpec
@@ -26,20 +29,19 @@ OTHER = 1 << 20  # draws that are not the order of a member
 Weights = TypeVar("Weights")
 
 
-def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
+def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
     """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    return score_found(parser, gold, *parser.predict(gold))
+    return score_found(parser, gold, *parser.predict(gold, constraints=constraints, relax=True))
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
-    known = gold.heads >= 0
+    # In a system that leaves words headless, that one is headless is annotation too.
+    known = gold.heads >= (UNKNOWN if parser.spec.system.partial else 0)
     total = max(1, int(known.sum()))
     right = (heads == gold.heads) & known
     if not parser.spec.labeled:
         return 100 * int(right.sum()) / total, None
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & (labels == wanted[gold.column("deprel")])
+    both = right & ((labels == gold_labels(parser, gold)) | (gold.heads == UNKNOWN))
     return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
 
 
@@ -99,6 +101,13 @@ class Epochs(ABC, Generic[Weights]):
         """What the parser gets of the weights of the best epoch; the report may tell of it."""
         return weights
 
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        """UAS and LAS on the development set."""
+        return score(parser, dev)
+
+    def before_learning(self, epoch: int) -> None:
+        """What is to be done before an epoch."""
+
     def after_epoch(self) -> None:
         """What is to be done before listeners hear of it."""
 
@@ -136,12 +145,15 @@ class Epochs(ABC, Generic[Weights]):
         if self.training.subsample is not None:
             kept = self.training.subsample.choose(self, np.random.default_rng([self.training.seed, epoch, OTHER]))
             self.replace_reference(*self.corpus.reference(self.labels, kept))
+        self.before_learning(epoch)
         self.learn(epoch)
         report = EpochReport(epoch, *self.progress())
         weights = self.weights()
+        if self.hears("after_learning"):
+            self.tell("after_learning", epoch, self.parser_of(weights))
         if self.dev is not None:
             self.tell("before_evaluation", epoch)
-            report.uas, report.las = score(self.parser_of(weights), self.dev)
+            report.uas, report.las = self.score(self.parser_of(weights), self.dev)
             self.tell("after_evaluation", report)
         self.epoch = epoch
         self.history.append(report)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
 from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
@@ -27,6 +27,7 @@ from panparser.classifiers import (
     classifier_values,
     restored_classifier,
 )
+from panparser.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
@@ -38,6 +39,11 @@ from panparser.templates import Templates
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panparser.cascades import Cascade
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
@@ -167,6 +173,7 @@ class Parser:
         self.vectors = vectors
         self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
+        self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -190,6 +197,17 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def _inside(self) -> _engine.Inside:
+        if self.voters:
+            raise SpecError("expected a parser to look inside, found the vote of several; look inside one of them")
+        return _engine.Inside(*self._parts[:6])
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from, of a perceptron."""
         spec, layers = self.spec, self.layers
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
@@ -201,7 +219,7 @@ class Parser:
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
         program, scaled, further, places = lowered
-        return _engine.Model(engine, program, of_root, of_words, scaled, vectors, further, places)
+        return engine, program, of_root, of_words, scaled, vectors, further, places
 
     def parse(
         self,
@@ -209,12 +227,22 @@ class Parser:
         *,
         beam: int | None = None,
         threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; constraints as in `predict`."""
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        self.annotate(
+            parsed,
+            beam=beam,
+            threads=threads,
+            confidence=confidence,
+            ensemble=ensemble,
+            constraints=constraints,
+            relax=relax,
+        )
         return parsed
 
     def annotate(
@@ -223,22 +251,41 @@ class Parser:
         *,
         beam: int | None = None,
         threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> None:
         """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
 
-        Constraints as in `predict`; labels that they give are written, also those that the parser does not know.
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
+        in `predict`; labels that they give are written, also those that the parser does not know.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
-        heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        if confidence:
+            if constraints is not None:
+                raise SpecError("confidence is calibrated for parsing without constraints; got both")
+            found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
+            write_confidence(treebank, found)
+            heads, labels = found.heads, found.labels
+        else:
+            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
+
+    def confidence(
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    ) -> Confidence:
+        """Heads and labels as in `predict`, with the probabilities that they are right.
+
+        `ensemble`: the other parsers, as many as the parser was calibrated with; they may be of other seeds.
+        """
+        return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
 
     def predict(
         self,
@@ -254,11 +301,7 @@ class Parser:
         All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
         that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
         """
-        beam = self.spec.beam if beam is None else beam
-        check_beam(beam, "parse")
-        check_count("threads of parse", threads)
-        check_lengths(treebank)
-        treebank.check()
+        beam = self.checked_beam(treebank, beam, threads)
         if constraints is not None:
             return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
@@ -267,6 +310,15 @@ class Parser:
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
         heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
+
+    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
+        """The beam to parse with; refuses what cannot be parsed."""
+        beam = self.spec.beam if beam is None else beam
+        check_beam(beam, "parse")
+        check_count("threads of parse", threads)
+        check_lengths(treebank)
+        treebank.check()
+        return beam
 
     def _parse(
         self,
@@ -277,9 +329,21 @@ class Parser:
         constraints: _engine.Constraints | None = None,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
         """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
+        return self._searched(treebank, beam, threads, margin, False, constraints)[:3]
+
+    def _searched(
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        signals: bool,
+        constraints: _engine.Constraints | None = None,
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -319,6 +383,15 @@ class Parser:
     def moving_labels(self) -> npt.NDArray[np.bool_]:
         """For each label, whether arcs that have it are put back elsewhere after parsing."""
         return self._plain[2][:-1]
+
+    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+
+        The options are those of `panparser.analysis.explain`, which needs pandas.
+        """
+        from panparser.analysis.explaining import explain
+
+        return explain(self, sentence, step, **options)
 
     def best(
         self,
@@ -381,8 +454,11 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the parser to one file; the same parser gives the same bytes."""
-        arrays = self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
-        write_arrays(Path(path), arrays, self.manifest())
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All arrays of a model file."""
+        return self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What was learned."""
@@ -410,6 +486,7 @@ class Parser:
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
             **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
+            **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training,
         }
 
@@ -419,39 +496,57 @@ class Parser:
 
         A file holds no code: where a classifier was trained, its class must be given.
         """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+
+    @classmethod
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Parser:
+        """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
-        arrays, manifest = read_arrays(path, "panparser model")
-        if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
-            raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
-        if manifest["format"] > FORMAT:
-            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
-            raise ModelError(f"{os.fspath(path)}: {newer}")
+        check_kind(manifest, "parser", path)
         try:
             if not isinstance(manifest["training"], dict):
-                raise ModelError(f"{os.fspath(path)}: expected to be told of its training, found nothing")
+                raise ModelError(f"{path}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
             voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
+            if manifest.get("calibration") is not None:
+                parser.calibration = Calibration.from_values(manifest["calibration"])
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
         except ModelError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
+            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
         return parser
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
-    """The parser of a model file; `classifier` is the class of the one that was trained, if one was."""
-    return Parser.load(path, classifier)
+def check_kind(manifest: dict[str, Any], kind: str, path: str) -> None:
+    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
+    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
+        raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
+    if manifest["format"] > FORMAT:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
+        raise ModelError(f"{path}: {newer}")
+
+
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade:
+    """The parser, or cascade, of a model file; `classifier` is the class of the one that was trained, if one was."""
+    arrays, manifest = read_arrays(path, "panparser model")
+    if manifest.get("kind") == "cascade":
+        from panparser.cascades import Cascade
+
+        return Cascade.from_file(arrays, manifest, os.fspath(path))
+    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:
