@@ -53,13 +53,13 @@ class Inside {
   // What each feature adds to the score of each action; or of each label, of the arc that an action makes.
   Weights action_weights(Array<Key> keys) const {
     return each_key(keys, grammar_.system.actions(),
-                    [&](Key key, std::int32_t* sums) { model_.actions(&key, 1, sums); });
+                    [&](Key key, std::int32_t* sums) { model_.actions(&key, 1, sums, 0); });
   }
   Weights label_weights(Array<Key> keys, int action) const {
     check_action(action);
     return each_key(keys, labels_.size, [&](Key key, std::int32_t* sums) {
       const Key own = label_key(key, action);
-      model_.labels(&own, 1, sums);
+      model_.labels(&own, 1, sums, 0);
     });
   }
   // The same of vectors, by the number of the address among those with one.
