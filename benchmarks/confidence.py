@@ -71,7 +71,7 @@ def trained(folder: Path, seed: int, models: Path) -> pp.Parser:
     if not path.exists():
         train, dev = (pp.read_conllu(folder / f"{part}.conllu") for part in ("train", "dev"))
         pp.train(pp.ParserSpec(), train, dev=dev, seed=seed).save(path)
-    return pp.load(path)
+    return pp.Parser.load(path)
 
 
 def outcomes(parser: pp.Parser, evidence: Evidence, gold: pp.Treebank) -> tuple[Right, Right]:

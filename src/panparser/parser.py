@@ -201,8 +201,6 @@ class Parser:
 
     @cached_property
     def _inside(self) -> _engine.Inside:
-        if self.voters:
-            raise SpecError("expected a parser to look inside, found the vote of several; look inside one of them")
         return _engine.Inside(*self._parts[:6])
 
     @cached_property

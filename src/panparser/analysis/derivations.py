@@ -28,6 +28,8 @@ def inside(parser: Parser) -> _engine.Inside:
         raise SpecError(
             f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}"
         )
+    if parser.voters:
+        raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
     return parser._inside
 
 
