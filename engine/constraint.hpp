@@ -42,8 +42,15 @@ class Constraint {
                 System::Scratch& scratch) const {
     if (!reference_ || std::has_single_bit(legal)) return {legal, 0};
     std::array<std::int32_t, System::kMaxRows> costs;
-    if (reference_->arc_standard && reference_->arc_standard->is_completable()) {
+    const bool is_standard = reference_->arc_standard && reference_->arc_standard->is_completable();
+    const int left = is_standard || reference_->attardi ? find_left(system, frame, legal) : -1;
+    if (left >= 0) {
+      std::fill(costs.begin(), costs.end(), 1);
+      costs[left] = 0;
+    } else if (is_standard) {
       standard_costs(system, state, frame, legal, scratch, costs);
+    } else if (reference_->attardi && !concerns_stack(state, frame, scratch)) {
+      costs.fill(0);
     } else {
       system.costs(state, frame, truths, legal, *reference_, scratch, costs);
     }
@@ -64,6 +71,19 @@ class Constraint {
   std::span<const std::uint8_t> moving() const { return moving_; }
 
  private:
+  // Where arcs join words of the stack: a given arc to the left that may be made now, with all given children of its
+  // dependent. It could wait, but nothing is won by it, and parsers are trained not to. -1: there is none.
+  int find_left(const System& system, const Frame& frame, std::uint32_t legal) const {
+    for (; legal; legal &= legal - 1) {
+      const Arc arc = system.arc(frame, std::countr_zero(legal));
+      const bool is_left = arc.head != kNone && arc.dependent < arc.head;
+      if (is_left && reference_->gold.head(arc.dependent) == arc.head && is_free(arc, frame)) {
+        return std::countr_zero(legal);
+      }
+    }
+    return -1;
+  }
+
   // Of arc-standard, in a state that still has all given arcs within reach: 0 where the next one has, else 1. An arc
   // costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both cases the dependent
   // must have all its given children. To shift can only break arcs within the stack.
@@ -72,24 +92,33 @@ class Constraint {
                       System::Scratch& scratch, std::span<std::int32_t> costs) const {
     int shift = -1;
     bool attaches = false;
-    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
-      const int action = std::countr_zero(rest);
+    for (; legal; legal &= legal - 1) {
+      const int action = std::countr_zero(legal);
       const Arc arc = system.arc(frame, action);
+      costs[action] = arc.head != kNone && !is_free(arc, frame);
       if (arc.head == kNone) {
         shift = action;
-        continue;
+      } else {
+        attaches |= costs[action] == 0;
       }
-      costs[action] = !is_free(arc, frame);
-      attaches |= costs[action] == 0;
     }
-    if (shift < 0) return;
-    costs[shift] = 0;
-    if (!attaches) return;  // then there is no other way
+    if (shift < 0 || !attaches) return;  // to shift is illegal, or there is no other way
     state.list_stack(scratch.stack);
     if (!joins_stack(scratch.stack, frame)) return;
     scratch.stack.push_back(frame.front);
     costs[shift] =
         reference_->arc_standard->reachable(scratch.stack, frame.front + 1, scratch.arc_standard) < open(frame);
+  }
+  // Has some token of the stack to do with given arcs that are not made yet?
+  template <class State>
+  bool concerns_stack(const State& state, const Frame& frame, System::Scratch& scratch) const {
+    state.list_stack(scratch.stack);
+    return std::any_of(scratch.stack.begin(), scratch.stack.end(), [&](Token token) {
+      const auto children = reference_->gold.children(token);
+      return reference_->gold.head(token) >= 0 || std::any_of(children.begin(), children.end(), [&](Token child) {
+               return !contains(frame.attached, child);
+             });
+    });
   }
   bool is_free(const Arc& arc, const Frame& frame) const {
     const Gold& gold = reference_->gold;
