@@ -269,6 +269,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 void bind_treebank(nb::module_& m);
 void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
+void bind_inside(nb::module_& m);
 void bind_batch(nb::module_& m);
 
 NB_MODULE(_engine, m) {
@@ -353,6 +354,7 @@ NB_MODULE(_engine, m) {
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
 
   bind_learner(m);
+  bind_inside(m);
   bind_batch(m);
 
   m.def(

@@ -81,6 +81,12 @@ class Program {
   int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach = kAhead) const;
   void extract(const Window& window, const SentenceTokens& tokens, Key* keys) const;
 
+  // The templates of a group, as `extract` goes through them.
+  std::span<const std::uint16_t> numbers(Group group, Reach reach = kAhead) const {
+    const Part& part = parts_[group];
+    return std::span(part.numbers).first(reach == kAhead ? part.numbers.size() : part.to_front);
+  }
+
   // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
   // a collision of 64 bits).
   static std::uint64_t sight(Group group, const Window& window);

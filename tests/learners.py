@@ -157,10 +157,10 @@ def examples(spec: pp.ParserSpec, treebank: pp.Treebank, given: list[pp.Gold] | 
     return found
 
 
-def attaches_deeper(system: pp.TransitionSystem) -> bool:
+def attaches_deeper(system: pp.TransitionSystem, positions: Sequence[str] = ("S1", "S2")) -> bool:
     """Are there arcs from or to S1 or S2?"""
-    positions = {str(p) for row in system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
-    return bool(positions & {"S1", "S2"})
+    joined = {str(p) for row in system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
+    return bool(joined & set(positions))
 
 
 def reference(learned: Learned) -> ReferenceLearner:
@@ -168,7 +168,8 @@ def reference(learned: Learned) -> ReferenceLearner:
     run = learned.run
     spec, labels = run.spec, run.labels
     given = golds(run.constraints.of_epoch(1)) if run.constraints else None
-    seen = {str(template): seen_by_labels(template, attaches_deeper(spec.system)) for template in spec.used_templates}
+    deeper, deepest = attaches_deeper(spec.system), attaches_deeper(spec.system, ["S2"])
+    seen = {str(template): deepest or seen_by_labels(template, deeper) for template in spec.used_templates}
     learner = ReferenceLearner(
         spec.system,
         spec.beam,

@@ -11,11 +11,13 @@ from panparser.cascade_recipes import CascadeRecipe
 from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
 from panparser.combining import combine
+from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -71,12 +73,15 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "AnalysisError",
     "Atom",
     "BatchError",
+    "Calibration",
     "Cascade",
     "CascadeRecipe",
     "CheckFailed",
     "Classifier",
+    "Confidence",
     "ConlluError",
     "Constraint",
     "ConstraintError",
@@ -140,6 +145,7 @@ __all__ = [
     "VectorsError",
     "Weights",
     "ZN11",
+    "calibrate",
     "combine",
     "compare",
     "conflicts",

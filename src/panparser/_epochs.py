@@ -12,6 +12,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.confidence import gold_labels
 from panparser.constraints import Constraints
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.gold import UNKNOWN
@@ -40,9 +41,7 @@ def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArra
     right = (heads == gold.heads) & known
     if not parser.spec.labeled:
         return 100 * int(right.sum()) / total, None
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & ((labels == wanted[gold.column("deprel")]) | (gold.heads == UNKNOWN))
+    both = right & ((labels == gold_labels(parser, gold)) | (gold.heads == UNKNOWN))
     return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
 
 
@@ -150,6 +149,8 @@ class Epochs(ABC, Generic[Weights]):
         self.learn(epoch)
         report = EpochReport(epoch, *self.progress())
         weights = self.weights()
+        if self.hears("after_learning"):
+            self.tell("after_learning", epoch, self.parser_of(weights))
         if self.dev is not None:
             self.tell("before_evaluation", epoch)
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)

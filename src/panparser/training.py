@@ -19,6 +19,7 @@ from panparser._layers import Layer, VectorWeights, multiplied
 from panparser._pruning import prune, room_for_layer
 from panparser._training_constraints import Source, TrainingConstraints, lowered
 from panparser.classifiers import Classifier
+from panparser.confidence import Calibration, fitted, gather
 from panparser.constraints import Constraints
 from panparser.errors import SpecError
 from panparser.labels import Labels
@@ -168,6 +169,7 @@ class _Run(Epochs[Layer]):
     constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    calibration: Calibration | None = None
     _saved: float | None = None  # when the checkpoint was
     _dev_constraints: Constraints | None = None
     # A development set is small, and an average that is longer is better: among epochs that are close, the best is
@@ -234,6 +236,9 @@ class _Run(Epochs[Layer]):
         if self.spec.beam > 1 and share and len(self.dev):
             parser = self.parser_of(self.finished()[1])
             self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints)
+        if self._dev_constraints is None:  # confidence is for parsing without constraints
+            parser = self.parser()
+            self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
@@ -250,6 +255,7 @@ class _Run(Epochs[Layer]):
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = super().parser(interrupted=interrupted)
         parser.margin = self.margin
+        parser.calibration = self.calibration
         return parser
 
     def after_epoch(self) -> None:
