@@ -15,6 +15,7 @@ PanParserError
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
+├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 """
 
@@ -77,6 +78,10 @@ class TreebankError(PanParserError, ValueError):
 
 class VectorsError(PanParserError, ValueError):
     """A file, or a value, that does not hold vectors of words."""
+
+
+class TextError(PanParserError, ValueError):
+    """A text that cannot be read (the message names file and byte), or is not divided as it should be."""
 
 
 class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened
