@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,6 @@ WHITE_SPACE = frozenset(
 )
 WHITE = "".join(map(chr, sorted(WHITE_SPACE)))  # for `str.strip`
 _LAST = 0x110000
-_UNKNOWN = 255
 _JOINER, _KEYCAP = 0x200D, 0x20E3
 _SELECTORS = range(0xFE00, 0xFE10)
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -48,23 +48,23 @@ def code_points(text: str) -> CodePoints:
 
 
 class Property:
-    """A small number for each character, looked up when the character is first seen."""
+    """A number for each character, looked up when the character is first seen."""
 
-    def __init__(self, function: Callable[[str], int]) -> None:
-        self._function = function
-        self._table: npt.NDArray[np.uint8] | None = None  # a megabyte, made when it is needed
+    def __init__(self, function: Callable[[str], int], dtype: npt.DTypeLike = np.uint8) -> None:
+        self._function, self._dtype = function, dtype
+        self._table: npt.NDArray[Any] | None = None  # megabytes, made when it is needed
+        self._seen = np.zeros(0, dtype=bool)
 
-    def of(self, points: CodePoints) -> npt.NDArray[np.uint8]:
+    def of(self, points: CodePoints) -> npt.NDArray[Any]:
         """The property of each code point."""
         if self._table is None:
-            self._table = np.full(_LAST, _UNKNOWN, dtype=np.uint8)
-        found = self._table[points]
-        new = found == _UNKNOWN
+            self._table, self._seen = np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
+        new = ~self._seen[points]
         if new.any():
             for point in np.unique(points[new]).tolist():
                 self._table[point] = self._function(chr(point))
-            found = self._table[points]
-        return found
+                self._seen[point] = True
+        return np.asarray(self._table[points])
 
 
 def kind(character: str) -> int:
