@@ -252,6 +252,7 @@ void bind_treebank(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_sequence(nb::module_& m);
 
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
@@ -333,6 +334,7 @@ NB_MODULE(_engine, m) {
 
   bind_learner(m);
   bind_batch(m);
+  bind_sequence(m);
 
   m.def(
       "walk",

@@ -12,7 +12,7 @@
 #include "bindings.hpp"
 #include "bindings_layers.hpp"
 #include "features.hpp"
-#include "learner.hpp"
+#include "table_task.hpp"
 
 namespace panparser {
 

@@ -67,6 +67,8 @@ class ParserSpec:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
+        if other := [atom for atom in self.templates.atoms if atom.is_of_sequence]:
+            raise SpecError(f"templates of ParserSpec must read a parser's state; got {other[0]}, of a sequence")
         check_beam(self.beam, "ParserSpec")
         if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ from panparser.treebank import Treebank
 
 Ints = npt.NDArray[np.int64]
 Key = tuple[str, str]  # a form and its part of speech
-_KEPT = "l0,0,0:"  # the form in lower case
+_OTHER_CASE = {"l": "k", "k": "l"}
 _LONGEST = 4  # characters of an end that says which scripts are possible
 _ENOUGH = 3  # different words that an end must have been seen in
 _PRODUCTIVE = 3  # words that a script must have been seen with, to be possible for others
@@ -56,7 +56,7 @@ class Lemmatizer:
     """
 
     model: SequenceModel
-    scripts: list[str]
+    scripts: Scripts
     known: dict[Key, tuple[int, ...]]
     ends: dict[str, tuple[int, ...]]
     _lemmas: dict[Key, str | None] = field(init=False, repr=False, compare=False)
@@ -101,12 +101,30 @@ class Lemmatizer:
         return form if lemma is None or not lemma.strip(" ") else lemma.strip(" ")
 
 
-def possible_by_end(form: str, ends: Mapping[str, tuple[int, ...]], scripts: Sequence[str]) -> tuple[int, ...]:
-    """The scripts of the longest end of a form that is known, of those that apply; the first one if none does."""
+class Scripts(list[str]):
+    """Edit scripts by number, most frequent first, and the number of each."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        super().__init__(texts)
+        self.numbers = {text: number for number, text in enumerate(self)}
+
+    def in_other_case(self, number: int) -> int:
+        """The script that keeps the case where this one lowers it, and the other way round; itself if there is none."""
+        text = self[number]
+        return self.numbers.get(_OTHER_CASE.get(text[0], text[0]) + text[1:], number)
+
+
+def possible_by_end(form: str, ends: Mapping[str, tuple[int, ...]], scripts: Scripts) -> tuple[int, ...]:
+    """The scripts of the longest end of a form that is known, of those that apply; the first one if none does.
+
+    Of a form with capitals they may keep its case or lower it, however words with that end did.
+    """
     lower = form.lower()
     for length in range(min(len(lower), _LONGEST), -1, -1):
-        chosen = ends.get(lower[len(lower) - length :])
-        if chosen and (fitting := tuple(s for s in chosen if apply(scripts[s], form) is not None)):
+        chosen = ends.get(lower[len(lower) - length :], ())
+        if form != lower:
+            chosen = tuple(sorted({*chosen, *map(scripts.in_other_case, chosen)}))
+        if fitting := tuple(s for s in chosen if apply(scripts[s], form) is not None):
             return fitting
     return (0,)
 
@@ -182,9 +200,8 @@ def train_lemmatizer(
         raise TextError(f"{treebank.path}: expected sentences to learn from, found none")
     pair, forms, tags = _pairs(treebank)
     texts, counts = _scripts(treebank)
-    scripts = [text for text, _ in counts.most_common()]
-    number = {text: n for n, text in enumerate(scripts)}
-    right = np.array([number[text] for text in texts], dtype=np.int32)
+    scripts = Scripts(text for text, _ in counts.most_common())
+    right = np.array([scripts.numbers[text] for text in texts], dtype=np.int32)
     seen: dict[int, Counter[int]] = defaultdict(Counter)
     for p, s in zip(pair.tolist(), right.tolist(), strict=True):
         seen[p][s] += 1
