@@ -144,7 +144,8 @@ class Writer {
     bool broken = false;
     for (const char byte : piece.form) broken |= breaks_cell(byte);
     if (broken) item("SpacesInToken="), escaped(piece.form);
-    if (!piece.after.empty() && piece.after != " ") item("SpacesAfter="), escaped(piece.after);
+    const bool ends = index + 1 == tokens_.size();  // what is not said there is a line end
+    if (!piece.after.empty() && (piece.after != " " || ends)) item("SpacesAfter="), escaped(piece.after);
     if (place_.ranges) {
       item("TokenRange=");
       number(place_.offset + tokens_.starts[index]);

@@ -6,11 +6,12 @@ import gzip
 import tarfile
 import time
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from conftest import ENGLISH
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import panparser as pp
@@ -27,6 +28,8 @@ TEXTS = st.text(
 
 
 @given(TEXTS, st.randoms(use_true_random=False), st.booleans())
+@example("a ", Random(1), True)
+@example("a\u2029\u2029b\x85", Random(1), False)
 def test_any_text_with_any_marks_is_rebuilt_from_its_treebank(text, random, ranges):
     marks = np.array([random.choice((0, 0, 1, 2)) for _ in text], dtype=np.uint8)
     treebank = writing.to_treebank(text, marks, place=writing.Place(ranges=ranges))

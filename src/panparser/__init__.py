@@ -23,6 +23,7 @@ from panparser.errors import (
     StuckError,
     TableError,
     TemplateError,
+    TextError,
     TreebankError,
     UnknownSystemError,
     VectorsError,
@@ -53,6 +54,7 @@ from panparser.subsampling import Subsample
 from panparser.systems import system
 from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
+from panparser.text import Lemmatizer, RawText, Tokenizer, iter_text, raw_text, train_lemmatizer, train_tokenizer
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
@@ -81,6 +83,7 @@ __all__ = [
     "ILLEGAL_COST",
     "IllegalTransitionError",
     "LEFT",
+    "Lemmatizer",
     "Listener",
     "MAX_VIOLATION",
     "ModelError",
@@ -91,6 +94,7 @@ __all__ = [
     "RICH",
     "RICH_STACK",
     "RIGHT",
+    "RawText",
     "Recipe",
     "STRATEGIES",
     "Schedule",
@@ -109,7 +113,9 @@ __all__ = [
     "Template",
     "TemplateError",
     "Templates",
+    "TextError",
     "Token",
+    "Tokenizer",
     "Training",
     "Transition",
     "TransitionSystem",
@@ -130,6 +136,7 @@ __all__ = [
     "gap_degree",
     "is_projective",
     "iter_conllu",
+    "iter_text",
     "jackknife",
     "learning_curve",
     "load",
@@ -140,12 +147,15 @@ __all__ = [
     "projective_subset",
     "projective_tree",
     "projectivize",
+    "raw_text",
     "read_conllu",
     "read_vectors",
     "static_derivation",
     "stats",
     "system",
     "train",
+    "train_lemmatizer",
     "train_seeds",
+    "train_tokenizer",
     "write_conllu",
 ]

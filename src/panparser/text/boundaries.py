@@ -1,7 +1,8 @@
 """Places in a text where a token may end, and what a classifier sees there, as columns of numbers.
 
-Characters make **runs**: letters, digits, or one sign however often it is repeated. A place lies after a character; the runs
-before and after it, whatever white space is between, are what features look at. Everything is numpy over all places of a text.
+Characters make **runs**: letters, digits, or one sign however often it is repeated. A place lies after a character; the
+runs before and after it, whatever white space is between, are what features look at. Everything is numpy over all
+places of a text.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ def _lower(character: str) -> int:
 _OPENING = Property(lambda character: int(character in "([{«‹“„「『【《〈（［｛"))
 _CLOSING = Property(lambda character: int(character in ")]}»›”」』】》〉）］｝"))
 _LOWER_CASE = Property(_lower, np.int32)
+
+
+def lower_case(points: CodePoints) -> npt.NDArray[np.int32]:
+    """Characters in lower case, one for one."""
+    return _LOWER_CASE.of(points)
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class Layout:
 
     @cached_property
     def hashes(self) -> Hashing:
-        return Hashing(_LOWER_CASE.of(self.points))
+        return Hashing(lower_case(self.points))
 
     @cached_property
     def exact_hashes(self) -> Hashing:
@@ -187,12 +193,21 @@ class Lexicon:
         known = count >= least
         return cls(word[known], classes[known].astype(np.uint8))
 
+    def is_sound(self) -> bool:
+        """Whether words are sorted numbers, with a class each."""
+        good_types = self.words.dtype == np.uint64 and self.classes.dtype == np.uint8
+        return good_types and self.words.shape == self.classes.shape == (len(self.words),) and is_sorted(self.words)
+
     def of(self, words: Hashes) -> Column:
         """The class of each word; 0 where it is unknown."""
         if not len(self.words):
             return np.zeros(len(words), dtype=np.int32)
         place = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
         return np.where(self.words[place] == words, self.classes[place], 0).astype(np.int32)
+
+
+def is_sorted(numbers: npt.NDArray[Any]) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 NAMES = (
@@ -288,19 +303,19 @@ def _add_brackets(found: dict[str, Column], layout: Layout, places: Ints) -> Non
 # --- Which places there are ---
 
 _RARE = 1000  # one end in so many pairs is not looked for
-_PAIRS = len(KINDS) ** 2
+PAIRS = len(KINDS) ** 2
 
 
 def pairs(layout: Layout) -> Ints:
     """The kinds of each character and the next, as one number."""
     kind = layout.kinds.astype(np.int64)
-    return kind * len(KINDS) + np.append(kind[1:], 0)
+    return np.asarray(kind * len(KINDS) + np.append(kind[1:], 0))
 
 
 def whole_pairs(layout: Layout, ends: npt.NDArray[np.bool_], least: int = 500) -> npt.NDArray[np.bool_]:
     """Pairs of kinds between which hardly a token ended in a text, though there were many: nobody need look there."""
-    seen = np.bincount(pairs(layout), minlength=_PAIRS)
-    split = np.bincount(pairs(layout)[ends], minlength=_PAIRS)
+    seen = np.bincount(pairs(layout), minlength=PAIRS)
+    split = np.bincount(pairs(layout)[ends], minlength=PAIRS)
     return np.asarray((split * _RARE <= seen) & (seen >= least))
 
 

@@ -23,7 +23,7 @@ INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what ends after a character
 _PARAGRAPH = "\n\n"
 _ESCAPES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
 _GAP = re.compile(f"[{WHITE}]+")
-_ESCAPE = re.compile(r"\\([strnp\\])")
+_ESCAPE = re.compile(r"\\([strnp\\]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _spacing(misc: str) -> _Spacing:
 
 def unescape(spaces: str) -> str:
     """White space as MISC spells it, as it is."""
-    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], spaces)
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), spaces)
 
 
 def _break(comments: list[str]) -> tuple[str, str | None]:

@@ -6,23 +6,38 @@ character of a text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.errors import TextError
+from panparser._epochs import digest
+from panparser._model_file import Arrays
+from panparser._model_part import load_part, save_part
+from panparser.errors import ModelError, TextError
 from panparser.listeners import Listener
 from panparser.sequence_training import train_sequences
-from panparser.sequences import Allowed, Items, SequenceModel, Window
-from panparser.templates import Templates
-from panparser.text.boundaries import BREAK, NAMES, NONE, SPACE, Layout, Lexicon, columns, places, whole_pairs
-from panparser.text.characters import Ints, code_points
-from panparser.text.multiword import MultiwordRules
-from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
+from panparser.sequences import Allowed, Items, SequenceModel
+from panparser.text.boundaries import (
+    BREAK,
+    NONE,
+    PAIRS,
+    SPACE,
+    Layout,
+    Lexicon,
+    columns,
+    places,
+    whole_pairs,
+)
+from panparser.text.characters import CodePoints, Ints, code_points
+from panparser.text.multiword import MultiwordRules, Words, surface_words
+from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, raw_text
+from panparser.text.splitting import decide, train_splitter
+from panparser.text.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
     Tokens,
@@ -33,31 +48,14 @@ from panparser.text.writing import (
 )
 from panparser.treebank import Treebank
 
+KIND, FORMAT = "tokenizer", 1  # in model files
+_PREFIX = "tokenizer."  # of arrays in a file
 Given = Literal["nothing", "sentences", "tokens", "vertical"]
 _LESSON = 40  # places in a sequence to learn from: the average is taken after each
 _SEQUENCE = 4096  # places in a sequence to be classified: threads share them
 _LONGEST = _engine.MAX_WORDS // 8  # tokens in a sentence; a parser refuses longer ones
 _SETS = [[INSIDE, TOKEN, SENTENCE], [TOKEN, SENTENCE], [INSIDE, TOKEN], [TOKEN], [SENTENCE]]
 _ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
-_TEMPLATES = """
-gap b0 | gap f0 | gap b1 b0 | gap b0 f0 | gap b0 f0 f1 | gap b1 b0 f0 | gap b2 b1 b0 | gap f0 f1 | gap b1 f0 | b0 f0 f0s
-gap b0s f0s | gap b0 f0s | gap b0s f0 | gap b1s b0s f0s | gap b1s b0 f0s | gap b0s f0s f1s | gap b0 f0s f1s
-gap b1 b0 f0s | gap b1s b0 f0s f1s | gap b2s b1s b0s f0s | gap b1s b0s f0s f1s f2s | gap b1s b0 f0 | gap b0 f0l f0s
-gap b1l b0 f0l | gap b1l b0 f0s f0l | gap b0l f0l | gap b1s b0 f0l f0s | gap b0 f0 f1l f1s | gap b1 b0 f0l f0s
-gap b1g b0 f0s | gap b0g b1s b0 f0s f1g | gap b0g b1g b1 b0 f1g | b0g b0 gap f1g f0 | left gap | left gap f0s | left gap f0
-right gap | left right | chunk left | chunk gap f0s | next gap b0 | next gap left | previous left gap | previous left next
-gap b0 depth f0s | gap b0 quotes f0s | gap b0 f0 quotes | gap b0 f0 depth | gap b0s rest f0s | gap b0 rest far | gap b0s far f0s
-d2 d1 c0 c1 c2 | d1 c0 c1 | c0 c1 c2 | d1 c0 c1 c2 | T-1 gap b0 f0s | T-1 gap b0s f0s
-traits gap b0 f0s | traits gap b0s f0 | traits T-1 gap b0 f0s | traits T-1 c0 c1 | traits gap b0s f0s f1s | traits gap b0 f1 | T-1 T-2 traits gap c0 c1
-shape gap b0 | shape gap b0s f0s | shape left gap | T-1 T-2 gap b0s f0s | T-1 b0 gap b0g
-"""
-
-
-def _window() -> Window:
-    """The templates, with each column read at the place itself."""
-    lines = [template.split() for line in _TEMPLATES.strip().splitlines() for template in line.split("|")]
-    words = [" ".join(w if w.startswith("T-") else f"W0.{w}" for w in template) for template in lines]
-    return Window(templates=Templates.parse("\n".join(words)), columns=tuple(NAMES))
 
 
 @dataclass(frozen=True)
@@ -72,6 +70,8 @@ class Tokenizer:
     whole: npt.NDArray[np.bool_]
     spaced: bool
     multiword: MultiwordRules
+    splitter: SequenceModel | None = None  # for tokens that are sometimes one word and sometimes several
+    training: dict[str, Any] = field(default_factory=dict)
 
     def tokenize(
         self,
@@ -87,9 +87,18 @@ class Tokenizer:
         `given` says what the text's lines tell: "sentences" (one a line), "tokens" (a sentence a line, with spaces
         between tokens), "vertical" (a token a line, with blank lines between sentences).
         """
-        tokens = Tokens.of(code_points(text), self.marks(text, given=given, threads=threads))
-        splits = self.multiword.splits(tokens.forms(text)) if self.multiword.forms else None
+        points = code_points(text)
+        tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
+        splits = self._splits(text, points, tokens) if self.multiword.forms else None
         return to_treebank(text, tokens, splits=splits, place=place, path=path)
+
+    def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> list[Words | None]:
+        """The words of each token that has several."""
+        forms = tokens.forms(text)
+        splits = self.multiword.splits(forms)
+        if self.splitter is not None:
+            decide(self.splitter, self.multiword, points, tokens, forms, splits)
+        return splits
 
     def marks(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Marks:
         """What ends after each character, as in RawText."""
@@ -109,6 +118,55 @@ class Tokenizer:
         found = self.model.predict(Items(offsets, columns(layout, at, self.lexicon), allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
         return _shortened(marks) if given == "nothing" else marks
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the tokenizer to one file; the same tokenizer gives the same bytes."""
+        save_part(path, self, KIND, FORMAT)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """The tokenizer of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+        return load_part(path, cls.from_file, KIND, FORMAT)
+
+    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+        """What was learned, as a model file holds it."""
+        own: Arrays = {"words": self.lexicon.words, "classes": self.lexicon.classes, "whole": self.whole}
+        splitter = self.splitter.to_arrays(f"{prefix}splitter.") if self.splitter else {}
+        return self.model.to_arrays(prefix) | {f"{prefix}{name}": array for name, array in own.items()} | splitter
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, as a manifest holds it."""
+        return {
+            "model": self.model.to_values(),
+            "spaced": self.spaced,
+            "multiword": self.multiword.to_values(),
+            "splitter": self.splitter.to_values() if self.splitter else None,
+            "training": self.training,
+        }
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Tokenizer:
+        """What `to_arrays` and `to_values` took apart; a bad part raises ModelError."""
+        try:
+            model = SequenceModel.from_file(arrays, values["model"], prefix)
+            inner = values["splitter"]
+            splitter = None if inner is None else SequenceModel.from_file(arrays, inner, f"{prefix}splitter.")
+            lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}classes"])
+            whole = arrays[f"{prefix}whole"]
+            if model.window != tokenizer_window() or model.classes.size != 3:
+                raise ValueError("its weights are for other places")
+            if splitter is not None and (splitter.window != splitter_window() or splitter.classes.size != 2):
+                raise ValueError("its weights are for other tokens")
+            if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
+                raise ValueError("its lexicon is of another form")
+            if not isinstance(values["spaced"], bool) or not isinstance(values["training"], dict):
+                raise ValueError("its manifest is incomplete")
+            rules = MultiwordRules.from_values(values["multiword"])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise ModelError(f"not a tokenizer that can be used: {error}") from None
+        return cls(model, lexicon, whole, values["spaced"], rules, splitter, values["training"])
 
     def _sets(self, layout: Layout, at: Ints, lines: Marks | None) -> npt.NDArray[np.int32]:
         """Which classes are allowed at each place, as numbers of _SETS."""
@@ -152,8 +210,14 @@ def train_tokenizer(
         text = raw_text(dev)
         other = Layout.of(code_points(text.text))
         options["dev"] = _items(other, np.append(text.marks, np.uint8(INSIDE))[other.origin], whole, lexicon)
-    model = train_sequences(_window(), *learned, 3, **options)
-    return Tokenizer(model, lexicon, whole, spaced, MultiwordRules.learn(treebank))
+    model = train_sequences(tokenizer_window(), *learned, 3, **options)
+    rules = MultiwordRules.learn(treebank)
+    points = code_points(raw.text)
+    surface = list(surface_words(treebank)) if rules.ambiguous else []
+    forms, splits = [form for form, _ in surface], [words for _, words in surface]
+    splitter = train_splitter(points, Tokens.of(points, raw.marks), forms, splits, rules) if surface else None
+    digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}
+    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, {"epochs": epochs, "seed": seed, "data": digests})
 
 
 def _items(
@@ -172,4 +236,3 @@ def _begins(layout: Layout, marks: Marks) -> npt.NDArray[np.bool_]:
     begins[solid[0]] = True
     begins[solid[np.searchsorted(solid, ends[ends < solid[-1]], side="right")]] = True
     return begins
-
