@@ -35,7 +35,7 @@ from panparser.text.boundaries import (
 )
 from panparser.text.characters import CodePoints, Ints, code_points
 from panparser.text.multiword import MultiwordRules, Words, surface_words
-from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, raw_text
+from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.splitting import decide, train_splitter
 from panparser.text.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
@@ -51,10 +51,12 @@ from panparser.treebank import Treebank
 KIND, FORMAT = "tokenizer", 1  # in model files
 _PREFIX = "tokenizer."  # of arrays in a file
 Given = Literal["nothing", "sentences", "tokens", "vertical"]
+_EPOCHS = 6
 _LESSON = 40  # places in a sequence to learn from: the average is taken after each
 _SEQUENCE = 4096  # places in a sequence to be classified: threads share them
 _LONGEST = _engine.MAX_WORDS // 8  # tokens in a sentence; a parser refuses longer ones
 _SETS = [[INSIDE, TOKEN, SENTENCE], [TOKEN, SENTENCE], [INSIDE, TOKEN], [TOKEN], [SENTENCE]]
+_BETWEEN = "\n\n"  # texts that do not belong together
 _ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
 
 
@@ -113,7 +115,7 @@ class Tokenizer:
             return marks
         at = places(layout, self.whole)
         lines = np.append(sentence_per_line(points), 0)[layout.origin[at]] if given == "sentences" else None
-        allowed = Allowed(self._sets(layout, at, lines), _SETS)
+        allowed = Allowed(_sets(layout, at, self.spaced, lines), _SETS)
         offsets = np.append(np.arange(0, len(at), _SEQUENCE), len(at))
         found = self.model.predict(Items(offsets, columns(layout, at, self.lexicon), allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
@@ -168,14 +170,15 @@ class Tokenizer:
             raise ModelError(f"not a tokenizer that can be used: {error}") from None
         return cls(model, lexicon, whole, values["spaced"], rules, splitter, values["training"])
 
-    def _sets(self, layout: Layout, at: Ints, lines: Marks | None) -> npt.NDArray[np.int32]:
-        """Which classes are allowed at each place, as numbers of _SETS."""
-        follows = layout.follows[at]
-        if lines is None:
-            sets = np.where(follows == NONE, _ANY, _ANY if self.spaced else _END)
-            return np.where(follows == BREAK, _SENTENCE, sets).astype(np.int32)
-        sets = np.where(follows == NONE, _WITHIN, _WITHIN if self.spaced else _TOKEN)
-        return np.where(lines == SENTENCE, _SENTENCE, sets).astype(np.int32)
+
+def _sets(layout: Layout, at: Ints, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
+    """Which classes are allowed at each place, as numbers of _SETS."""
+    follows = layout.follows[at]
+    if lines is None:
+        sets = np.where(follows == NONE, _ANY, _ANY if spaced else _END)
+        return np.where(follows == BREAK, _SENTENCE, sets).astype(np.int32)
+    sets = np.where(follows == NONE, _WITHIN, _WITHIN if spaced else _TOKEN)
+    return np.where(lines == SENTENCE, _SENTENCE, sets).astype(np.int32)
 
 
 def _shortened(marks: Marks) -> Marks:
@@ -191,7 +194,7 @@ def train_tokenizer(
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
-    epochs: int = 10,
+    epochs: int = _EPOCHS,
     seed: int = 1,
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
@@ -199,17 +202,14 @@ def train_tokenizer(
     if not len(treebank):
         raise TextError(f"{treebank.path}: expected sentences to learn from, found none")
     raw = raw_text(treebank)
-    layout = Layout.of(code_points(raw.text))
-    marks = np.append(raw.marks, np.uint8(INSIDE))[layout.origin]
+    layout, marks = _marked(raw)
     whole = whole_pairs(layout, marks != INSIDE)
     lexicon = Lexicon.learn(layout, _begins(layout, marks))
     spaced = bool(((layout.follows == SPACE) & (marks == INSIDE)).any())
-    learned = _items(layout, marks, whole, lexicon)
+    learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
     if dev is not None and len(dev):
-        text = raw_text(dev)
-        other = Layout.of(code_points(text.text))
-        options["dev"] = _items(other, np.append(text.marks, np.uint8(INSIDE))[other.origin], whole, lexicon)
+        options["dev"] = _items(*_marked(raw_text(dev)), whole, lexicon, spaced)
     model = train_sequences(tokenizer_window(), *learned, 3, **options)
     rules = MultiwordRules.learn(treebank)
     points = code_points(raw.text)
@@ -220,12 +220,29 @@ def train_tokenizer(
     return Tokenizer(model, lexicon, whole, spaced, rules, splitter, {"epochs": epochs, "seed": seed, "data": digests})
 
 
+def _marked(raw: RawText) -> tuple[Layout, Marks]:
+    """The layout of a text, and what ends after its characters."""
+    layout = Layout.of(code_points(raw.text))
+    return layout, np.append(raw.marks, np.uint8(INSIDE))[layout.origin]
+
+
+def _with_shuffled(treebank: Treebank, raw: RawText, seed: int) -> RawText:
+    """The text to learn from. Where nothing is told of documents, one sentence may follow any other: once more so."""
+    if any(line.startswith("# newdoc") for sentence in treebank for line in sentence.comments):
+        return raw
+    order = np.random.default_rng(seed).permutation(len(treebank)).tolist()
+    other = raw_text(treebank[order])
+    marks = np.concatenate([raw.marks, np.zeros(len(_BETWEEN), np.uint8), other.marks])
+    return RawText(f"{raw.text}{_BETWEEN}{other.text}", marks)
+
+
 def _items(
-    layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon
+    layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon, spaced: bool
 ) -> tuple[Items, npt.NDArray[np.int32]]:
     at = places(layout, whole)
     offsets = np.append(np.arange(0, len(at), _LESSON), len(at))
-    return Items(offsets, columns(layout, at, lexicon)), marks[at].astype(np.int32)
+    allowed = Allowed(_sets(layout, at, spaced), _SETS)
+    return Items(offsets, columns(layout, at, lexicon), allowed=allowed), marks[at].astype(np.int32)
 
 
 def _begins(layout: Layout, marks: Marks) -> npt.NDArray[np.bool_]:

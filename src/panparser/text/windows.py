@@ -21,6 +21,7 @@ gap b0 f0 quotes | gap b0 f0 depth | gap b0s rest f0s | gap b0 rest far | gap b0
 d1 c0 c1 | c0 c1 c2 | d1 c0 c1 c2 | T-1 gap b0 f0s | T-1 gap b0s f0s | traits gap b0 f0s | traits gap b0s f0
 traits T-1 gap b0 f0s | traits T-1 c0 c1 | traits gap b0s f0s f1s | traits gap b0 f1 | T-1 T-2 traits gap c0 c1
 shape gap b0 | shape gap b0s f0s | shape left gap | T-1 T-2 gap b0s f0s | T-1 b0 gap b0g
+gap c0 | gap c0 f0s | gap d1 c0 | gap d1 c0 f0s | gap d2 d1 c0 | gap d1 c0 f0 | gap c0 f0 | gap d1 c0 f0l
 """
 # At a token that may be one word or several: p2 p1 before it, n1 n2 after it; s2, s3 are ends, k kinds of characters.
 _SPLITTER = """
