@@ -68,7 +68,7 @@ class Writer {
         pieces_.push_back({form, more ? cursor.take(tokens_.starts[i + 1]) : cursor.rest()});
         going = more && !tokens_.last[i];
       }
-      comments(begin == 0, has_blank_line(gap));
+      comments(begin == 0, has_blank_line(gap) || (begin == 0 && place_.paragraph));
       std::int64_t id = 1;
       for (std::size_t k = 0; k < pieces_.size(); ++k) id = token(begin + k, pieces_[k], before, id), before = {};
       out_.put("\n");

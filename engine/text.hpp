@@ -25,7 +25,8 @@ struct TextPlace {
   std::int64_t offset = 0;    // of its first character
   bool ranges = true;         // TokenRange in MISC?
   std::string document;       // id of the document that begins here, where one does
-  bool begins = true;
+  bool begins = true;         // does a document begin here?
+  bool paragraph = true;      // does a paragraph?
 };
 
 // Writes the tokens of a text (valid UTF-8). Throws std::invalid_argument where spans do not fit the text.

@@ -125,7 +125,9 @@ def test_the_engine_refuses_spans_that_do_not_fit():
         last = np.zeros(len(starts), dtype=np.uint8)
         tokens = writing.Tokens(*arrays, last)
         numbers = np.array(splits, dtype=np.int32)
-        return _engine.write_tokens("aé b".encode(), tokens.starts, tokens.ends, last, numbers, words, 1, 0, True, None)
+        return _engine.write_tokens(
+            "aé b".encode(), tokens.starts, tokens.ends, last, numbers, words, 1, 0, True, None, False
+        )
 
     assert write([0, 3], [2, 4]).count(b"\t_") == 14
     for starts, ends in ([0, 1], [2, 4]), ([0], [9]), ([1], [1]), ([0, 3], [2]):

@@ -110,6 +110,24 @@ def test_a_blank_line_ends_a_sentence(tokenizer):
     assert ["# newpar" in s.comments for s in found] == [True] * 3
 
 
+@given(st.lists(TEXTS, max_size=4))
+def test_a_stream_of_pieces_is_one_text(tokenizer, pieces):
+    found = list(tokenizer.stream(pieces, document="d"))
+    text = "".join(pieces)
+    sentences = [sentence for treebank in found for sentence in treebank]
+    assert [s.sent_id for s in sentences] == [str(i + 1) for i in range(len(sentences))]
+    assert ["# newdoc id = d" in s.comments for s in sentences] == [i == 0 for i in range(len(sentences))]
+    for sentence in sentences:
+        for token in sentence:
+            start, end = map(int, token.misc_values["TokenRange"].split(":"))
+            assert text[start:end] == token.form or "SpacesInToken" in token.misc
+
+
+def test_a_paragraph_goes_on_from_piece_to_piece(tokenizer):
+    found = list(tokenizer.stream(["A bird.\n \r\n", "Two birds.\n", "Three birds."]))
+    assert ["# newpar" in treebank[0].comments for treebank in found] == [True, True, False]
+
+
 def test_given_sentences_stay_and_tokens_are_found(tokenizer):
     found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", given="sentences")
     assert [s.forms for s in found] == [

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from panparser.conllu import Source, open_source, source_name
 from panparser.errors import TextError
+from panparser.text.characters import WHITE
 
 _BLOCK = 1 << 20  # bytes read at a time
 _MOST = 4  # blocks that are kept while no paragraph ends
@@ -50,6 +51,11 @@ def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
 def read_text(source: Source) -> str:
     """The text of a file; options and errors as for `iter_text`."""
     return "".join(iter_text(source))
+
+
+def ends_paragraph(text: str) -> bool:
+    """Whether a blank line stands at the end of a text."""
+    return bool(_ENDS[0].search(f"{text[len(text.rstrip(WHITE)) :]}"))
 
 
 def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, path: str, offset: int, *, final: bool = False) -> str:

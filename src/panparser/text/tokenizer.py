@@ -7,7 +7,7 @@ character of a text.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -36,6 +36,7 @@ from panparser.text.boundaries import (
 from panparser.text.characters import CodePoints, Ints, code_points
 from panparser.text.multiword import MultiwordRules, Words, surface_words
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
+from panparser.text.reading import ends_paragraph
 from panparser.text.splitting import decide, train_splitter
 from panparser.text.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
@@ -93,6 +94,17 @@ class Tokenizer:
         tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
         splits = self._splits(text, points, tokens) if self.multiword.forms else None
         return to_treebank(text, tokens, splits=splits, place=place, path=path)
+
+    def stream(
+        self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
+    ) -> Iterator[Treebank]:
+        """The treebanks of a text in pieces, as `iter_text` gives them; sentences and places are counted on."""
+        place = Place(document=document)
+        for piece in pieces:
+            found = self.tokenize(piece, given=given, place=place, threads=threads)
+            yield found
+            begun = None if len(found) or place.document is None else place.document
+            place = Place(place.sentence + len(found), place.offset + len(piece), begun, ends_paragraph(piece))
 
     def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> list[Words | None]:
         """The words of each token that has several."""

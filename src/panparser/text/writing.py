@@ -21,12 +21,14 @@ class Place:
     """Where a piece of text stands in a longer one.
 
     `sentence` is the number of its first sentence, `offset` that of its first character; `document` is None within a
-    document, and the id of the one that begins here (or "") else. `ranges`: whether MISC says `TokenRange`.
+    document, and the id of the one that begins here (or "") else; `paragraph`: one begins here. `ranges`: whether MISC
+    says `TokenRange`.
     """
 
     sentence: int = 1
     offset: int = 0
     document: str | None = ""
+    paragraph: bool = False
     ranges: bool = True
 
 
@@ -91,6 +93,7 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | Non
         place.offset,
         place.ranges,
         place.document,
+        place.paragraph,
     )
 
 
