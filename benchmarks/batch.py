@@ -10,20 +10,17 @@ addresses, the third instead the features of ZN11.
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
-from pathlib import Path
 
 import numpy as np
-from machine import heading
+from machine import heading, main
 
 import panparser as pp
 from panparser.testing import random_projective_tree
 
 SENTENCES, WORDS = 64, 25
 ADDRESSES = ("S0", "S1", "B0", "B1", "S0.left[0]", "S0.right[0]", "S1.right[0]", "B0.left[0]")
-RESULTS = Path(__file__).parent / "results" / "batch.txt"
 
 
 def treebank() -> pp.Treebank:
@@ -77,11 +74,4 @@ def report(scale: int) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work; print only")
-    quick = parser.parse_args().quick
-    text = report(10 if quick else 1)
-    print(text)
-    if not quick:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(text + "\n", encoding="utf-8")
+    main("batch", __doc__, report)

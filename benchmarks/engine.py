@@ -9,19 +9,16 @@ the exact cost of each against the gold is computed, one of them is chosen at ra
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
-from pathlib import Path
 
-from machine import heading
+from machine import heading, main
 
 import panparser as pp
 from panparser import _engine
 from panparser.testing import random_projective_tree
 
 LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-eager-partial", "arc-hybrid-partial")
-RESULTS = Path(__file__).parent / "results" / "engine.txt"
 
 
 def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int) -> float:
@@ -75,11 +72,4 @@ def report(scale: int) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work; print only")
-    quick = parser.parse_args().quick
-    text = report(10 if quick else 1)
-    print(text)
-    if not quick:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(text + "\n", encoding="utf-8")
+    main("engine", __doc__, report)

@@ -81,6 +81,16 @@ class Task:
             given["patience"] = self.patience or None
         return given
 
+    def run(self, folder: Path) -> Result:
+        """Trains and tests, in a fresh process: its CPU time includes the start, reading and evaluation on dev."""
+        return run_task(folder, self)
+
+    def effort(self, folder: Path) -> float:
+        """About how long it takes, in no unit."""
+        size = (folder / self.treebank / "train.conllu").stat().st_size
+        width = self.beam or 8
+        return size * (self.epochs or 12) * (width + 1) * (1.5 if self.labeled is None or self.labeled else 1)
+
     def __str__(self) -> str:
         values = json.loads(self.key)
         return ", ".join(f"{name} {'-'.join(map(str, v)) if isinstance(v, list) else v}" for name, v in values.items())
@@ -99,6 +109,10 @@ class Result:
     crossing: float  # share of the training set that is non-projective, in percent
     build: str
     approximate: float | None = None  # share of states whose costs were approximate, in percent; None: there are none
+
+    def __str__(self) -> str:
+        las = f", LAS {self.las:.2f}" if self.las is not None else ""
+        return f"UAS {self.uas:.2f}{las}, {self.cpu:.1f} s"
 
 
 Results = dict[str, Result]  # by the key of the task
@@ -120,7 +134,7 @@ def crossing(treebank: pp.Treebank) -> float:
 
 
 def run_task(folder: Path, task: Task) -> Result:
-    """Trains and tests, in a fresh process: its CPU time includes the start, reading and evaluation on dev."""
+    """As `run` of the task says."""
     train_set, dev = (pp.read_conllu(folder / task.treebank / f"{part}.conllu") for part in ("train", "dev"))
     parser = pp.train(task.spec, train_set, dev=dev, **task.options)
     if parser.training["interrupted"]:
@@ -144,14 +158,14 @@ def run_task(folder: Path, task: Task) -> Result:
     )
 
 
-def _send(sender: Connection, folder: Path, task: Task) -> None:
+def _send(sender: Connection, folder: Path, task: Any) -> None:
     try:
-        sender.send(run_task(folder, task))
+        sender.send(task.run(folder))
     except Exception:
         sender.send(traceback.format_exc())
 
 
-def in_process(folder: Path, task: Task) -> Result:
+def in_process(folder: Path, task: Any) -> Any:
     """The result of a task, from a process of its own."""
     spawn = multiprocessing.get_context("spawn")
     receiver, sender = spawn.Pipe(duplex=False)
@@ -163,7 +177,7 @@ def in_process(folder: Path, task: Task) -> Result:
     except EOFError:
         result = "the process ended without a result"
     process.join()
-    if not isinstance(result, Result):
+    if isinstance(result, str):
         raise RuntimeError(f"{result} (exit code {process.exitcode})")
     return result
 
@@ -181,31 +195,24 @@ def treebanks(folder: Path) -> list[str]:
     return found
 
 
-def read(path: Path) -> Results:
+def read(path: Path, kind: type[Any] = Result) -> dict[str, Any]:
     """The results of a file; a line that was cut short counts as not there."""
-    results: Results = {}
+    results: dict[str, Any] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
             values = json.loads(line)
         except json.JSONDecodeError:
             continue
-        results[json.dumps(values["task"])] = Result(**values["result"])
+        results[json.dumps(values["task"])] = kind(**values["result"])
     return results
 
 
-def effort(folder: Path, task: Task) -> float:
-    """About how long a task takes, in no unit."""
-    size = (folder / task.treebank / "train.conllu").stat().st_size
-    width = task.beam or 8
-    return size * (task.epochs or 12) * (width + 1) * (1.5 if task.labeled is None or task.labeled else 1)
-
-
-def run(folder: Path, tasks: Iterable[Task], path: Path, jobs: int) -> Results:
+def run(folder: Path, tasks: Iterable[Any], path: Path, jobs: int, kind: type[Any] = Result) -> dict[str, Any]:
     """Runs what is not in the results file yet; the results of all tasks that ended well."""
     wanted = {task.key: task for task in tasks}
-    results = read(path)
+    results = read(path, kind)
     waiting = sorted(
-        (task for key, task in wanted.items() if key not in results), key=lambda task: -effort(folder, task)
+        (task for key, task in wanted.items() if key not in results), key=lambda task: -task.effort(folder)
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     cut_short = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
@@ -221,16 +228,11 @@ def run(folder: Path, tasks: Iterable[Task], path: Path, jobs: int) -> Results:
                 result = results[task.key] = future.result()
                 file.write(json.dumps({"task": json.loads(task.key), "result": asdict(result)}) + "\n")
                 file.flush()
-                tell(f"[{done}/{len(waiting)}] {task}", result)
+                print(f"[{done}/{len(waiting)}] {task}: {result}", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             executor.shutdown(wait=False, cancel_futures=True)
             sys.exit("stopped; the same command goes on from here")
     return {key: results[key] for key in wanted if key in results}
-
-
-def tell(what: str, result: Result) -> None:
-    las = f", LAS {result.las:.2f}" if result.las is not None else ""
-    print(f"{what}: UAS {result.uas:.2f}{las}, {result.cpu:.1f} s", file=sys.stderr, flush=True)
 
 
 class Scores:
@@ -296,9 +298,11 @@ def chosen(options: argparse.Namespace) -> tuple[list[str], list[int]]:
     return names, [int(seed) for seed in options.seeds.split(",")]
 
 
-def finish(options: argparse.Namespace, tasks: Iterable[Task]) -> Results:
+def finish(options: argparse.Namespace, tasks: Iterable[Any], kind: type[Any] = Result) -> dict[str, Any]:
     """Runs the tasks, or only reads what is there of them."""
-    return read(options.results) if options.report else run(options.folder, tasks, options.results, options.jobs)
+    if options.report:
+        return read(options.results, kind)
+    return run(options.folder, tasks, options.results, options.jobs, kind)
 
 
 def publish(options: argparse.Namespace, lines: Sequence[str]) -> None:

@@ -122,7 +122,7 @@ def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
     test = pp.read_conllu(folder / "test.conllu")
     lines = [f"{'Training':14}{'CPU s':>10}{'peak MB':>10}{'model MB':>10}{'test UAS':>10}{'test LAS':>10}"]
     for name, (path, usage) in found.items():
-        uas, las = score(pp.load(path), test)
+        uas, las = score(pp.Parser.load(path), test)
         size = path.stat().st_size / 1e6
         lines.append(f"{name:14}{usage.cpu:10.1f}{usage.memory / 1e6:10.0f}{size:10.2f}{uas:10.2f}{las or 0:10.2f}")
     return lines
@@ -168,7 +168,7 @@ def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
 
 
 def keep_whole_beam(model: Path, to: Path) -> None:
-    parser = pp.load(model)
+    parser = pp.Parser.load(model)
     parser.margin = None
     parser.save(to)
 
@@ -192,7 +192,7 @@ def lengths(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
     lines = ["Microseconds a word, by words in the sentence (in memory, one thread, CPU time)"]
     lines.append(f"{'':14}" + "".join(f"{length:10}" for length in LENGTHS))
     for name in ("greedy", "beam 8"):
-        parser, times = pp.load(found[name][0]), []
+        parser, times = pp.Parser.load(found[name][0]), []
         for length in LENGTHS:
             treebank, runs = of_length(words, length), []
             for _ in range(3):

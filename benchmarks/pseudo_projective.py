@@ -8,12 +8,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from machine import heading
+from machine import heading, write_result
 
 import panparser as pp
 from panparser.projectivity import ENCODINGS
-
-RESULTS = Path(__file__).parent / "results" / "pseudo_projective.txt"
 
 
 def returned(treebank: pp.Treebank, encoding: str) -> tuple[int, int]:
@@ -42,9 +40,7 @@ def main(folder: Path) -> None:
         lines.append(row)
     row = f"{'all':14}{next(iter(totals.values()))[0]:15}"
     lines.append(row + "".join(f"{100 * same / max(1, crossed):10.1f} %" for crossed, same in totals.values()))
-    text = "\n".join(lines)
-    print(text)
-    RESULTS.write_text(text + "\n", encoding="utf-8")
+    write_result("pseudo_projective", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -17,13 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from machine import heading
+from machine import heading, write_result
 
 import panparser as pp
 from panparser.conllu import parse_conllu
 
 OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
-RESULTS = Path(__file__).parent / "results" / "treebank.txt"
 MEMORY = """
 import sys
 from pathlib import Path
@@ -113,6 +112,4 @@ if __name__ == "__main__":
             file.write(OWN.read_bytes() * 80)
             file.flush()
             text = report(Path(file.name), "english.conllu, 80 times over")
-    print(text)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(text + "\n", encoding="utf-8")
+    write_result("treebank", text)

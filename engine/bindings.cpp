@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "constraint.hpp"
 #include "decode.hpp"
 #include "eisner.hpp"
 #include "gold.hpp"
@@ -124,6 +125,11 @@ class LinkedStates final : public States {
     arena_.reset(system.table().shape, words, true);
   }
   Frame frame(std::int32_t state) const override { return at(state).frame(); }
+  std::uint32_t filtered(std::int32_t state, const Constraint& constraint, System::Scratch& scratch) const {
+    const std::uint32_t actions = legal(state);
+    const Frame seen = frame(state);
+    return actions ? constraint.filter(system(), at(state), seen, system().truths(seen), actions, scratch).legal : 0;
+  }
   std::int32_t apply(std::int32_t state, int action, std::int32_t label) override {
     check_action(state, action);
     LinkedState next = at(state).fork(action);
@@ -191,6 +197,18 @@ IntMatrix costs_against_all(const States& states, std::int32_t state, const std:
   return IntMatrix(costs, {references.size(), actions}, owner);
 }
 
+auto filtered(const LinkedStates& states, std::int32_t state, const Constraints& constraints) {
+  if (&constraints.system() != &states.system()) throw std::invalid_argument("the constraints are for another system");
+  std::vector<std::uint32_t> masks;
+  System::Scratch scratch;
+  for (std::int64_t s = 0; s < constraints.sentences(); ++s) {
+    if (constraints.words(s) != states.words()) throw std::invalid_argument("a sentence is of another length");
+    const auto constraint = constraints[s];
+    masks.push_back(constraint ? states.filtered(state, *constraint, scratch) : states.legal(state));
+  }
+  return owned(std::move(masks));
+}
+
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 auto decode(std::vector<Token> (*best_tree)(Scores, bool), const Matrix& scores, bool single_root) {
@@ -250,6 +268,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 
 void bind_treebank(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_sequence(nb::module_& m);
@@ -284,6 +303,7 @@ NB_MODULE(_engine, m) {
           "lost", [](const Reference& reference) { return reference.system->lost(reference); },
           "How many heads no derivation gives; None where the system's costs do not tell.");
 
+  bind_constraint(m);
   nb::class_<States>(m, "States", "States of one sentence.")
       .def_prop_ro("words", &States::words)
       .def("legal", &States::legal, "state"_a, "A bit for each legal action; 0 in a final state.")
@@ -328,7 +348,10 @@ NB_MODULE(_engine, m) {
 
   nb::class_<LinkedStates, States>(m, "LinkedStates", "Immutable states that share structure; state 0 is initial.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>())
-      .def("derivation", &LinkedStates::derivation, "state"_a);
+      .def("derivation", &LinkedStates::derivation, "state"_a)
+      .def("filtered", &filtered, "state"_a, "constraints"_a,
+           "For each sentence of the constraints, all as long as the states', a bit for each legal action that goes "
+           "on.");
   nb::class_<MutableStates, States>(m, "MutableStates", "One state that changes in place, under any index.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
 

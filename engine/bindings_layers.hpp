@@ -2,11 +2,14 @@
 #pragma once
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -72,27 +75,75 @@ class LayerHandle {
   std::optional<VectorArrays> vectors_;
 };
 
+// The programs of a vote beyond the first, kept alive. All read the same attributes of tokens.
+struct Programs {
+  using Handles = std::vector<nb::typed<nb::object, Program>>;
+
+  Programs(Handles handles, const Program& first, std::int32_t labels) : kept(std::move(handles)) {
+    for (const auto& handle : kept) further.push_back(&nb::cast<const Program&>(handle));
+    check(first, first, labels);
+    for (const Program* program : further) check(*program, first, labels);
+  }
+  const Program& at(std::size_t i, const Program& first) const {
+    if (i > further.size()) throw std::out_of_range("no such program");
+    return i == 0 ? first : *further[i - 1];
+  }
+
+  Handles kept;
+  std::vector<const Program*> further;
+
+ private:
+  static void check(const Program& program, const Program& first, std::int32_t labels) {
+    const std::size_t numbered = program.own_labels().size();
+    if (program.attributes().size() != first.attributes().size() ||
+        program.counters().size() != first.counters().size() || program.vectors() != first.vectors() ||
+        (numbered && numbered < std::max<std::size_t>(64, static_cast<std::size_t>(labels)))) {
+      throw std::invalid_argument("programs must have the attributes and vectors of the first, and know all labels");
+    }
+  }
+};
+
 // Layers with what their scores for actions and for labels are multiplied by; their arrays stay alive with this.
 struct Layers {
   using Tuples = std::vector<std::tuple<nb::typed<nb::object, LayerHandle>, std::int32_t, std::int32_t>>;
+  // Of a layer that has a vote: its program, and the parser's number of each of its labels, where it is another.
+  using Place = std::pair<std::size_t, std::vector<std::int32_t>>;
 
-  Layers(Tuples tuples, const System& system, const Program& program, std::int32_t labels, const Vectors& vectors)
+  Layers(Tuples tuples, const System& system, const Program& program, std::int32_t labels, const Vectors& vectors,
+         const Programs* programs = nullptr, std::vector<Place> places = {})
       : kept(std::move(tuples)) {
-    for (const auto& [layer, actions, label] : kept) {
+    places.resize(kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const auto& [layer, actions, label] = kept[i];
+      auto& [number, common] = places[i];
       const auto& handle = nb::cast<const LayerHandle&>(layer);
       const Model& own = handle.model();
-      if (own.classes() != system.actions() || own.label_count() > labels || own.templates() != program.templates()) {
+      const Program& its = programs ? programs->at(number, program) : program;
+      if (own.classes() != system.actions() || own.label_count() > labels || own.templates() != its.templates()) {
         throw std::invalid_argument("a layer has other actions, templates or more labels than the parser");
       }
-      layers.push_back({own, actions, label});
+      check_labels(common, own.label_count(), labels);
+      layers.push_back({own, actions, label, number, std::move(common)});
       if (handle.vectors().has_value() != !program.vectors().empty()) {
         throw std::invalid_argument("a layer and the templates must both use vectors, or neither");
       }
-      if (handle.vectors()) add_vectors(*handle.vectors(), vectors, program.vectors().size(), layers.back());
+      if (!handle.vectors()) continue;
+      if (!layers.back().common_labels.empty()) throw std::invalid_argument("vectors need labels in their own order");
+      add_vectors(*handle.vectors(), vectors, program.vectors().size(), layers.back());
     }
   }
   Tuples kept;
   std::vector<LayeredModel::Layer> layers;
+
+ private:
+  static void check_labels(const std::vector<std::int32_t>& common, int own, std::int32_t labels) {
+    if (!common.empty() && common.size() != static_cast<std::size_t>(own)) {
+      throw std::invalid_argument("each label of a layer needs a number, or none does");
+    }
+    for (const std::int32_t label : common) {
+      if (label < 0 || label >= labels) throw std::out_of_range("no such label");
+    }
+  }
 };
 
 // For each form of a treebank, the row of its vector.

@@ -7,12 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 
 #include "bindings.hpp"
 #include "bindings_corpus.hpp"
@@ -23,6 +18,7 @@
 #include "model.hpp"
 #include "parse.hpp"
 #include "table_task.hpp"
+#include "threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,7 +31,8 @@ using AtomTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int3
 
 void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   const std::vector<CounterTuple>& counters, const std::vector<AtomTuple>& atoms,
-                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors) {
+                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+                  std::vector<std::int32_t> own_labels) {
   std::vector<Attribute> a = make_attributes(attributes);
   std::vector<Counter> c;
   for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
@@ -44,7 +41,7 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
     if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
     t.push_back({AtomKind(kind), first, second, parameter});
   }
-  new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors));
+  new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
 }
 
 // The labels of a parser, as its arcs may have them.
@@ -236,16 +233,20 @@ auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankS
 class ModelHandle {
  public:
   ModelHandle(const System& system, const Program& program, const std::vector<bool>& of_root,
-              const std::vector<bool>& of_words, Layers::Tuples layers, const VectorsHandle* vectors)
+              const std::vector<bool>& of_words, Layers::Tuples layers, const VectorsHandle* vectors,
+              Programs::Handles further, std::vector<Layers::Place> places)
       : labels_(make_labels(of_root, of_words)),
-        grammar_{system, program, labels_},
+        programs_(std::move(further), program, labels_.size),
+        grammar_{system, program, labels_, programs_.further},
         vectors_(checked_vectors(vectors, program)),
-        layers_(std::move(layers), system, program, labels_.size, vectors_),
+        layers_(std::move(layers), system, program, labels_.size, vectors_, &programs_, std::move(places)),
         model_(layers_.layers) {}
 
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
-  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin) const {
+  auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin,
+             const Constraints* constraints) const {
+    check_constraints(constraints, store);
     if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
     const auto checked = checked_rows(rows, grammar_.program, data);
@@ -255,49 +256,34 @@ class ModelHandle {
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
-      std::atomic<std::int64_t> next = 0;
-      std::mutex failed;
-      std::exception_ptr failure;
-      const auto work = [&] {
-        try {
-          TreeParser<LayeredModel> parser(grammar_, model_);
-          for (std::int64_t s; (s = next++) < tokens.sentences();) {
-            if (tokens[s].words == 0) continue;
-            behind[s] = parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin),
-                                     heads.data() + data.offsets()[s], labels.data() + data.offsets()[s]);
-          }
-        } catch (...) {
-          const std::lock_guard guard(failed);
-          failure = std::current_exception();
-        }
-      };
-      std::vector<std::thread> others;
-      const std::int64_t most = std::min<std::int64_t>(threads, tokens.sentences());
-      others.reserve(static_cast<std::size_t>(std::max<std::int64_t>(most, 0)));
-      for (std::int64_t i = 1; i < most; ++i) {
-        try {
-          others.emplace_back(work);
-        } catch (const std::system_error&) {  // there are no more; those that there are do the work
-          break;
-        }
-      }
-      work();
-      for (std::thread& thread : others) thread.join();
-      if (failure) std::rethrow_exception(failure);
+      share_work(tokens.sentences(), threads, [&](const auto& each) {
+        TreeParser<LayeredModel> parser(grammar_, model_);
+        each([&](std::int64_t s) {
+          if (tokens[s].words == 0) return;
+          const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
+          behind[s] =
+              parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
+                           labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr);
+        });
+      });
     }
     return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind))};
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
-  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows) const {
+  auto best(const TreebankStore& store, std::int64_t sentence, int beam, int count, const Rows& rows,
+            const Constraints* constraints) const {
     store.check(sentence);
+    check_constraints(constraints, store);
     const auto checked = checked_rows(rows, grammar_.program, store.data());
     check_rows(checked, vectors_.rows());
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
-      if (tokens[0].words > 0) trees = TreeParser<LayeredModel>(grammar_, model_).best(tokens[0], beam, count);
+      const auto constraint = constraints ? (*constraints)[sentence] : std::nullopt;
+      TreeParser<LayeredModel> parser(grammar_, model_);
+      if (tokens[0].words > 0) trees = parser.best(tokens[0], beam, count, constraint ? &*constraint : nullptr);
     }
     std::vector<std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score>> result;
     for (Tree& tree : trees) result.emplace_back(std::move(tree.heads), std::move(tree.labels), tree.score);
@@ -305,7 +291,17 @@ class ModelHandle {
   }
 
  private:
+  void check_constraints(const Constraints* constraints, const TreebankStore& store) const {
+    if (!constraints) return;
+    if (&constraints->system() != &grammar_.system || constraints->words() != store.data().words() ||
+        constraints->sentences() != store.data().sentences() ||
+        constraints->labels() != static_cast<std::size_t>(labels_.size)) {
+      throw std::invalid_argument("the constraints are for another system, treebank or set of labels");
+    }
+  }
+
   Labels labels_;
+  Programs programs_;
   Grammar grammar_;
   Vectors vectors_;
   Layers layers_;
@@ -319,7 +315,8 @@ void bind_learner(nb::module_& m) {
       .def(nb::init<Matrix, std::int32_t>(), nb::arg("matrix").noconvert(), "bits"_a);
 
   nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._features.")
-      .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a)
+      .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a,
+           "own_labels"_a = std::vector<std::int32_t>{})
       .def_prop_ro("templates", &Program::templates);
 
   nb::class_<Corpus>(m, "Corpus",
@@ -372,12 +369,15 @@ void bind_learner(nb::module_& m) {
 
   nb::class_<ModelHandle>(m, "Model", "A finished parser.")
       .def(nb::init<const System&, const Program&, const std::vector<bool>&, const std::vector<bool>&, Layers::Tuples,
-                    const VectorsHandle*>(),
+                    const VectorsHandle*, Programs::Handles, std::vector<Layers::Place>>(),
            "system"_a, "program"_a, "of_root"_a, "of_words"_a, "layers"_a, "vectors"_a.none() = nb::none(),
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
+           "further"_a = Programs::Handles{}, "places"_a = std::vector<Layers::Place>{}, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
+           "constraints"_a.none() = nb::none(),
            "(heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
-           nb::arg("rows").noconvert().none() = nb::none(), "[(heads, labels, score), ...]");
+           nb::arg("rows").noconvert().none() = nb::none(), "constraints"_a.none() = nb::none(),
+           "[(heads, labels, score), ...]");
 }

@@ -168,11 +168,9 @@ class SequenceModelHandle {
     std::vector<std::int32_t> classes(sequences.all().items());
     {
       nb::gil_scoped_release release;
-      share_work(sequences.all().size(), threads, [&] {
-        auto decoder = std::make_unique<SequenceDecoder<LayeredModel>>(program_, classes_, model_);
-        return [&, decoder = std::move(decoder)](std::int64_t s) {
-          decoder->decode(sequences[s], beam, classes.data() + sequences.all().first(s));
-        };
+      share_work(sequences.all().size(), threads, [&](const auto& each) {
+        SequenceDecoder<LayeredModel> decoder(program_, classes_, model_);
+        each([&](std::int64_t s) { decoder.decode(sequences[s], beam, classes.data() + sequences.all().first(s)); });
       });
     }
     return owned(std::move(classes));

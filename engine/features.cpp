@@ -34,8 +34,12 @@ int bin(int distance) {
 }  // namespace
 
 Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
-                 const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors)
-    : attributes_(std::move(attributes)), counters_(std::move(counters)), vectors_(std::move(vectors)) {
+                 const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+                 std::vector<std::int32_t> own_labels)
+    : attributes_(std::move(attributes)),
+      counters_(std::move(counters)),
+      vectors_(std::move(vectors)),
+      own_labels_(std::move(own_labels)) {
   const auto below = [](std::int32_t number, std::size_t bound) { return number >= 0 && std::size_t(number) < bound; };
   require(templates.size() <= kMaxTemplates && atoms.size() <= kMaxAtoms, "too many templates");
   for (const Counter& counter : counters_) require(below(counter.attribute, attributes_.size()), "no such attribute");
@@ -46,6 +50,7 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
     if (atom.kind == AtomKind::kHistory) require(below(atom.parameter, 4), "no such action");
   }
   for (const std::int32_t address : vectors_) require(is_address(address), "no such address");
+  for (const std::int32_t label : own_labels_) require(label >= 0, "no such label");
   std::array<std::vector<std::int32_t>, kGroups> numbers;  // of atoms, in each group
   for (auto& group : numbers) group.assign(atoms.size(), -1);
   std::vector<std::uint32_t> sights(templates.size());
@@ -197,7 +202,15 @@ Program::Place Program::resolve(const Window& window, int address) {
   return kAbsentPlace;
 }
 
-void Program::gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) {
+// A bit of a set stands for the first label that has it: with more than 64 labels, sets are not told apart exactly.
+std::uint64_t Program::own_set(std::uint64_t labels) const {
+  if (own_labels_.empty()) return labels;
+  std::uint64_t own = 0;
+  for (; labels; labels &= labels - 1) own |= std::uint64_t(1) << (own_labels_[std::countr_zero(labels)] & 63);
+  return own;
+}
+
+void Program::gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) const {
   std::array<Place, kAddresses> places;
   for (const std::int32_t address : part.addresses) places[address] = resolve(window, address);
   const auto row = [&](const Place& place) { return place.token == kNone ? tokens.absent() : place.token; };
@@ -210,7 +223,7 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
         value = tokens.value(row(place), atom.parameter);
         break;
       case AtomKind::kLabel:
-        value = small(place.label);
+        value = small(own(place.label));
         break;
       case AtomKind::kLeftValency:
         value = small(record ? std::min(record->left_valency, kMostChildren) : 0);
@@ -219,10 +232,10 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
         value = small(record ? std::min(record->right_valency, kMostChildren) : 0);
         break;
       case AtomKind::kLeftLabels:
-        value = mix(record ? record->left_labels : 0);
+        value = mix(record ? own_set(record->left_labels) : 0);
         break;
       case AtomKind::kRightLabels:
-        value = mix(record ? record->right_labels : 0);
+        value = mix(record ? own_set(record->right_labels) : 0);
         break;
       case AtomKind::kDistance: {
         const Token a = place.token, b = places[atom.second].token;

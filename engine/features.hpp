@@ -59,9 +59,11 @@ class Program {
   static constexpr int kMaxTemplates = 1 << kTemplateBits;
   static constexpr int kMaxAtoms = 512;
 
-  // Throws std::invalid_argument on a number out of range.
+  // `own_labels`: the number that features have for each label of the states, where it is another. Throws
+  // std::invalid_argument on a number out of range.
   Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
-          const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors);
+          const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+          std::vector<std::int32_t> own_labels = {});
 
   static bool is_address(std::int32_t number) {
     return number >= 0 && number < kAddresses && number % 8 < kPaths &&
@@ -72,6 +74,7 @@ class Program {
   const std::vector<Attribute>& attributes() const { return attributes_; }
   const std::vector<Counter>& counters() const { return counters_; }
   const std::vector<std::int32_t>& vectors() const { return vectors_; }  // addresses with an embedding
+  const std::vector<std::int32_t>& own_labels() const { return own_labels_; }
 
   // The features of a state, one each template of a group, or of all; how many there are.
   int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach = kAhead) const;
@@ -112,11 +115,15 @@ class Program {
     std::vector<std::uint16_t> numbers;  // of the templates
     std::size_t to_front = 0;            // how many do not look ahead
   };
-  static void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values);
+  void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) const;
+  std::int32_t own(std::int32_t label) const {
+    return label < 0 || own_labels_.empty() ? label : own_labels_[static_cast<std::size_t>(label)];
+  }
+  std::uint64_t own_set(std::uint64_t labels) const;
 
   std::vector<Attribute> attributes_;
   std::vector<Counter> counters_;
-  std::vector<std::int32_t> vectors_;
+  std::vector<std::int32_t> vectors_, own_labels_;
   std::array<Part, kGroups> parts_;
   int templates_ = 0;
 };

@@ -94,26 +94,45 @@ int ArcStandardLoss::collapsed(std::span<const Token> stack, Token front, Scratc
   for (const Token word : stack) {
     for (Token at = gold_.head(word); in_buffer(at) && !kept[at]; at = gold_.head(at)) kept[at] = 1;
   }
+  // What is left and has no part in any arc that can still be won, is left out: any word may take it, at any time.
   auto& right = scratch.right;
   right.clear();
+  int won = 0;
   for (Token token = front; token <= last; ++token) {
-    if (kept[token] || !in_buffer(gold_.head(token))) right.push_back(token);
+    if (!kept[token] && in_buffer(gold_.head(token))) {
+      ++won;
+    } else if (kept[token] || gold_.head(token) >= 0 || token == root) {
+      right.push_back(token);
+    }
   }
-  int won = std::max(0, last - front + 1) - static_cast<int>(right.size());
 
   const bool root_below = !stack.empty() && stack.front() == root;
   const bool root_ahead = !right.empty() && right.back() == root;
   if (root_below) stack = stack.subspan(1);
   if (root_ahead) right.pop_back();
-  const int depth = static_cast<int>(stack.size());
   const int ahead = static_cast<int>(right.size());
-  if (depth == 0) {
+  if (stack.empty()) {
     // Nothing on the stack but perhaps Root: each block left in the buffer can only hang from Root.
     return won + from_root(right);
   }
 
   auto& index = scratch.index;
   index.assign(gold_.words() + 2, -1);
+  for (const Token token : stack) index[token] = 0;
+  for (const Token token : right) index[token] = 0;
+  auto& left = scratch.left;  // the stack, likewise; the top is where spans start, and always there
+  left.clear();
+  for (const Token token : stack) {
+    const auto children = gold_.children(token);
+    const auto is_alive = [&](Token other) { return other >= 0 && (other == root || index[other] >= 0); };
+    if (token == stack.back() || is_alive(gold_.head(token)) ||
+        std::any_of(children.begin(), children.end(), is_alive)) {
+      left.push_back(token);
+    }
+  }
+  stack = left;
+  const int depth = static_cast<int>(stack.size());
+  std::fill(index.begin(), index.end(), std::int16_t(-1));
   for (int i = 0; i < depth; ++i) index[stack[depth - 1 - i]] = static_cast<std::int16_t>(i);
   for (int j = 0; j < ahead; ++j) index[right[j]] = static_cast<std::int16_t>(depth + j);
 

@@ -322,8 +322,9 @@ void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
   }
 }
 
-void LayeredModel::actions(const Key* keys, int count, std::int32_t* sums) const {
+void LayeredModel::actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
   for (const Layer& layer : layers_) {
+    if (layer.program != program) continue;
     if (layer.actions == 1) {
       layer.model.actions(keys, count, sums);
       continue;
@@ -334,16 +335,20 @@ void LayeredModel::actions(const Key* keys, int count, std::int32_t* sums) const
   }
 }
 
-void LayeredModel::labels(const Key* keys, int count, std::int32_t* sums) const {
+void LayeredModel::labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
   for (const Layer& layer : layers_) {
-    if (layer.labels == 1) {
+    if (layer.program != program) continue;
+    const bool renumbered = !layer.common_labels.empty();
+    if (layer.labels == 1 && !renumbered) {
       layer.model.labels(keys, count, sums);
       continue;
     }
     thread_local std::vector<std::int32_t> own;
     own.assign(layer.model.label_count(), 0);
     layer.model.labels(keys, count, own.data());
-    for (int l = 0; l < layer.model.label_count(); ++l) sums[l] += layer.labels * own[l];
+    for (int l = 0; l < layer.model.label_count(); ++l) {
+      sums[renumbered ? layer.common_labels[l] : l] += layer.labels * own[l];
+    }
   }
 }
 

@@ -62,26 +62,33 @@ class Model {
   std::span<const std::uint8_t> label_rows_;
 };
 
-// A model, and the models that it was trained on top of: the scores are those of all of them together.
+// A model and the models that it was trained on top of, or models that vote: the scores are those of all of them
+// together.
 class LayeredModel {
  public:
   struct Layer {
     Model model;
-    std::int32_t actions, labels;  // what the scores of each kind are multiplied by
+    std::int32_t actions, labels;               // what the scores of each kind are multiplied by
+    std::size_t program = 0;                    // whose features it has weights for
+    std::vector<std::int32_t> common_labels{};  // the parser's number of each label of the layer, where it is another
     VectorModel vector_actions{}, vector_labels{};
   };
   static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
-  void prefetch_actions(const Key* keys, int count) const {
-    for (const Layer& layer : layers_) layer.model.prefetch_actions(keys, count);
+  void prefetch_actions(const Key* keys, int count, std::size_t program) const {
+    for (const Layer& layer : layers_) {
+      if (layer.program == program) layer.model.prefetch_actions(keys, count);
+    }
   }
-  void prefetch_labels(const Key* keys, int count) const {
-    for (const Layer& layer : layers_) layer.model.prefetch_labels(keys, count);
+  void prefetch_labels(const Key* keys, int count, std::size_t program) const {
+    for (const Layer& layer : layers_) {
+      if (layer.program == program) layer.model.prefetch_labels(keys, count);
+    }
   }
 
-  void actions(const Key* keys, int count, std::int32_t* sums) const;
-  void labels(const Key* keys, int count, std::int32_t* sums) const;
+  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const;
+  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const;
   void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
     for (const Layer& layer : layers_) layer.vector_actions.add_to(row, address * sums.size(), layer.actions, sums);
   }
@@ -104,16 +111,16 @@ class AveragedWeights {
   AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}
   static constexpr bool kLearns = false;
 
-  void prefetch_actions(const Key* keys, int count) const {
+  void prefetch_actions(const Key* keys, int count, std::size_t) const {
     for (const auto& source : sources_) source.actions.prefetch(keys, count);
   }
-  void prefetch_labels(const Key* keys, int count) const {
+  void prefetch_labels(const Key* keys, int count, std::size_t) const {
     for (const auto& source : sources_) source.labels.prefetch(keys, count);
   }
-  void actions(const Key* keys, int count, std::int32_t* sums) const {
+  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t) const {
     for (const auto& source : sources_) source.actions.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }
-  void labels(const Key* keys, int count, std::int32_t* sums) const {
+  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t) const {
     for (const auto& source : sources_) source.labels.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }
   void vector_actions(std::size_t, std::int32_t, std::span<std::int32_t>) const {}

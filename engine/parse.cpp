@@ -21,19 +21,20 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
 
 template <class Scorer>
 Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
-                                std::int32_t* labels) {
+                                std::int32_t* labels, const Constraint* constraint) {
   if (beam == 1) {
-    greedy(tokens, heads, labels);
+    greedy(tokens, heads, labels, constraint);
     return 0;
   }
-  const Hypothesis best = decode(tokens, beam, margin).front();
+  const Hypothesis best = decode(tokens, beam, margin, constraint).front();
   const Token root = grammar_.system.table().shape.root(tokens.words);
   write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
   return best.behind;
 }
 
 template <class Scorer>
-void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels) {
+void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels,
+                                const Constraint* constraint) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
   Scoring<Scorer>& scoring = search_.scoring();
@@ -41,8 +42,10 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
   std::int64_t steps = 0;
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     check_steps(++steps, tokens.words);
-    std::uint32_t legal = system.legal(system.truths(frame));
+    const Bits truths = system.truths(frame);
+    std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
+    if (constraint) legal = constraint->filter(system, state_, frame, truths, legal, search_.scratch()).legal;
     const Window window = state_.window();
     int action = std::countr_zero(legal);
     if (legal & (legal - 1)) {  // there is a choice
@@ -58,10 +61,14 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     if (grammar_.labels.size > 0) {
       const Arc arc = labeled_arc(system, frame, action);
       if (arc.head != kNone) {
+        label = constraint ? constraint->label(arc.dependent) : kAnyLabel;
+      }
+      if (arc.head != kNone && label < 0) {
+        const bool stays = label == kStayingLabel;
         scoring.start_labels();
         scoring.ask_label(window, action);
         scoring.fetch_labels();
-        label = scoring.label(0, window, action, arc);
+        label = scoring.label(0, window, action, arc, stays ? constraint->moving() : std::span<const std::uint8_t>());
       }
     }
     system.apply(state_, action, label);
@@ -70,9 +77,10 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
 }
 
 template <class Scorer>
-const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin) {
+const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin,
+                                                          const Constraint* constraint) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
-  beam_ = {search_.start(tokens, false)};
+  beam_ = {search_.start(tokens, false, constraint)};
   const auto is_final = [](const Hypothesis& h) { return h.is_final; };
   std::int64_t steps = 0;
   while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
@@ -93,10 +101,11 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
 }
 
 template <class Scorer>
-std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count) {
+std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count,
+                                           const Constraint* constraint) {
   std::vector<Tree> trees;
   const Token root = grammar_.system.table().shape.root(tokens.words);
-  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin)) {
+  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin, constraint)) {
     Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
     write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
           tree.labels.data());

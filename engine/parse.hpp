@@ -26,13 +26,16 @@ class TreeParser {
 
   // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure. What falls behind
   // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most.
-  Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels);
+  // A constraint, if there is one, restricts the search.
+  Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
+              const Constraint* constraint = nullptr);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
-  std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count);
+  std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count, const Constraint* constraint = nullptr);
 
  private:
-  void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels);
-  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin);
+  void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels, const Constraint* constraint);
+  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin,
+                                        const Constraint* constraint);
 
   Grammar grammar_;
   Search<Scorer> search_;

@@ -25,6 +25,10 @@ struct Grammar {  // what search needs to know beside the weights
   const System& system;
   const Program& program;
   const Labels& labels;
+  std::span<const Program* const> further = {};  // programs, where parsers with other templates have a vote
+
+  std::size_t programs() const { return 1 + further.size(); }
+  const Program& program_at(std::size_t i) const { return i == 0 ? program : *further[i - 1]; }
 
   // Labels look only at the two words of the arc, what is known of them, and B0: more does not help. Where arcs reach
   // down to S2, they look at everything.
@@ -126,17 +130,17 @@ class Questions {
     if (keys_.size() < used_ + keys) keys_.resize(2 * (used_ + keys));
     return keys_.data() + used_;
   }
-  void add_part(int keys, bool shared) {
+  void add_part(int keys, bool shared, std::size_t program) {
     const Asked& asked = asked_.back();
     const Sums sums = shared ? asked.sums[asked.count - 1] : Sums{kOwn, static_cast<std::uint32_t>(asked_.size() - 1)};
-    parts_.push_back({used_, keys, sums});
+    parts_.push_back({used_, keys, program, sums});
     used_ += keys;
   }
 
-  // Calls look_up(keys, count, sums) for all that must be.
+  // Calls look_up(keys, count, sums, program) for all that must be.
   template <class LookUp>
   void fetch(const LookUp& look_up) {
-    for (const Part& part : parts_) look_up(keys_.data() + part.first, part.count, row(part.sums));
+    for (const Part& part : parts_) look_up(keys_.data() + part.first, part.count, row(part.sums), part.program);
   }
   std::int32_t* answer(std::size_t question) {
     std::int32_t* __restrict const sums = own_.data() + question * width_;
@@ -156,9 +160,10 @@ class Questions {
     std::array<Sums, kOtherGroup> sums;
     int count = 0;
   };
-  struct Part {  // features of one question and group
+  struct Part {  // features of one question, group and program
     std::size_t first;
     int count;
+    std::size_t program;
     Sums sums;
   };
   std::int32_t* row(const Sums& sums) {
@@ -173,7 +178,7 @@ class Questions {
   std::vector<std::int32_t> own_;  // [question][width]
 };
 
-// Scorer has prefetch_actions(keys, count), actions(keys, count, sums), and the same for labels.
+// Scorer has prefetch_actions(keys, count, program), actions(keys, count, sums, program), and the same for labels.
 template <class Scorer>
 class Scoring {
  public:
@@ -206,14 +211,19 @@ class Scoring {
     for (int g = 0; g < kGroups; ++g) {
       const bool shared = g < shared_;
       if (shared && !actions_.see(0, Group(g), Program::sight(Group(g), window))) continue;
-      Key* const keys = actions_.room(grammar_.program.templates());
-      const int count = grammar_.program.extract(Group(g), window, tokens_, keys);
-      scorer_.prefetch_actions(keys, count);
-      actions_.add_part(count, shared);
+      for (std::size_t p = 0; p < grammar_.programs(); ++p) {
+        const Program& program = grammar_.program_at(p);
+        Key* const keys = actions_.room(program.templates());
+        const int count = program.extract(Group(g), window, tokens_, keys);
+        scorer_.prefetch_actions(keys, count, p);
+        actions_.add_part(count, shared, p);
+      }
     }
   }
   void fetch_actions() {
-    actions_.fetch([&](const Key* keys, int count, std::int32_t* sums) { scorer_.actions(keys, count, sums); });
+    actions_.fetch([&](const Key* keys, int count, std::int32_t* sums, std::size_t program) {
+      scorer_.actions(keys, count, sums, program);
+    });
   }
   const std::int32_t* actions(std::size_t question, const Window& window) {
     std::int32_t* const sums = actions_.answer(question);
@@ -229,24 +239,30 @@ class Scoring {
       if (!grammar_.labels_see(Group(g))) continue;
       const bool shared = g < shared_;
       if (shared && !labels_.see(action, Group(g), Program::sight(Group(g), window))) continue;
-      Key* const keys = labels_.room(grammar_.program.templates());
-      const int count = grammar_.program.extract(Group(g), window, tokens_, keys, grammar_.label_reach());
-      for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
-      scorer_.prefetch_labels(keys, count);
-      labels_.add_part(count, shared);
+      for (std::size_t p = 0; p < grammar_.programs(); ++p) {
+        const Program& program = grammar_.program_at(p);
+        Key* const keys = labels_.room(program.templates());
+        const int count = program.extract(Group(g), window, tokens_, keys, grammar_.label_reach());
+        for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
+        scorer_.prefetch_labels(keys, count, p);
+        labels_.add_part(count, shared, p);
+      }
     }
   }
   void fetch_labels() {
-    labels_.fetch([&](const Key* keys, int count, std::int32_t* sums) { scorer_.labels(keys, count, sums); });
+    labels_.fetch([&](const Key* keys, int count, std::int32_t* sums, std::size_t program) {
+      scorer_.labels(keys, count, sums, program);
+    });
   }
-  // The best label that the arc may have.
-  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc) {
+  // The best label that the arc may have; none of those that `excluded` flags, if it is not empty.
+  std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc,
+                     std::span<const std::uint8_t> excluded = {}) {
     std::int32_t* const sums = labels_.answer(question);
     if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
     const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
     std::int32_t best = -1;
     for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
-      if (allowed[l] && (best < 0 || sums[l] > sums[best])) best = l;
+      if (allowed[l] && (excluded.empty() || !excluded[l]) && (best < 0 || sums[l] > sums[best])) best = l;
     }
     return best;
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "constraint.hpp"
 #include "oracle.hpp"
 #include "perceptron.hpp"
 #include "scoring.hpp"
@@ -28,7 +29,8 @@ struct Hypothesis {
   Score score = 0;
   std::int32_t length = 0;  // of its derivation
   bool is_final = false;
-  Score behind = 0;  // by how much it was ever behind the best, at most
+  Score behind = 0;             // by how much it was ever behind the best, at most
+  std::int32_t violations = 0;  // of the sentence's constraint, so far
 };
 
 struct Candidate {
@@ -37,8 +39,10 @@ struct Candidate {
   std::int32_t loss = 0;
   Score score = 0;
   std::int32_t order = 0;  // among equals, what came first is better
+  std::int32_t violations = 0;
 };
 inline bool better(const Candidate& a, const Candidate& b) {
+  if (a.violations != b.violations) return a.violations < b.violations;
   return a.score != b.score ? a.score > b.score : a.order < b.order;
 }
 
@@ -60,9 +64,12 @@ class Search {
   Arena& arena() { return arena_; }
   Scoring<Scorer>& scoring() { return scoring_; }
   System::Scratch& scratch() { return scratch_; }
-  Hypothesis start(const SentenceTokens& tokens, bool tracking) {
+  // Costs can be asked for if states are tracked. A constraint is kept in all that follows.
+  Hypothesis start(const SentenceTokens& tokens, bool tracking, const Constraint* constraint = nullptr) {
     tokens_ = tokens;
+    constraint_ = constraint;
     scoring_.start(tokens, kOtherGroup);
+    tracking |= constraint && constraint->asks_for_heads();
     arena_.reset(grammar_.system.table().shape, tokens.words, tracking);
     return {arena_.initial(), 0, 0, 0, is_final(arena_.initial())};
   }
@@ -81,7 +88,7 @@ class Search {
       for (std::size_t i = first; i < end; ++i) {
         const auto from = static_cast<std::int32_t>(i);
         if (beam[i].is_final) {
-          out.push_back({from, -1, beam[i].loss, beam[i].score});
+          out.push_back({from, -1, beam[i].loss, beam[i].score, 0, beam[i].violations});
         } else {
           follow(beam[i], from, question++, reference, out);
         }
@@ -102,7 +109,8 @@ class Search {
         }
         LinkedState after = LinkedState(arena_, parent.state).fork(some[i].action);
         grammar_.system.apply(after, some[i].action, labels_[i]);
-        out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index())});
+        out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index()), 0,
+                       some[i].violations});
       }
     }
   }
@@ -132,8 +140,14 @@ class Search {
     const LinkedState state(arena_, hypothesis.state);
     const Frame frame = state.frame();
     const Bits truths = system.truths(frame);
-    const std::uint32_t legal = system.legal(truths);
+    std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
+    std::int32_t violations = hypothesis.violations;
+    if (constraint_) {
+      const Constraint::Choice choice = constraint_->filter(system, state, frame, truths, legal, constraint_scratch_);
+      legal = choice.legal;
+      violations += choice.cost;
+    }
     const std::int32_t* const sums = scoring_.actions(question, state.window());
     std::array<std::int32_t, System::kMaxRows> costs;
     std::int32_t least = 0;
@@ -145,29 +159,34 @@ class Search {
     for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
       const int action = std::countr_zero(rest);
       const std::int32_t cost = reference ? costs[action] - least : 0;
-      out.push_back({from, action, hypothesis.loss + cost, hypothesis.score + sums[action]});
+      out.push_back({from, action, hypothesis.loss + cost, hypothesis.score + sums[action], 0, violations});
     }
   }
 
   // For each candidate the best label of the arc that it makes; -1 where it makes none.
   void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
     labels_.assign(candidates.size(), -1);
+    asked_.clear();
     if (grammar_.labels.size == 0) return;
     scoring_.start_labels();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (candidates[i].action < 0) continue;
       const LinkedState state(arena_, parents[candidates[i].from].state);
-      if (labeled_arc(grammar_.system, state.frame(), candidates[i].action).head == kNone) continue;
+      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
+      if (arc.head == kNone) continue;
+      labels_[i] = constraint_ ? constraint_->label(arc.dependent) : kAnyLabel;
+      if (labels_[i] >= 0) continue;
       scoring_.ask_label(state.window(), candidates[i].action);
-      labels_[i] = 0;
+      asked_.push_back(static_cast<std::int32_t>(i));
     }
     scoring_.fetch_labels();
-    std::size_t question = 0;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (labels_[i] < 0) continue;
+    for (std::size_t question = 0; question < asked_.size(); ++question) {
+      const std::int32_t i = asked_[question];
       const LinkedState state(arena_, parents[candidates[i].from].state);
       const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
-      labels_[i] = scoring_.label(question++, state.window(), candidates[i].action, arc);
+      const bool stays = labels_[i] == kStayingLabel;
+      labels_[i] = scoring_.label(question, state.window(), candidates[i].action, arc,
+                                  stays ? constraint_->moving() : std::span<const std::uint8_t>());
     }
   }
 
@@ -176,7 +195,10 @@ class Search {
   SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;
-  std::vector<std::int32_t> labels_;  // of candidates
+  std::vector<std::int32_t> labels_;        // of candidates
+  std::vector<std::int32_t> asked_;         // candidates whose labels the scores decide
+  const Constraint* constraint_ = nullptr;  // of the sentence
+  System::Scratch constraint_scratch_;
 };
 
 }  // namespace panparser

@@ -38,10 +38,10 @@ class ClassScoring {
   static bool is_few(std::int32_t classes) { return classes <= 4; }
 
   void prefetch(const Key* keys, int count) const {
-    few_ ? scorer_.prefetch_actions(keys, count) : scorer_.prefetch_labels(keys, count);
+    few_ ? scorer_.prefetch_actions(keys, count, 0) : scorer_.prefetch_labels(keys, count, 0);
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const {
-    few_ ? scorer_.actions(keys, count, sums) : scorer_.labels(keys, count, sums);
+    few_ ? scorer_.actions(keys, count, sums, 0) : scorer_.labels(keys, count, sums, 0);
   }
 
  private:

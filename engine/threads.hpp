@@ -12,17 +12,19 @@
 
 namespace panparser {
 
-// Calls make_worker() in up to `threads` threads, this one among them, and what it gives for each number below `count`,
-// once whatever the thread. The first failure ends its thread's work, and is thrown when all are done.
-template <class MakeWorker>
-void share_work(std::int64_t count, int threads, const MakeWorker& make_worker) {
+// Calls work(each) in up to `threads` threads, this one among them; each(see) calls see(i) for numbers below `count`
+// that no other thread has. A failure ends the work of its thread, and is thrown when all are done.
+template <class Work>
+void share_work(std::int64_t count, int threads, const Work& work) {
   std::atomic<std::int64_t> next = 0;
   std::mutex failed;
   std::exception_ptr failure;
-  const auto work = [&] {
+  const auto each = [&](const auto& see) {
+    for (std::int64_t i; (i = next++) < count;) see(i);
+  };
+  const auto run = [&] {
     try {
-      auto worker = make_worker();
-      for (std::int64_t i; (i = next++) < count;) worker(i);
+      work(each);
     } catch (...) {
       const std::lock_guard guard(failed);
       failure = std::current_exception();
@@ -33,12 +35,12 @@ void share_work(std::int64_t count, int threads, const MakeWorker& make_worker) 
   others.reserve(static_cast<std::size_t>(std::max<std::int64_t>(most, 0)));
   for (std::int64_t i = 1; i < most; ++i) {
     try {
-      others.emplace_back(work);
+      others.emplace_back(run);
     } catch (const std::system_error&) {  // there are no more; those that there are do the work
       break;
     }
   }
-  work();
+  run();
   for (std::thread& thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);
 }

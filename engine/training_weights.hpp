@@ -19,21 +19,21 @@ struct TrainingWeights {
   VectorWeights vector_actions_, vector_labels_;
   static constexpr bool kLearns = true;
 
-  void prefetch_actions(const Key* keys, int count) const {
+  void prefetch_actions(const Key* keys, int count, std::size_t program) const {
     actions_.prefetch(keys, count);
-    base_.prefetch_actions(keys, count);
+    base_.prefetch_actions(keys, count, program);
   }
-  void prefetch_labels(const Key* keys, int count) const {
+  void prefetch_labels(const Key* keys, int count, std::size_t program) const {
     labels_.prefetch(keys, count);
-    base_.prefetch_labels(keys, count);
+    base_.prefetch_labels(keys, count, program);
   }
-  void actions(const Key* keys, int count, std::int32_t* sums) const {
+  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
     actions_.add_to(keys, count, sums);
-    base_.actions(keys, count, sums);
+    base_.actions(keys, count, sums, program);
   }
-  void labels(const Key* keys, int count, std::int32_t* sums) const {
+  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
     labels_.add_to(keys, count, sums);
-    base_.labels(keys, count, sums);
+    base_.labels(keys, count, sums, program);
   }
   void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
     vector_actions_.add_to(row, address * sums.size(), sums);

@@ -37,7 +37,7 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name == "training.md":
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md"):
             path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
             subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=os.environ | {"PATH": path})
         elif kind == "toml" and page.name == "training.md":

@@ -3,16 +3,20 @@
 from importlib.metadata import version
 
 from panparser._engine import ILLEGAL_COST
+from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
 from panparser.classifiers import Classifier, Setup
+from panparser.combining import combine
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
+from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
     BatchError,
     CheckFailed,
     ConlluError,
+    ConstraintError,
     DecodingError,
     GoldError,
     IllegalTransitionError,
@@ -30,7 +34,7 @@ from panparser.errors import (
 )
 from panparser.evaluation import Evaluation, compare, evaluate
 from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
-from panparser.gold import EMPTY, LEFT, RIGHT, Gold
+from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
 from panparser.parser import Parser, ParserSpec, ScoredTree, load
@@ -47,11 +51,17 @@ from panparser.projectivity import (
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
 from panparser.sentence import Sentence, Token
+from panparser.sequence_training import SequenceReport, train_sequences
+from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
+from panparser.tag_dictionary import DictionaryRule, TagDictionary
+from panparser.tagging import Tagger, TaggerSpec, train_tagger
+from panparser.tagging_templates import TAGGING, tagging_templates
+from panparser.tasks import Prediction, Task, TaskModel, train_task
 from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.text import Lemmatizer, RawText, Tokenizer, iter_text, raw_text, train_lemmatizer, train_tokenizer
@@ -59,29 +69,38 @@ from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
 from panparser.vectors import Vectors, read_vectors
+from panparser.voting import vote
 
 __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "Allowed",
     "Atom",
     "BatchError",
     "CheckFailed",
+    "Classes",
     "Classifier",
     "ConlluError",
+    "Constraint",
+    "ConstraintError",
+    "Constraints",
     "CurvePoint",
     "DecodingError",
     "Derived",
+    "DictionaryRule",
+    "Dropped",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
-    "FAST",
     "Evaluation",
+    "FAST",
     "FoldScore",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
     "IllegalTransitionError",
+    "Items",
     "LEFT",
     "Lemmatizer",
     "Listener",
@@ -90,6 +109,7 @@ __all__ = [
     "PanParserError",
     "Parser",
     "ParserSpec",
+    "Prediction",
     "PythonSystem",
     "RICH",
     "RICH_STACK",
@@ -100,7 +120,10 @@ __all__ = [
     "Schedule",
     "ScoredTree",
     "Sentence",
+    "SequenceModel",
+    "SequenceReport",
     "Setup",
+    "Span",
     "SpecError",
     "State",
     "StateBatch",
@@ -109,7 +132,13 @@ __all__ = [
     "StrategyError",
     "StuckError",
     "Subsample",
+    "TAGGING",
     "TableError",
+    "TagDictionary",
+    "Tagger",
+    "TaggerSpec",
+    "Task",
+    "TaskModel",
     "Template",
     "TemplateError",
     "Templates",
@@ -125,7 +154,10 @@ __all__ = [
     "Update",
     "Vectors",
     "VectorsError",
+    "Weights",
+    "Window",
     "ZN11",
+    "combine",
     "compare",
     "conflicts",
     "cross_validate",
@@ -138,6 +170,7 @@ __all__ = [
     "iter_conllu",
     "iter_text",
     "jackknife",
+    "learn_weights",
     "learning_curve",
     "load",
     "maximum_spanning_tree",
@@ -153,9 +186,14 @@ __all__ = [
     "static_derivation",
     "stats",
     "system",
+    "tagging_templates",
     "train",
     "train_lemmatizer",
     "train_seeds",
     "train_tokenizer",
+    "train_sequences",
+    "train_tagger",
+    "train_task",
+    "vote",
     "write_conllu",
 ]

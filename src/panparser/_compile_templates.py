@@ -49,10 +49,13 @@ class LoweredTemplates(NamedTuple):
     vectors: list[int]  # addresses
 
 
-def lower(templates: Templates) -> LoweredTemplates:
-    """The templates as flat numbers, each column, counter and atom once however often it is used."""
-    columns: dict[Column, int] = {}
-    counters: dict[tuple[int, str], int] = {}
+def lower(templates: Templates, like: LoweredTemplates | None = None) -> LoweredTemplates:
+    """The templates as flat numbers, each column, counter and atom once however often it is used.
+
+    `like`: the columns and counters of these come first.
+    """
+    columns: dict[Column, int] = {column: number for number, column in enumerate(like.columns if like else ())}
+    counters: dict[tuple[int, str], int] = {pair: number for number, pair in enumerate(like.counters if like else ())}
 
     def lowered(atom: Atom) -> tuple[int, int, int, int]:
         first, second, *_ = [*map(lower_address, atom.addresses), 0, 0]

@@ -68,7 +68,7 @@ class Corpus:
                 words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
                 if way == "reduce":
                     kept = projective_subset(self.heads[words], root=system.root, single_root=system.single_root)
-                    self.heads[words] = [_UNKNOWN if head is None else head for head in kept]
+                    self.heads[words] = [head if isinstance(head, int) else _UNKNOWN for head in kept]
                 elif way == "pseudo" and (self.heads[words] >= 0).all():  # lifting needs the whole tree
                     self._lift(words)
             if way == "pseudo":

@@ -89,6 +89,23 @@ class Reference:
         How many heads no derivation gives; None where the system's costs do not tell.
         """
 
+ANY_LABEL: int = -1
+
+STAYING_LABEL: int = -2
+
+class Constraints:
+    """What is asked of the trees of a treebank, prepared for one system."""
+
+    def __init__(self, system: System, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], moving: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def allow(self, sentence: int, arcs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Only these arcs: (n+1) x (n+1) flags, by head; Root is 0."""
+
+def find_conflicts(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root_first: bool, single_root: bool, max_span: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    (sentences) Does no projective tree have all given heads, none longer than max_span (0: any length)?
+    """
+
 class States:
     """States of one sentence."""
 
@@ -125,6 +142,11 @@ class LinkedStates(States):
 
     def derivation(self, state: int) -> list[int]: ...
 
+    def filtered(self, state: int, constraints: Constraints) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """
+        For each sentence of the constraints, all as long as the states', a bit for each legal action that goes on.
+        """
+
 class MutableStates(States):
     """One state that changes in place, under any index."""
 
@@ -140,7 +162,7 @@ class Vectors:
 class Program:
     """Feature templates, lowered by panparser._features."""
 
-    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int]) -> None: ...
+    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int], own_labels: Sequence[int] = []) -> None: ...
 
     @property
     def templates(self) -> int: ...
@@ -210,14 +232,14 @@ def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int)
 class Model:
     """A finished parser."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None) -> None: ...
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None, further: Sequence[Program] = [], places: Sequence[tuple[int, Sequence[int]]] = []) -> None: ...
 
-    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
         (heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.
         """
 
-    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[tuple[list[int], list[int], int]]:
+    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, constraints: Constraints | None = None) -> list[tuple[list[int], list[int], int]]:
         """[(heads, labels, score), ...]"""
 
 class Batch:

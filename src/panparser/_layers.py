@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,4 +77,15 @@ def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list
     return [
         (layer.engine(system), max(1, round(unit / layer.action_scale)), max(1, round(unit / layer.label_scale)))
         for layer in layers
+    ]
+
+
+def as_multiplied(layers: list[Layer], unit: int) -> list[Layer]:
+    """The layers with the scales that `multiplied`, which rounds, gives them."""
+    if len(layers) == 1:
+        return layers
+    factors = [(max(1, round(unit / layer.action_scale)), max(1, round(unit / layer.label_scale))) for layer in layers]
+    return [
+        replace(layer, action_scale=unit / actions, label_scale=unit / labels)
+        for layer, (actions, labels) in zip(layers, factors, strict=True)
     ]

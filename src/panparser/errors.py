@@ -8,6 +8,7 @@ PanParserError
 ├── ModelError (ValueError)           a file that is no model, or a broken one
 ├── UnknownSystemError (LookupError)  no transition system of that name
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
+├── ConstraintError (ValueError)      constraints that no tree of the system keeps, or that are malformed
 ├── DecodingError (ValueError)        scores of the wrong form, or that allow no tree
 ├── IllegalTransitionError (ValueError)  a transition that the state does not allow
 ├── StuckError (RuntimeError)         a state that is not final and allows no transition
@@ -50,6 +51,10 @@ class UnknownSystemError(PanParserError, LookupError):
 
 class GoldError(PanParserError, ValueError):
     """A malformed reference."""
+
+
+class ConstraintError(PanParserError, ValueError):
+    """Constraints that no tree of the system keeps, with the smallest set that excludes all; or malformed ones."""
 
 
 class DecodingError(PanParserError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import index
@@ -31,21 +31,47 @@ LEFT = Mark.LEFT  # the head stands somewhere to the left (so does Root, if it i
 RIGHT = Mark.RIGHT  # the head stands somewhere to the right (so does Root, if it is last)
 UNKNOWN = -1  # the engine's number for None
 
-Head: TypeAlias = int | Mark | None
+Head: TypeAlias = int | Mark | frozenset[int] | None
+SPAN_KINDS = ("subtree", "closed")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words first..last that belong together.
+
+    "subtree": exactly one of them has its head outside (at most one, where words may be headless), and no word outside
+    has its head inside. "closed": no arc joins a word inside with one outside; arcs of Root are free.
+    """
+
+    first: int
+    last: int
+    kind: str = "subtree"
+
+    def __post_init__(self) -> None:
+        if self.kind not in SPAN_KINDS:
+            raise GoldError(f"kind of Span must be one of {', '.join(SPAN_KINDS)}; got {self.kind!r}")
+        if not all(isinstance(end, int) and not isinstance(end, bool) for end in (self.first, self.last)):
+            raise GoldError(f"first and last of Span must be words; got {self.first!r} and {self.last!r}")
+        if not 1 <= self.first <= self.last:
+            raise GoldError(f"first and last of Span must be 1 <= first <= last; got {self.first} and {self.last}")
 
 
 @dataclass(frozen=True)
 class Gold:
-    """For each word its head (0 is Root), `None` (unknown), `EMPTY`, `LEFT` or `RIGHT`; and a label or `None`.
+    """For each word its head (0 is Root), `None` (unknown), `EMPTY`, `LEFT`, `RIGHT` or a set of heads; and labels.
 
-    Partial annotations are ordinary: a word whose head is unknown costs nothing. `GoldError` names the word that is
-    out of range, its own head, or on a cycle.
+    Partial annotations are ordinary: a word whose head is unknown costs nothing. Of a set, one must be the head: an arc
+    from another word costs 1 when it is made, not before. `spans` cost nothing; they are constraints for parsing.
+    `GoldError` names the word that is out of range, its own head, or on a cycle.
     """
 
     heads: tuple[Head, ...]
     labels: tuple[str | None, ...] | None = None
+    spans: tuple[Span, ...] = ()
 
-    def __init__(self, heads: Iterable[Head], labels: Iterable[str | None] | None = None) -> None:
+    def __init__(
+        self, heads: Iterable[Head | Set[int]], labels: Iterable[str | None] | None = None, spans: Iterable[Span] = ()
+    ) -> None:
         if not isinstance(heads, Iterable) or isinstance(heads, str):
             raise GoldError(f"heads of Gold: expected one for each word; got {heads!r}")
         object.__setattr__(self, "heads", tuple(_head(word, head) for word, head in enumerate(heads, start=1)))
@@ -56,6 +82,16 @@ class Gold:
             _engine.check_heads(self.codes())
         except ValueError as error:
             raise GoldError(f"heads of Gold: {error}; got {list(self.heads)}") from None
+        object.__setattr__(self, "spans", tuple(spans))
+        self._check_sets_and_spans()
+
+    def _check_sets_and_spans(self) -> None:
+        for word, head in enumerate(self.heads, start=1):
+            if isinstance(head, frozenset) and (max(head) > len(self) or word in head):
+                raise GoldError(f"head of word {word}: expected some of 0..{len(self)} but {word}; got {sorted(head)}")
+        for span in self.spans:
+            if not isinstance(span, Span) or span.last > len(self):
+                raise GoldError(f"spans of Gold: expected Spans of words 1..{len(self)}; got {span!r}")
 
     @classmethod
     def of(cls, gold: Gold | Sequence[Head]) -> Gold:
@@ -66,20 +102,25 @@ class Gold:
         return len(self.heads)
 
     def codes(self) -> list[int]:
-        """Heads as the engine's integers, Root as 0."""
-        return [UNKNOWN if head is None else int(head) for head in self.heads]
+        """Heads as the engine's integers, Root as 0; sets as unknown."""
+        return [UNKNOWN if head is None or isinstance(head, frozenset) else int(head) for head in self.heads]
 
     @property
     def is_directed(self) -> bool:
         """Has some word only a direction?"""
         return LEFT in self.heads or RIGHT in self.heads
 
+    @property
+    def has_sets(self) -> bool:
+        """Has some word several allowed heads?"""
+        return any(isinstance(head, frozenset) for head in self.heads)
+
     def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:
-        """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)?"""
+        """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)? Not of sets."""
         return not _engine.conflict(_placed(self.codes(), root), root == "first", single_root)
 
     def projective_subset(self, *, root: str = "last", single_root: bool = False) -> Gold:
-        """The largest subset of the arcs that a projective tree contains; the rest is unknown. Marks are dropped."""
+        """The largest subset of the arcs that a projective tree contains; the rest is unknown, marks and sets too."""
         subset = _engine.projective_subset(_placed(self.codes(), root), root == "first", single_root)
         heads = [None if kept == UNKNOWN else head for kept, head in zip(subset, self.heads, strict=True)]
         return Gold(heads, self.labels)
@@ -88,12 +129,17 @@ class Gold:
 def _head(word: int, head: object) -> Head:
     if head is None or isinstance(head, Mark):
         return head
+    if isinstance(head, Set):
+        values = {_head(word, value) for value in head}
+        if not values or not all(type(value) is int for value in values):
+            raise GoldError(f"head of word {word}: expected a set of some of 0..n; got {set(head)!r}")
+        return frozenset(values) if len(values) > 1 else values.pop()  # type: ignore[arg-type]
     try:
         value = index(head)  # type: ignore[arg-type]
     except TypeError:
         value = -1
     if not 0 <= value < 2**31 or isinstance(head, bool):
-        raise GoldError(f"head of word {word}: expected 0..n, None, EMPTY, LEFT or RIGHT; got {head!r}")
+        raise GoldError(f"head of word {word}: expected 0..n, None, EMPTY, LEFT, RIGHT or a set of heads; got {head!r}")
     return value
 
 

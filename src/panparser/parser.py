@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,10 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
+from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
     CLASSIFIER_PREFIX,
@@ -25,6 +27,7 @@ from panparser.classifiers import (
     classifier_values,
     restored_classifier,
 )
+from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
 from panparser.projectivity import LIFTED, PATH, deprojectivize
@@ -36,9 +39,14 @@ from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
-FORMAT = 1  # of model files: raised when an older panparser could not read them; older ones stay readable
+if TYPE_CHECKING:
+    from panparser.tagging import Tagger
+
+FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
+_WITHOUT_VOTERS = 1  # the format of files that older ones can read
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
+UNIT = 256  # what an update is where layers share a scale
 _MOST = 1 << 20  # of hypotheses, trees, threads
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
@@ -154,6 +162,7 @@ class Parser:
         training: dict[str, Any],
         vectors: Vectors | None = None,
         classifier: Classifier | None = None,
+        voters: tuple[Voter, ...] = (),
     ) -> None:
         self.spec = spec
         self.labels = labels
@@ -161,12 +170,14 @@ class Parser:
         self.classifier = classifier
         self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
         self.vectors = vectors
+        self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
-        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}>"
+        voters = f", a vote of {len(self.voters)}" if self.voters else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{voters}>"
 
     @property
     def margin(self) -> int | None:
@@ -184,41 +195,77 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
-        # One layer needs no common scale; several share one that is fine enough for all.
-        layers = self.layers
-        scaled = (
-            multiplied(layers, self.spec.system, 256)
-            if len(layers) > 1
-            else [(layers[0].engine(self.spec.system), 1, 1)]
-        )
-        engine = self.spec.system._lowered.engine
+        spec, layers = self.spec, self.layers
+        if self.voters:
+            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
+        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+            lowered = Lowered(self._program, [(layers[0].engine(spec.system), 1, 1)])
+        else:
+            lowered = Lowered(self._program, multiplied(layers, spec.system, UNIT))
+        engine = spec.system._lowered.engine
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        return _engine.Model(engine, self._program, of_root, of_words, scaled, vectors)
+        program, scaled, further, places = lowered
+        return _engine.Model(engine, program, of_root, of_words, scaled, vectors, further, places)
 
-    def parse(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels."""
+    def parse(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> Treebank:
+        """A copy of the treebank with the parser's heads and labels; constraints as in `predict`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads)
+        self.annotate(parsed, beam=beam, threads=threads, constraints=constraints, relax=relax)
         return parsed
 
-    def annotate(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> None:
-        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled."""
+    def annotate(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> None:
+        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
+
+        Constraints as in `predict`; labels that they give are written, also those that the parser does not know.
+        """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
-        heads, labels = self.predict(treebank, beam=beam, threads=threads)
+        heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        if constraints is not None:
+            constraints.write_labels(treebank)
 
-    def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> tuple[IntArray, IntArray]:
-        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none."""
+    def predict(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> tuple[IntArray, IntArray]:
+        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
+
+        All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
+        that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        """
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
         check_count("threads of parse", threads)
         check_lengths(treebank)
         treebank.check()
+        if constraints is not None:
+            return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
@@ -227,12 +274,17 @@ class Parser:
         return self.lowered(treebank, heads, labels)
 
     def _parse(
-        self, treebank: Treebank, beam: int, threads: int, margin: int | None
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        constraints: _engine.Constraints | None = None,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
         """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -268,8 +320,24 @@ class Parser:
         indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
         return plain, indices, np.array([*(LIFTED in name for name in names), False])
 
-    def best(self, sentence: Sentence, count: int, *, beam: int | None = None) -> list[ScoredTree]:
-        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
+    @property
+    def moving_labels(self) -> npt.NDArray[np.bool_]:
+        """For each label, whether arcs that have it are put back elsewhere after parsing."""
+        return self._plain[2][:-1]
+
+    def best(
+        self,
+        sentence: Sentence,
+        count: int,
+        *,
+        beam: int | None = None,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> list[ScoredTree]:
+        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search.
+
+        Constraints, of the whole treebank, as in `predict`.
+        """
         check_count("count of best", count)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
@@ -279,21 +347,34 @@ class Parser:
         # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
-        for heads, labels, score in self._found(sentence, width, wanted):
-            trees.setdefault(self._put_back(heads, labels), score)
+        if constraints is not None:
+            restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
+            found = restricted.best(sentence, width, wanted)
+        else:
+            found = [(*self._put_back(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+        for heads, labels, score in found:
+            trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
 
-    def _found(self, sentence: Sentence, width: int, wanted: int) -> Iterable[tuple[list[int], list[int], float]]:
+    def _found(
+        self, sentence: Sentence, width: int, wanted: int, constraints: _engine.Constraints | None = None
+    ) -> Iterable[tuple[list[int], list[int], float]]:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
-        unit = self.layers[0].action_scale if len(self.layers) == 1 else 256
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows)
+            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return [(heads, labels, score / unit) for heads, labels, score in found]
+        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+
+    @property
+    def unit(self) -> float:
+        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        if self.voters:
+            return units(self.voters, self.layers)[0]
+        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
 
     def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
@@ -323,7 +404,7 @@ class Parser:
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
         return {
-            "format": FORMAT,
+            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
             "kind": "parser",
             "spec": self.spec.to_values(),
             "labels": [
@@ -332,6 +413,7 @@ class Parser:
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
+            **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
             "training": self.training,
         }
@@ -342,24 +424,27 @@ class Parser:
 
         A file holds no code: where a classifier was trained, its class must be given.
         """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+
+    @classmethod
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Parser:
+        """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
-        arrays, manifest = read_arrays(path, "panparser model")
-        if manifest.get("kind") != "parser" or not isinstance(manifest.get("format"), int):
-            raise ModelError(f"{os.fspath(path)}: expected a panparser model, found {manifest.get('kind')!r}")
-        if manifest["format"] > FORMAT:
-            newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
-            raise ModelError(f"{os.fspath(path)}: {newer}")
+        check_kind(manifest, "parser", path)
         try:
             if not isinstance(manifest["training"], dict):
-                raise ModelError(f"{os.fspath(path)}: expected to be told of its training, found nothing")
+                raise ModelError(f"{path}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"])
             vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, os.fspath(path))
-            parser = cls(spec, labels, layers, manifest["training"], vectors, restored)
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
+            voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
+            parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
@@ -367,13 +452,27 @@ class Parser:
             raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{os.fspath(path)}: not a model that can be used: {reason}") from None
+            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
         return parser
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
-    """The parser of a model file; `classifier` is the class of the one that was trained, if one was."""
-    return Parser.load(path, classifier)
+def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FORMAT) -> None:
+    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
+    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
+        raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
+    if manifest["format"] > newest:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
+        raise ModelError(f"{path}: {newer}")
+
+
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Tagger:
+    """The parser, or tagger, of a model file; `classifier` is the class of the one that was trained, if one was."""
+    arrays, manifest = read_arrays(path, "panparser model")
+    if manifest.get("kind") == "tagger":
+        from panparser.tagging import Tagger
+
+        return Tagger.from_file(arrays, manifest, path=os.fspath(path))
+    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -200,7 +200,7 @@ def _labeled_tree(
         raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
     gold = Gold(heads, labels)
     for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
-        if head is None or head < 0:
+        if not isinstance(head, int) or head < 0:
             raise GoldError(f"head of word {word}: {owner} expected one of 0..n; got {head!r}")
         if not isinstance(label, str):
             raise GoldError(f"label of word {word}: {owner} expected a string; got {label!r}")

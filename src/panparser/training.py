@@ -191,6 +191,8 @@ class _Run(Epochs[Layer]):
             return
         if not isinstance(self.init, Parser):
             raise SpecError(f"init of train must be a Parser; got {self.init!r}")
+        if self.init.voters:
+            raise SpecError(f"init of train must be one parser; got a vote of {len(self.init.voters)}")
         for name in ("system", "used_templates", "labeled"):
             if getattr(self.init.spec, name) != getattr(self.spec, name):
                 what = name.removeprefix("used_")
@@ -211,8 +213,7 @@ class _Run(Epochs[Layer]):
             self._measure_rounding(self.dev)
         share = _MARGIN if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
-            *_, behind = self.parser_of(self.finished()[1])._parse(self.dev, self.spec.beam, 1, None)
-            self.margin = int(np.quantile(behind, 1 - share, method="higher"))
+            self.margin = fitting_margin(self.parser_of(self.finished()[1]), self.dev, share)
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
@@ -327,3 +328,11 @@ class _Run(Epochs[Layer]):
         """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
         states, approximate = (sum(learner.progress[i] for learner in self.learners) for i in (4, 5))
         return {"states": states, "approximate": approximate} if states else None
+
+
+def fitting_margin(parser: Parser, dev: Treebank, share: float = _MARGIN) -> int | None:
+    """The margin with which at most this share of the sentences would lose the tree that they now get."""
+    if parser.spec.beam == 1 or not len(dev):
+        return None
+    *_, behind = parser._parse(dev, parser.spec.beam, 1, None)
+    return int(np.quantile(behind, 1 - share, method="higher"))

@@ -312,12 +312,18 @@ class TransitionSystem:
         """The cost of each legal transition: how many gold attachments the best outcome loses by it.
 
         With a `label`, what transitions cost if their arc gets it: 1 more where the arc is gold and its label is not.
+        Sets of heads are not looked ahead: an arc from outside the set costs 1 more when it is made.
         """
         gold = Gold.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
         row = states.costs(state.index, [state.system.reference(gold)])[0]
         costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
+        if gold.has_sets:
+            for name in costs:
+                arc = self.arc(state, name)
+                allowed = gold.heads[arc[1] - 1] if arc and arc[1] else None
+                costs[name] += isinstance(allowed, frozenset) and arc is not None and arc[0] not in allowed
         if label is not None and gold.labels is not None:
             for name in costs:
                 arc = self.arc(state, name)

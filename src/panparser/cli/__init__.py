@@ -6,11 +6,11 @@ import io
 import os
 import sys
 
-from panparser.cli import learning, parsing, systems, treebanks
+from panparser.cli import ensembles, learning, parsing, systems, treebanks
 from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
-__all__ = ["app", "learning", "main", "parsing", "systems", "treebanks"]
+__all__ = ["app", "ensembles", "learning", "main", "parsing", "systems", "treebanks"]
 
 
 def _quiet_first(arguments: list[str]) -> list[str]:

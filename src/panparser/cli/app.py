@@ -38,6 +38,8 @@ Examples:
   panparser validate train.conllu
 
   panparser evaluate gold.conllu mine.conllu
+
+  panparser combine a.conllu b.conllu c.conllu -o best.conllu
 """,
 )
 _state = {"quiet": False}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,7 +18,8 @@ from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
 from panparser.cli.treebanks import FileFormat
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
-from panparser.errors import TreebankError
+from panparser.constraints import Constraints, Dropped, keep_names
+from panparser.errors import ConstraintError, TreebankError
 from panparser.parser import Parser, ScoredTree
 from panparser.treebank import Treebank
 
@@ -42,6 +44,18 @@ def parse(
     k_best: Annotated[
         int | None, typer.Option("--k-best", min=1, help="Write so many trees for each sentence, best first.")
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Annotations of the input that all trees keep, joined by commas: heads (all that HEAD has), labels "
+            "(DEPREL), constraints (Constraint= in MISC).",
+        ),
+    ] = None,
+    relax_constraints: Annotated[
+        bool,
+        typer.Option("--relax-constraints", help="Keep as much as one tree can, and tell what was dropped."),
+    ] = False,
     format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
         FileFormat.auto
     ),
@@ -51,6 +65,11 @@ def parse(
     Input of any size takes the same memory. With --k-best each sentence comes several times, with the comments
     `# tree = 1/3` and `# score = ...`.
 
+    With --keep, what the input says stays, and the parser fills the gaps. MISC may hold Constraint=left (or right: the
+    side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and closed:2-5 (on any
+    word); several are joined by semicolons. Where no tree keeps everything, nothing more is written and the smallest
+    conflict is named; with --relax-constraints each constraint that is dropped is a line on standard error.
+
     Examples:
 
       panparser parse -m en.panparser raw.conllu -o parsed.conllu
@@ -58,15 +77,32 @@ def parse(
       zcat raw.conllu.gz | panparser parse -m en.panparser --threads 4 | gzip > parsed.conllu.gz
 
       panparser parse -m en.panparser raw.conllu --k-best 3
+
+      panparser parse -m en.panparser corrected.conllu --keep heads,labels -o parsed.conllu
+
+      panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
     """
+    kept = _kept(keep, relax_constraints)
     parser = Parser.load(model)
     blocks = iter_blocks(source, format=format.value, block=_BLOCK)
-    start, done = time.perf_counter(), 0
+    start, done, dropped = time.perf_counter(), 0, 0
     with progress() as report, conllu_output(output) as stream:
-        for text, words in _parsed(parser, blocks, threads or _cores(), beam, k_best):
+        for text, words, lost in _parsed(parser, blocks, threads or _cores(), beam, k_best, kept, relax_constraints):
             stream.write(text)
             done += words
+            dropped += len(lost)
+            for constraint in lost:
+                print(constraint, file=sys.stderr)
             report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
+
+    if dropped:
+        print(f"{dropped} constraint{'s' * (dropped > 1)} dropped", file=sys.stderr)
+
+
+def _kept(keep: str | None, relax: bool) -> frozenset[str] | None:
+    if keep is None and relax:
+        raise ConstraintError("--relax-constraints goes with --keep, which says what to keep")
+    return None if keep is None else keep_names(name.strip() for name in keep.split(","))
 
 
 def _cores() -> int:
@@ -74,20 +110,31 @@ def _cores() -> int:
 
 
 def _parsed(
-    parser: Parser, blocks: Iterator[Block], threads: int, beam: int | None, k_best: int | None
-) -> Iterator[tuple[bytes, int]]:
-    """Blocks as they are to be written, and their numbers of words, in order; few are in memory at a time."""
+    parser: Parser,
+    blocks: Iterator[Block],
+    threads: int,
+    beam: int | None,
+    k_best: int | None,
+    keep: frozenset[str] | None,
+    relax: bool,
+) -> Iterator[tuple[bytes, int, list[Dropped]]]:
+    """Blocks as they are to be written, their numbers of words, and the constraints that were dropped.
 
-    def work(block: Block) -> tuple[bytes, int]:
+    They come in order, and few are in memory at a time.
+    """
+
+    def work(block: Block) -> tuple[bytes, int, list[Dropped]]:
         treebank = block.read()
         if fatal := [problem for problem in treebank.problems if problem.fatal]:
             raise refusal(fatal)
+        constraints = None if keep is None else Constraints.of(treebank, keep=keep)
         if k_best is not None:
-            return _best(parser, treebank, k_best, beam).to_bytes(), treebank.words
-        parser.annotate(treebank, beam=beam)
-        return treebank.to_bytes(), treebank.words
+            found, dropped = _best(parser, treebank, k_best, beam, constraints, relax)
+            return found.to_bytes(), treebank.words, dropped
+        parser.annotate(treebank, beam=beam, constraints=constraints, relax=relax)
+        return treebank.to_bytes(), treebank.words, constraints.dropped if constraints else []
 
-    pending: deque[Future[tuple[bytes, int]]] = deque()
+    pending: deque[Future[tuple[bytes, int, list[Dropped]]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for block in blocks:
@@ -100,11 +147,17 @@ def _parsed(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _best(parser: Parser, treebank: Treebank, count: int, beam: int | None) -> Treebank:
-    """A treebank with each sentence as often as it has trees."""
+def _best(
+    parser: Parser, treebank: Treebank, count: int, beam: int | None, constraints: Constraints | None, relax: bool
+) -> tuple[Treebank, list[Dropped]]:
+    """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
-    trees: list[list[ScoredTree]] = [parser.best(sentence, count, beam=beam) for sentence in treebank]
+    trees: list[list[ScoredTree]] = []
+    dropped: list[Dropped] = []
+    for sentence in treebank:
+        trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
+        dropped += constraints.dropped if constraints else []
     repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
     position = 0
     for found in trees:
@@ -116,7 +169,7 @@ def _best(parser: Parser, treebank: Treebank, count: int, beam: int | None) -> T
             kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
             sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
             position += 1
-    return repeated
+    return repeated, dropped
 
 
 @app.command()
@@ -150,12 +203,24 @@ def info(
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
+        *_voter_rows(parser),
         *_training_rows(training),
     ]
     print_table((), rows, "ll")
     if history := training.get("history"):
         print()
         _print_history(history, training.get("best_epoch"))
+
+
+def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
+    """Of each parser that votes: its weight, what it sees, what it was trained on."""
+    rows = []
+    for number, voter in enumerate(parser.voters, start=1):
+        known = {"seed": voter.training.get("seed"), "words": voter.training.get("words")}
+        trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
+        seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
+        rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
+    return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
 
 
 def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from panparser.python_system import PythonSteps, PythonSystem
 from panparser.systems import BUILT_IN
 from panparser.systems import system as as_system
 from panparser.testing.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
+from panparser.testing.constraints import ConstraintReport, ConstraintRow, check_constraints
 from panparser.transitions import TransitionSystem
 
 
@@ -117,6 +118,12 @@ def check(
             show_default=False,
         ),
     ] = None,
+    constraints: Annotated[
+        bool,
+        typer.Option(
+            "--constraints", help="Prove instead that parsing with given heads keeps all of them, whatever the scores."
+        ),
+    ] = False,
     k: _K = None,
     oracle: _Oracle = None,
     as_json: _Json = False,
@@ -124,7 +131,8 @@ def check(
     """Prove a transition system, or show the smallest counter-example.
 
     On every sentence up to --max-words: it ends, is never stuck, its output is a tree, and the cost of every
-    transition in every reachable state equals the definition, for every gold. Exit code 0: proven; 1: a
+    transition in every reachable state equals the definition, for every gold. With --constraints: a search that follows
+    only transitions of least cost keeps every set of heads that some tree of the system has. Exit code 0: proven; 1: a
     counter-example; 2: bad input.
 
     Examples:
@@ -135,22 +143,24 @@ def check(
 
       panparser check mine.toml
 
+      panparser check arc-eager --root first --constraints --max-words 4
+
       panparser check my_module:MySystem --max-words 3
     """
     table = _load(name, root, single_root, k, oracle)
+    if constraints and golds is not None:
+        raise TableError("--golds are for costs; with --constraints every set of heads that a tree has is tried")
     talks = not as_json and not is_quiet()
     if talks:
-        print(f"{_title(table)}\n\n{CheckReport.header()}")
+        print(f"{_title(table)}\n\n{ConstraintReport.header() if constraints else CheckReport.header()}")
     try:
         with progress() as report:
             kind = None if golds is None or golds is GoldKind.none else cast(Golds, golds.value)
-            proof = check_system(
-                table,
-                max_words,
-                golds=kind,
-                exact_cost=golds is not GoldKind.none,
-                progress=report,
-                proven=_print_row if talks else None,
+            asked: dict[str, Any] = {"progress": report, "proven": _print_row if talks else None}
+            proof = (
+                check_constraints(table, max_words, **asked)
+                if constraints
+                else check_system(table, max_words, golds=kind, exact_cost=golds is not GoldKind.none, **asked)
             )
     except CheckFailed as failure:
         if not as_json:
@@ -221,7 +231,7 @@ def _title(table: TransitionSystem | PythonSteps) -> str:
     return f"{table.name}, Root {table.root}{', one child of Root' if table.single_root else ''}"
 
 
-def _print_row(row: CheckRow) -> None:
+def _print_row(row: CheckRow | ConstraintRow) -> None:
     print(row, flush=True)
 
 
@@ -232,7 +242,10 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport) -> None:
+def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport | ConstraintReport) -> None:
+    if isinstance(proof, ConstraintReport):
+        print(f"\nproven up to {proof.rows[-1].words} words: no search is stuck, and all given heads are kept")
+        return
     single = ", one child of Root" if table.single_root else ""
     tree = "forest" if table.partial else "tree"
     print(f"\nproven up to {proof.rows[-1].words} words: always ends, never stuck, every output a {tree}{single}")
