@@ -17,7 +17,7 @@ from panparser.treebank import Treebank
 
 Words = tuple[str, ...]
 _CONTEXT = 4  # characters of the stem that a rule may look at
-_FORMS = 3  # different forms that an affix must have been seen in
+_FORMS = 2  # different forms that an affix must have been seen in
 _SHARE = 0.75  # of them that must be split by one rule
 
 
