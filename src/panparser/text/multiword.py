@@ -6,6 +6,7 @@ What an affix tells was counted over the different forms that have it, those tha
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ from panparser.errors import ModelError
 from panparser.treebank import Treebank
 
 Words = tuple[str, ...]
+_FOLDS = 5
+_LONGEST = 24  # characters of an affix
 _CONTEXT = 4  # characters of the stem that a rule may look at
-_FORMS = 2  # different forms that an affix must have been seen in
-_SHARE = 0.75  # of them that must be split by one rule
+_SURE = (2, 0.75)  # different forms that an affix must have been seen in, the share of them that one rule must split
+_DOUBTFUL = (1, 0.3)  # the same, for affixes that a classifier is asked about
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class Rule:
         if self.end == "suffix":
             return (form[: len(form) - self.taken] + self.added, *self.others)
         return (*self.others, self.added + form[self.taken :])
+
+
+Affixes = dict[tuple[str, str], Rule | None]  # by the end of a form and the characters there
 
 
 def rules_of(form: str, words: Words) -> list[Rule]:
@@ -66,29 +72,24 @@ class MultiwordRules:
     """Which tokens are several words, and which words; `MultiwordRules.learn` makes one.
 
     `forms` maps forms in lower case to their words, or to None if they mostly are one word; `affixes` maps an end and
-    the characters there to a rule. `ambiguous` are the forms that were seen both ways.
+    the characters there to a rule. `ambiguous` are the forms that were seen both ways; `doubtful` are affixes that tell
+    less: who has looked at the tokens around may follow them (`alternative`).
     """
 
     forms: dict[str, Words | None] = field(default_factory=dict)
-    affixes: dict[tuple[str, str], Rule | None] = field(default_factory=dict)
+    affixes: Affixes = field(default_factory=dict)
     ambiguous: dict[str, Words] = field(default_factory=dict)
-    _longest: int = field(default=0, init=False, repr=False, compare=False)  # of the affixes
+    doubtful: Affixes = field(default_factory=dict)
     _known: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        self._longest = max((len(affix) for _, affix in self.affixes), default=0)
 
     @classmethod
     def learn(cls, treebank: Treebank) -> MultiwordRules:
         """Rules from a treebank's ranges."""
-        seen: dict[str, Counter[Words | None]] = defaultdict(Counter)
-        for form, words in surface_words(treebank):
-            lower = form.lower()
-            seen[lower][None if words is None else _lowered(form, words)] += 1
+        seen = _seen(surface_words(treebank))
         split = {form: counts for form, counts in seen.items() if any(words is not None for words in counts)}
         if not split:
             return cls()
-        rules = cls(affixes=_affix_rules(seen))
+        rules = cls(affixes=_affix_rules(seen, *_SURE), doubtful=_affix_rules(seen, *_DOUBTFUL))
         for form, counts in split.items():
             rules.forms[form] = counts.most_common(1)[0][0]
             best = next(words for words, _ in counts.most_common() if words is not None)
@@ -96,7 +97,7 @@ class MultiwordRules:
                 rules.ambiguous[form] = best
         # A form that was seen whole needs an entry only where an affix would split it.
         for form in seen:
-            if form not in split and rules._by_affix(form) is not None:
+            if form not in split and any(_by_affix(form, table) for table in (rules.affixes, rules.doubtful)):
                 rules.forms[form] = None
         return rules
 
@@ -116,35 +117,30 @@ class MultiwordRules:
 
     def _split(self, form: str) -> Words | None:
         lower = form.lower()
-        words = self.forms[lower] if lower in self.forms else self._by_affix(lower)
+        words = self.forms[lower] if lower in self.forms else _by_affix(lower, self.affixes)
         return None if words is None else cased(form, words)
 
     def alternative(self, form: str) -> Words | None:
-        """The words of a form that was seen both whole and split, in its case."""
-        words = self.ambiguous.get(form.lower())
-        return None if words is None else cased(form, words)
+        """The words of a form that may be one word or several, in its case; None if there is no doubt.
 
-    def _by_affix(self, lower: str) -> Words | None:
-        for end in ("suffix", "prefix"):
-            for length in range(min(len(lower) - 1, self._longest), 0, -1):
-                affix = lower[-length:] if end == "suffix" else lower[:length]
-                if (end, affix) in self.affixes:
-                    rule = self.affixes[end, affix]
-                    words = None if rule is None else rule.apply(lower)
-                    if words is not None:
-                        return words
-                    break  # the longest affix decides
-        return None
+        That is a form that was seen both ways, or one that was not seen and has an affix that tells something.
+        """
+        lower = form.lower()
+        words = self.ambiguous.get(lower)
+        if words is None and lower not in self.forms:
+            words = _by_affix(lower, self.doubtful)
+        return None if words is None else cased(form, words)
 
     # --- As plain values, for model files ---
 
     def to_values(self) -> dict[str, Any]:
-        affixes = [
-            [end, affix, None if rule is None else [rule.taken, rule.added, list(rule.others)]]
-            for (end, affix), rule in self.affixes.items()
-        ]
         forms = [[form, None if words is None else list(words)] for form, words in self.forms.items()]
-        return {"forms": forms, "affixes": affixes, "ambiguous": [[f, list(w)] for f, w in self.ambiguous.items()]}
+        return {
+            "forms": forms,
+            "affixes": _affix_values(self.affixes),
+            "ambiguous": [[form, list(words)] for form, words in self.ambiguous.items()],
+            "doubtful": _affix_values(self.doubtful),
+        }
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> MultiwordRules:
@@ -152,16 +148,61 @@ class MultiwordRules:
         try:
             return cls(
                 {str(form): None if words is None else _words(words) for form, words in values["forms"]},
-                {
-                    (str(end), str(affix)): None
-                    if rule is None
-                    else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2]))
-                    for end, affix, rule in values["affixes"]
-                },
+                _affixes(values["affixes"]),
                 {str(form): _words(words) for form, words in values["ambiguous"]},
+                _affixes(values["doubtful"]),
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             raise ModelError("expected rules for multiword tokens, found something else") from None
+
+
+def _seen(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Counter[Words | None]]:
+    """For each form in lower case, how often it was one word (None) or several."""
+    seen: dict[str, Counter[Words | None]] = defaultdict(Counter)
+    for form, words in tokens:
+        seen[form.lower()][None if words is None else _lowered(form, words)] += 1
+    return seen
+
+
+def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Words]:
+    """For forms in lower case, the words that each might be by what other forms tell: to learn from."""
+    seen = _seen(tokens)
+    fold = {form: zlib.crc32(form.encode()) % _FOLDS for form in seen}
+    found = {}
+    for number in range(_FOLDS):
+        others = _affix_rules({form: ways for form, ways in seen.items() if fold[form] != number}, *_DOUBTFUL)
+        for form in seen:
+            if fold[form] == number and (words := _by_affix(form, others)) is not None:
+                found[form] = words
+    return found
+
+
+def _by_affix(lower: str, affixes: Affixes) -> Words | None:
+    """The words of a form, by the longest affix at its end that tells, or else by that at its start."""
+    for end in ("suffix", "prefix"):
+        for length in range(min(len(lower) - 1, _LONGEST), 0, -1):
+            affix = lower[-length:] if end == "suffix" else lower[:length]
+            if (end, affix) in affixes:
+                rule = affixes[end, affix]
+                words = None if rule is None else rule.apply(lower)
+                if words is not None:
+                    return words
+                break
+    return None
+
+
+def _affix_values(affixes: Affixes) -> list[Any]:
+    return [
+        [end, affix, None if rule is None else [rule.taken, rule.added, list(rule.others)]]
+        for (end, affix), rule in affixes.items()
+    ]
+
+
+def _affixes(values: Sequence[Any]) -> Affixes:
+    return {
+        (str(end), str(affix)): None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2]))
+        for end, affix, rule in values
+    }
 
 
 def _words(values: Sequence[str]) -> Words:
@@ -183,34 +224,34 @@ def surface_words(treebank: Treebank) -> Iterable[tuple[str, Words | None]]:
         yield from ((forms[ids[i]], None) for i in range(at, stop))
 
 
-def _affix_rules(seen: Mapping[str, Counter[Words | None]]) -> dict[tuple[str, str], Rule | None]:
+def _affix_rules(seen: Mapping[str, Counter[Words | None]], least: int, share: float) -> Affixes:
     """What affixes tell: the rule that most forms with it follow, or None, where a shorter affix tells otherwise."""
     counts: dict[tuple[str, str], Counter[Rule | None]] = defaultdict(Counter)
     for form, ways in seen.items():
         words = ways.most_common(1)[0][0]
         for rule in [] if words is None else rules_of(form, words):
-            for length in range(max(rule.taken, 1), min(rule.taken + _CONTEXT, len(form) - 1) + 1):
+            for length in range(max(rule.taken, 1), min(rule.taken + _CONTEXT, len(form) - 1, _LONGEST) + 1):
                 affix = (rule.end, form[-length:] if rule.end == "suffix" else form[:length])
                 counts[affix][rule] += 1
     for form, ways in seen.items():
         if ways.most_common(1)[0][0] is None:
-            for length in range(1, len(form)):
+            for length in range(1, min(len(form) - 1, _LONGEST) + 1):
                 for affix in (("suffix", form[-length:]), ("prefix", form[:length])):
                     if affix in counts:
                         counts[affix][None] += 1
-    found: dict[tuple[str, str], Rule | None] = {}
+    found: Affixes = {}
     for affix in sorted(counts, key=lambda affix: len(affix[1])):
         best, count = counts[affix].most_common(1)[0]
         total = counts[affix].total()
-        if total < _FORMS:
+        if total < least:
             continue
-        decided = best if count >= _SHARE * total else None
+        decided = best if count >= share * total else None
         if _inherited(found, affix) != decided:
             found[affix] = decided
     return found
 
 
-def _inherited(found: Mapping[tuple[str, str], Rule | None], affix: tuple[str, str]) -> Rule | None:
+def _inherited(found: Affixes, affix: tuple[str, str]) -> Rule | None:
     """What the next shorter affix tells."""
     end, text = affix
     for length in range(len(text) - 1, 0, -1):

@@ -1,9 +1,14 @@
-"""Tokens that are sometimes one word and sometimes several (French *des*): a classifier decides by their neighbours."""
+"""Tokens that may be one word or several: a classifier decides.
+
+A form that was seen both ways (French *des*) is known as such, and by its neighbours; one that was not seen, and ends
+like words that are split and like others that are not, by its ends and its neighbours.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,27 +17,57 @@ from panparser.sequence_training import train_sequences
 from panparser.sequences import Items, SequenceModel
 from panparser.text.boundaries import Column, Hashing, column, lower_case
 from panparser.text.characters import CodePoints, Ints, kinds
-from panparser.text.multiword import MultiwordRules, Words
-from panparser.text.windows import splitter_window
+from panparser.text.multiword import MultiwordRules, Words, alternatives_if_new
+from panparser.text.windows import ENDS, STARTS, splitter_window
 from panparser.text.writing import Tokens
 
+_EPOCHS = 10
+_ENOUGH = 3  # tokens of a form that is taken for a new one
 
-def ambiguous_tokens(forms: Sequence[str], rules: MultiwordRules) -> Ints:
-    """The places of tokens whose form was seen both ways."""
-    both = rules.ambiguous
-    return np.array([i for i, form in enumerate(forms) if form.lower() in both], dtype=np.int64)
+
+@dataclass(frozen=True)
+class Doubts:
+    """Tokens that may be one word or several: their places, the words that they would be, whether the form is known."""
+
+    places: Ints
+    words: list[Words]
+    known: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, forms: Sequence[str], rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
+        """Among the tokens of a text; `new`: what forms might be if they were new, of which there are a few tokens."""
+        words: dict[str, Words | None] = {}
+        count: Counter[str] = Counter()
+        found: list[tuple[int, Words, bool]] = []
+        for place, form in enumerate(forms):
+            if form not in words:
+                words[form] = rules.alternative(form)
+                if new is not None and form.lower() not in rules.ambiguous:
+                    words[form] = new.get(form.lower())
+            chosen = words[form]
+            if chosen is not None:
+                count[form] += 1
+                known = form.lower() in rules.ambiguous
+                if known or new is None or count[form] <= _ENOUGH:
+                    found.append((place, chosen, known))
+        places = np.array([place for place, _, _ in found], dtype=np.int64)
+        return cls(places, [w for _, w, _ in found], np.array([known for _, _, known in found], dtype=bool))
 
 
 def train_splitter(
     points: CodePoints, tokens: Tokens, forms: Sequence[str], splits: Sequence[Words | None], rules: MultiwordRules
 ) -> SequenceModel | None:
-    """A classifier of tokens whose form was seen both ways; None if there are none."""
-    at = ambiguous_tokens(forms, rules)
-    right = np.array([splits[i] is not None for i in at.tolist()], dtype=np.int32)
-    if not len(at) or right.all() or not right.any():
+    """A classifier of tokens that may be one word or several; None if there are none."""
+    doubts = Doubts.of(forms, rules, alternatives_if_new(zip(forms, splits, strict=True)))
+    pairs = zip(doubts.places.tolist(), doubts.words, strict=True)
+    right = np.array([_same(splits[place], words) for place, words in pairs], dtype=np.int32)
+    if not len(right) or right.all() or not right.any():
         return None
-    options: dict[str, Any] = {"epochs": 10}
-    return train_sequences(splitter_window(), _items(points, tokens, at), right, 2, **options)
+    return train_sequences(splitter_window(), _items(points, tokens, doubts), right, 2, epochs=_EPOCHS)
+
+
+def _same(split: Words | None, words: Words) -> bool:
+    return split is not None and [word.lower() for word in split] == [word.lower() for word in words]
 
 
 def decide(
@@ -43,19 +78,23 @@ def decide(
     forms: Sequence[str],
     splits: list[Words | None],
 ) -> None:
-    """Replaces the majority's choice for forms that were seen both ways."""
-    at = ambiguous_tokens(forms, rules)
-    if len(at):
-        found = model.predict(_items(points, tokens, at))
-        for place, split in zip(at.tolist(), found.tolist(), strict=True):
-            splits[place] = rules.alternative(forms[place]) if split else None
+    """Replaces what the rules say of tokens that may be one word or several."""
+    doubts = Doubts.of(forms, rules)
+    if len(doubts.words):
+        found = model.predict(_items(points, tokens, doubts))
+        for place, words, split in zip(doubts.places.tolist(), doubts.words, found.tolist(), strict=True):
+            splits[place] = words if split else None
 
 
-def _items(points: CodePoints, tokens: Tokens, at: Ints) -> Items:
-    hashes, kind = Hashing(lower_case(points)), kinds(points)
+def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
+    hashes, kind, at = Hashing(lower_case(points)), kinds(points), doubts.places
     starts, ends = tokens.starts, tokens.ends
+    first, end = starts[at], ends[at]
     columns: dict[str, Column] = {
-        "form": column(hashes.of(starts[at], ends[at])),
+        "form": _only(doubts.known, column(hashes.of(first, end))),
+        "length": np.minimum(end - first, 12).astype(np.int32),
+        **{f"e{n}": column(hashes.of(np.maximum(first, end - n), end)) for n in ENDS},
+        **{f"b{n}": column(hashes.of(first, np.minimum(end, first + n))) for n in STARTS},
         "capital": kind[starts[at]].astype(np.int32),
         "last": tokens.last[at].astype(np.int32),
     }

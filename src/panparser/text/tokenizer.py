@@ -225,7 +225,7 @@ def train_tokenizer(
     model = train_sequences(tokenizer_window(), *learned, 3, **options)
     rules = MultiwordRules.learn(treebank)
     points = code_points(raw.text)
-    surface = list(surface_words(treebank)) if rules.ambiguous else []
+    surface = list(surface_words(treebank)) if rules.forms else []
     forms, splits = [form for form, _ in surface], [words for _, words in surface]
     splitter = train_splitter(points, Tokens.of(points, raw.marks), forms, splits, rules) if surface else None
     digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}

@@ -29,6 +29,8 @@ form | form last | form p1 | form n1 | form p1 n1 | form p2 p1 | form n1 n2 | fo
 form p1s3 | form p1s2 n1s2 | form p1s3 n1s3 | form p1s2 n1s3 | form p1 n1s2 | form p1s3 n1 | form p1k n1k
 form n1k n1s2 | form p2s3 p1s3 | form n1s3 n2s3 | form n1s2 n2s2 | p1 n1 | p1s3 n1s3 | p2k p1k n1k n2k form
 form p1k n1s2 | form n2 | form p2 | form capital p1k
+form e2 | form e3 | form e4 | form e5 | form e6 | form e7 | form e8 | form b2 | form b3 | form b4 | form length e3
+form e3 b2 | form e4 b3 | form e3 n1s2 | form e3 n1k | form e3 p1s2 | form e4 n1s2 | form e4 last | form e5 n1k
 """
 # At a word; `lemmatizer` says what own, hint and other are.
 _LEMMATIZER = """
@@ -42,8 +44,9 @@ shape lower_suffix[1] feats | hint | hint upos | hint other upos | hint feats | 
 hint lower_suffix[3] upos | hint other shape
 W-1.upos upos | upos W1.upos | W-1.lower own | own W1.lower | W-1.upos own W1.upos | W-1.upos lower_suffix[3] upos
 """
+ENDS, STARTS = range(2, 9), range(2, 5)  # lengths of what is seen of a token's ends
 SPLITTER_COLUMNS = (
-    *("form", "capital", "last"),
+    *("form", "capital", "last", "length", *(f"e{n}" for n in ENDS), *(f"b{n}" for n in STARTS)),
     *(f"{word}{part}" for word in ("p2", "p1", "n1", "n2") for part in ("", "s2", "s3", "k")),
 )
 
