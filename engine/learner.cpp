@@ -199,8 +199,8 @@ typename Learner<Task>::Beam Learner<Task>::go_on(const Step& step, const Pair& 
 
 template <class Task>
 void Learner<Task>::update(const Pair& pair, const Strategy& strategy, const Listener& listener) {
-  auto positive = path(pair.positive.state);
-  auto negative = path(pair.negative.state);
+  auto positive = path(pair.positive.state, !listener);
+  auto negative = path(pair.negative.state, !listener);
   const std::size_t shared = common(positive, negative);
   Update event;
   if (listener) {
@@ -241,9 +241,11 @@ void Learner<Task>::learn_labels(const Example& example, std::int32_t state)
 }
 
 template <class Task>
-std::vector<std::int32_t> Learner<Task>::path(std::int32_t state) {
+std::vector<std::int32_t> Learner<Task>::path(std::int32_t state, bool since_start) {
+  const Beam& start = steps_[0].beam;
+  const std::int32_t known = since_start && start.size() == 1 ? start[0].state : -1;
   std::vector<std::int32_t> states;
-  for (; task_.parent(state) >= 0; state = task_.parent(state)) states.push_back(state);
+  for (; state != known && task_.parent(state) >= 0; state = task_.parent(state)) states.push_back(state);
   std::reverse(states.begin(), states.end());
   return states;
 }

@@ -92,7 +92,9 @@ class Learner {
   void learn_labels(const Example& example, std::int32_t state)
     requires(Task::kHasLabels);
   bool is_correct(const Hypothesis& hypothesis) const { return hypothesis.loss == base_; }
-  std::vector<std::int32_t> path(std::int32_t state);  // states from the initial one, which is left out
+  // States from the initial one, which is left out; or from where the search last started, if that is one state: what
+  // came before, all have.
+  std::vector<std::int32_t> path(std::int32_t state, bool since_start = false);
   std::size_t common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const;
 
   std::size_t beam_;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections import Counter
 
 import numpy as np
@@ -303,3 +304,16 @@ def test_an_empty_treebank_is_labeled():
     window = pp.Window(templates=pp.Templates.parse("W0.form"))
     model = pp.train_sequences(window, pp.Items.of(ENGLISH), np.array(ENGLISH.column("upos")), 30, epochs=1)
     assert len(model.predict(pp.Items.of(pp.parse_conllu("")))) == 0
+
+
+def test_long_sequences_take_time_by_their_length():
+    """Each update looks back to where the search last started, not to the beginning."""
+    rng = np.random.default_rng(1)
+    size = 200_000
+    columns = {name: rng.integers(0, 50, size).astype(np.int32) for name in ("a", "b")}
+    items, right = pp.Items(np.array([0, size]), columns), rng.integers(0, 2, size).astype(np.int32)
+    began = time.process_time()
+    model = pp.train_sequences(WINDOW, items, right, kinds(2), epochs=1)
+    assert model.training["history"][0]["updates"] > size / 10
+    assert len(model.predict(items)) == size
+    assert time.process_time() - began < 20
