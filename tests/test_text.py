@@ -186,6 +186,11 @@ def test_pieces_of_a_longer_text_go_on_counting():
     ]
 
 
+def test_the_id_of_a_document_is_one_line():
+    with pytest.raises(pp.TextError, match="must be one printable line"):
+        writing.to_treebank("a", np.zeros(1, np.uint8), place=writing.Place(document="a\nb"))
+
+
 # --- Characters ---
 
 

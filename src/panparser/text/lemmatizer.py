@@ -20,7 +20,7 @@ from panparser.sequences import SequenceModel
 from panparser.text.edit_scripts import apply
 from panparser.text.lemma_dictionary import LemmaDictionary
 from panparser.text.windows import lemmatizer_window
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_treebanks
 
 KIND, FORMAT = "lemmatizer", 1  # in model files
 _PREFIX = "lemmatizer."  # of arrays in a file
@@ -114,9 +114,7 @@ def train_lemmatizer(
 
     Where the treebank has predicted tags, the lemmatizer learns to live with them.
     """
-    for name, value in (("treebank", treebank), ("dev", dev)):
-        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-            raise TreebankError(f"{name} of train_lemmatizer must be a Treebank; got {value!r}")
+    check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
         raise TreebankError(f"{treebank.path}: expected words with lemmas to learn from, found none")
     dictionary = LemmaDictionary.learn(treebank)

@@ -18,7 +18,7 @@ from panparser import _engine
 from panparser._epochs import digest
 from panparser._model_file import Arrays
 from panparser._model_part import load_part, save_part
-from panparser.errors import ModelError, TextError
+from panparser.errors import ModelError, TextError, TreebankError
 from panparser.listeners import Listener
 from panparser.sequence_training import train_sequences
 from panparser.sequences import Allowed, Items, SequenceModel
@@ -47,7 +47,7 @@ from panparser.text.writing import (
     tokens_by_lines,
     tokens_by_spaces,
 )
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_treebanks
 
 KIND, FORMAT = "tokenizer", 1  # in model files
 _PREFIX = "tokenizer."  # of arrays in a file
@@ -211,8 +211,9 @@ def train_tokenizer(
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
     """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
+    check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
-        raise TextError(f"{treebank.path}: expected sentences to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
     raw = raw_text(treebank)
     layout, marks = _marked(raw)
     whole = whole_pairs(layout, marks != INSIDE)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser.errors import TextError
 from panparser.text.characters import CodePoints, Ints, code_points, spaces
 from panparser.text.raw import INSIDE, SENTENCE, Marks, token_spans
 from panparser.treebank import Treebank
@@ -76,6 +77,8 @@ def to_treebank(
 
 def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | None] | None, place: Place) -> bytes:
     """The file that `to_treebank` reads."""
+    if place.document is not None and not place.document.isprintable():
+        raise TextError(f"the id of a document must be one printable line; got {place.document!r}")
     numbers = np.empty(0, dtype=np.int32)
     words: list[list[str]] = []
     if splits is not None:
