@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -18,6 +19,7 @@ from panparser.treebank import Treebank
 
 Words = tuple[str, ...]
 _FOLDS = 5
+_CACHED = 1 << 18  # forms whose words are remembered
 _LONGEST = 24  # characters of an affix
 _CONTEXT = 4  # characters of the stem that a rule may look at
 _SURE = (2, 0.75)  # different forms that an affix must have been seen in, the share of them that one rule must split
@@ -45,7 +47,12 @@ class Rule:
         return (*self.others, self.added + form[self.taken :])
 
 
-Affixes = dict[tuple[str, str], Rule | None]  # by the end of a form and the characters there
+class Affixes(dict[tuple[str, str], Rule | None]):
+    """Rules by the end of a form and the characters there; None where forms are one word."""
+
+    @cached_property
+    def longest(self) -> int:
+        return max((len(affix) for _, affix in self), default=0)
 
 
 def rules_of(form: str, words: Words) -> list[Rule]:
@@ -77,10 +84,11 @@ class MultiwordRules:
     """
 
     forms: dict[str, Words | None] = field(default_factory=dict)
-    affixes: Affixes = field(default_factory=dict)
+    affixes: Affixes = field(default_factory=Affixes)
     ambiguous: dict[str, Words] = field(default_factory=dict)
-    doubtful: Affixes = field(default_factory=dict)
+    doubtful: Affixes = field(default_factory=Affixes)
     _known: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
+    _doubts: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def learn(cls, treebank: Treebank) -> MultiwordRules:
@@ -105,11 +113,7 @@ class MultiwordRules:
         """The words that a token stands for, in the token's case; None if it is one word."""
         if not self.forms:
             return None
-        if form not in self._known:
-            if len(self._known) > 1 << 18:
-                self._known.clear()
-            self._known[form] = self._split(form)
-        return self._known[form]
+        return _remembered(self._known, form, self._split)
 
     def splits(self, forms: Iterable[str]) -> list[Words | None]:
         """The words of many tokens."""
@@ -125,6 +129,9 @@ class MultiwordRules:
 
         That is a form that was seen both ways, or one that was not seen and has an affix that tells something.
         """
+        return _remembered(self._doubts, form, self._alternative)
+
+    def _alternative(self, form: str) -> Words | None:
         lower = form.lower()
         words = self.ambiguous.get(lower)
         if words is None and lower not in self.forms:
@@ -177,10 +184,18 @@ def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str,
     return found
 
 
+def _remembered(known: dict[str, Words | None], form: str, find: Callable[[str], Words | None]) -> Words | None:
+    if form not in known:
+        if len(known) > _CACHED:
+            known.clear()
+        known[form] = find(form)
+    return known[form]
+
+
 def _by_affix(lower: str, affixes: Affixes) -> Words | None:
     """The words of a form, by the longest affix at its end that tells, or else by that at its start."""
     for end in ("suffix", "prefix"):
-        for length in range(min(len(lower) - 1, _LONGEST), 0, -1):
+        for length in range(min(len(lower) - 1, affixes.longest), 0, -1):
             affix = lower[-length:] if end == "suffix" else lower[:length]
             if (end, affix) in affixes:
                 rule = affixes[end, affix]
@@ -199,10 +214,10 @@ def _affix_values(affixes: Affixes) -> list[Any]:
 
 
 def _affixes(values: Sequence[Any]) -> Affixes:
-    return {
-        (str(end), str(affix)): None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2]))
+    return Affixes(
+        ((str(end), str(affix)), None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2])))
         for end, affix, rule in values
-    }
+    )
 
 
 def _words(values: Sequence[str]) -> Words:
@@ -239,7 +254,7 @@ def _affix_rules(seen: Mapping[str, Counter[Words | None]], least: int, share: f
                 for affix in (("suffix", form[-length:]), ("prefix", form[:length])):
                     if affix in counts:
                         counts[affix][None] += 1
-    found: Affixes = {}
+    found = Affixes()
     for affix in sorted(counts, key=lambda affix: len(affix[1])):
         best, count = counts[affix].most_common(1)[0]
         total = counts[affix].total()
