@@ -1,4 +1,4 @@
-"""Many trainings, in parallel and resumable: what table2.py, effects.py, attardi.py and accuracy.py share.
+"""Many trainings, in parallel and resumable: what table2.py, effects.py, attardi.py, accuracy.py and partial.py share.
 
 A task is one training and one evaluation, as data. Each runs in a process of its own, the longest first, and leaves one
 line of JSON in a results file; tasks that have a line there are not run again. Delete the file to begin anew.
@@ -51,6 +51,7 @@ class Task:
     epochs: int | None = None
     patience: int | None = None
     members: int | None = None
+    part: tuple[str, float] | None = None  # of the training set: annotations (words) or sentences, and what share
 
     @property
     def key(self) -> str:
@@ -133,9 +134,23 @@ def crossing(treebank: pp.Treebank) -> float:
     return 100 * len(np.unique(treebank.sentence_of_word()[flags])) / max(1, len(treebank))
 
 
+def drawn(treebank: pp.Treebank, kind: str, share: float, seed: int) -> pp.Treebank:
+    """A part of a treebank, by chance: heads and labels of some words, or some sentences."""
+    rng = np.random.default_rng(seed)
+    if kind == "sentences":
+        part: pp.Treebank = treebank[sorted(rng.permutation(len(treebank))[: round(share * len(treebank))].tolist())]
+        return part
+    unknown = rng.random(treebank.words) >= share
+    treebank.heads[unknown] = -1
+    treebank.column("deprel")[unknown] = treebank.id_of("deprel", "_")
+    return treebank
+
+
 def run_task(folder: Path, task: Task) -> Result:
     """As `run` of the task says."""
     train_set, dev = (pp.read_conllu(folder / task.treebank / f"{part}.conllu") for part in ("train", "dev"))
+    if task.part is not None:
+        train_set = drawn(train_set, *task.part, task.seed)
     parser = pp.train(task.spec, train_set, dev=dev, **task.options)
     if parser.training["interrupted"]:
         raise KeyboardInterrupt

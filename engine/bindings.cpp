@@ -270,6 +270,7 @@ void bind_treebank(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
+void bind_inside(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_sequence(nb::module_& m);
 
@@ -356,6 +357,7 @@ NB_MODULE(_engine, m) {
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
 
   bind_learner(m);
+  bind_inside(m);
   bind_batch(m);
   bind_sequence(m);
 

@@ -11,6 +11,7 @@
 
 #include "bindings.hpp"
 #include "bindings_layers.hpp"
+#include "constraint.hpp"
 #include "features.hpp"
 #include "table_task.hpp"
 
@@ -22,11 +23,11 @@ class Corpus {
   Corpus(const Program& program, const System& system, const TreebankStore& store,
          const std::optional<Array<std::int32_t>>& heads, const std::optional<Array<std::int32_t>>& labels,
          const Rows& rows)
-      : system_(system), offsets_(store.data().offsets()) {
+      : program_(program), system_(system), store_(store), offsets_(store.data().offsets()) {
     const auto checked = checked_rows(rows, program, store.data());
     rows_.assign(checked.begin(), checked.end());
     nb::gil_scoped_release release;
-    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data(), checked);
+    tokens_ = std::make_unique<Tokens>(program.attributes(), program.counters(), store.data(), rows_);
     if (heads && labels) replace(values(*heads), values(*labels));
   }
   // Other heads (Root is 0; marks are those of Gold) and labels (-1 unknown) for the same sentences.
@@ -51,6 +52,21 @@ class Corpus {
     labels_.assign(labels.begin(), labels.end());
     ++version_;
   }
+  // From now on search keeps to these constraints, and features read them. They must outlive the corpus.
+  void constrain(const Constraints& constraints) {
+    if (&constraints.system() != &system_ || constraints.words() != offsets_.back()) {
+      throw std::invalid_argument("the constraints are for another system or treebank");
+    }
+    auto tokens = std::make_unique<Tokens>(program_.attributes(), program_.counters(), store_.data(), rows_, -1,
+                                           constraints.given());
+    const std::lock_guard lock(mutex_);
+    constraints_ = &constraints;
+    tokens_ = std::move(tokens);
+    ++version_;
+  }
+  std::optional<Constraint> constraint(std::int64_t sentence) const {
+    return constraints_ ? (*constraints_)[sentence] : std::nullopt;
+  }
   // Whoever holds it keeps the references that there are.
   std::mutex& mutex() const { return mutex_; }
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
@@ -64,11 +80,14 @@ class Corpus {
   std::span<const std::int32_t> rows() const { return rows_; }  // of vectors, by form
   Example operator[](std::int64_t sentence) const {
     const auto words = static_cast<std::size_t>(offsets_[sentence + 1] - offsets_[sentence]);
-    return {(*tokens_)[sentence], references_[sentence], {labels_.data() + offsets_[sentence], words}};
+    return {(*tokens_)[sentence], references_[sentence], {labels_.data() + offsets_[sentence], words}, nullptr};
   }
 
  private:
+  const Program& program_;
   const System& system_;
+  const TreebankStore& store_;
+  const Constraints* constraints_ = nullptr;
   std::vector<std::int64_t> offsets_;
   std::unique_ptr<Tokens> tokens_;
   std::vector<Reference> references_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "bindings.hpp"
 #include "features.hpp"
 #include "model.hpp"
+#include "scoring.hpp"
 #include "system.hpp"
 #include "vectors.hpp"
 
@@ -145,6 +147,19 @@ struct Layers {
     }
   }
 };
+
+// The labels of a parser, as its arcs may have them.
+inline Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of_words) {
+  if (of_root.size() != of_words.size()) throw std::invalid_argument("of_root and of_words must be of one size");
+  if (of_root.size() > Model::kMaxLabels) throw std::invalid_argument("too many labels");
+  Labels labels;
+  labels.size = static_cast<std::int32_t>(of_root.size());
+  labels.of_root.assign(of_root.begin(), of_root.end());
+  labels.of_words.assign(of_words.begin(), of_words.end());
+  const auto any = [](const std::vector<bool>& set) { return std::find(set.begin(), set.end(), true) != set.end(); };
+  if (labels.size > 0 && (!any(of_root) || !any(of_words))) throw std::invalid_argument("an arc must have some label");
+  return labels;
+}
 
 // For each form of a treebank, the row of its vector.
 using Rows = std::optional<Array<std::int32_t>>;

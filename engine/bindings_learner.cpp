@@ -38,23 +38,10 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
   for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
   std::vector<Atom> t;
   for (const auto& [kind, first, second, parameter] : atoms) {
-    if (kind < 0 || kind > static_cast<int>(AtomKind::kBetween)) throw std::out_of_range("no such kind of atom");
+    if (kind < 0 || kind > static_cast<int>(AtomKind::kGiven)) throw std::out_of_range("no such kind of atom");
     t.push_back({AtomKind(kind), first, second, parameter});
   }
   new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
-}
-
-// The labels of a parser, as its arcs may have them.
-Labels make_labels(const std::vector<bool>& of_root, const std::vector<bool>& of_words) {
-  if (of_root.size() != of_words.size()) throw std::invalid_argument("of_root and of_words must be of one size");
-  if (of_root.size() > Model::kMaxLabels) throw std::invalid_argument("too many labels");
-  Labels labels;
-  labels.size = static_cast<std::int32_t>(of_root.size());
-  labels.of_root.assign(of_root.begin(), of_root.end());
-  labels.of_words.assign(of_words.begin(), of_words.end());
-  const auto any = [](const std::vector<bool>& set) { return std::find(set.begin(), set.end(), true) != set.end(); };
-  if (labels.size > 0 && (!any(of_root) || !any(of_words))) throw std::invalid_argument("an arc must have some label");
-  return labels;
 }
 
 using DenseArrays = std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int64_t>>;
@@ -94,7 +81,12 @@ class LearnerHandle {
     }
     const Listener hear = make_listener(listener);
     nb::gil_scoped_release release;
-    for (const std::int64_t sentence : values(order)) learner_.train(corpus[sentence], strategy, hear);
+    for (const std::int64_t sentence : values(order)) {
+      const auto constraint = corpus.constraint(sentence);
+      Example example = corpus[sentence];
+      if (constraint) example.constraint = &*constraint;
+      learner_.train(example, strategy, hear);
+    }
   }
 
   Model::Source source() {
@@ -245,7 +237,7 @@ class ModelHandle {
   // Heads and labels of every word; by how much the tree of each sentence was ever behind. The same whatever the number
   // of threads: each sentence is parsed by one.
   auto parse(const TreebankStore& store, int beam, int threads, const Rows& rows, std::optional<Score> margin,
-             const Constraints* constraints) const {
+             const Constraints* constraints, bool confidence) const {
     check_constraints(constraints, store);
     if (margin && *margin < 0) throw std::invalid_argument("a margin must be >= 0");
     const TreebankData& data = store.data();
@@ -253,9 +245,11 @@ class ModelHandle {
     check_rows(checked, vectors_.rows());
     std::vector<std::int32_t> heads(data.words()), labels(data.words());
     std::vector<Score> behind(data.offsets().size() - 1);
+    std::vector<Signals> signals(confidence ? data.words() : 0);
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked, -1,
+                          constraints ? constraints->given() : GivenColumns());
       share_work(tokens.sentences(), threads, [&](const auto& each) {
         TreeParser<LayeredModel> parser(grammar_, model_);
         each([&](std::int64_t s) {
@@ -263,11 +257,15 @@ class ModelHandle {
           const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
           behind[s] =
               parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
-                           labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr);
+                           labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr,
+                           confidence ? signals.data() + data.offsets()[s] : nullptr);
         });
       });
     }
-    return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind))};
+    std::vector<std::int32_t> margins;
+    for (const Signals& word : signals) margins.insert(margins.end(), word.begin(), word.end());
+    return std::tuple{owned(std::move(heads)), owned(std::move(labels)), owned(std::move(behind)),
+                      owned(std::move(margins))};
   }
 
   // Different trees of one sentence, best first: heads, labels, score.
@@ -280,7 +278,8 @@ class ModelHandle {
     std::vector<Tree> trees;
     {
       nb::gil_scoped_release release;
-      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence);
+      const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), store.data(), checked, sentence,
+                          constraints ? constraints->given() : GivenColumns());
       const auto constraint = constraints ? (*constraints)[sentence] : std::nullopt;
       TreeParser<LayeredModel> parser(grammar_, model_);
       if (tokens[0].words > 0) trees = parser.best(tokens[0], beam, count, constraint ? &*constraint : nullptr);
@@ -325,8 +324,10 @@ void bind_learner(nb::module_& m) {
                     const std::optional<Array<std::int32_t>>&, const Rows&>(),
            "program"_a, "system"_a, "store"_a, nb::arg("heads").noconvert().none(),
            nb::arg("labels").noconvert().none(), nb::arg("rows").noconvert().none() = nb::none(),
-           nb::keep_alive<1, 3>())
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("__len__", &Corpus::size)
+      .def("constrain", &Corpus::constrain, "constraints"_a, nb::keep_alive<1, 2>(),
+           nb::call_guard<nb::gil_scoped_release>(), "Search keeps to these constraints, and features read them.")
       .def(
           "replace",
           [](Corpus& c, Array<std::int32_t> heads, Array<std::int32_t> labels) {
@@ -375,8 +376,9 @@ void bind_learner(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 7>())
       .def("parse", &ModelHandle::parse, "store"_a, "beam"_a, "threads"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "margin"_a = nb::none(),
-           "constraints"_a.none() = nb::none(),
-           "(heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.")
+           "constraints"_a.none() = nb::none(), "confidence"_a = false,
+           "(heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if "
+           "asked for, the signals of every word.")
       .def("best", &ModelHandle::best, "store"_a, "sentence"_a, "beam"_a, "count"_a,
            nb::arg("rows").noconvert().none() = nb::none(), "constraints"_a.none() = nb::none(),
            "[(heads, labels, score), ...]");

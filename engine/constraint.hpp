@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "system.hpp"
+#include "tokens.hpp"
 
 namespace panparser {
 
@@ -41,8 +42,15 @@ class Constraint {
                 System::Scratch& scratch) const {
     if (!reference_ || std::has_single_bit(legal)) return {legal, 0};
     std::array<std::int32_t, System::kMaxRows> costs;
-    if (reference_->arc_standard && reference_->arc_standard->is_completable()) {
-      standard_costs(system, state, frame, legal, scratch, costs);
+    const bool is_standard = reference_->arc_standard && reference_->arc_standard->is_completable();
+    const int left = is_standard || reference_->attardi ? find_left(system, frame, legal) : -1;
+    if (left >= 0) {
+      costs.fill(1);
+      costs[left] = 0;
+    } else if (is_standard) {
+      stack_costs(system, state, frame, legal, *reference_->arc_standard, scratch.arc_standard, scratch, costs);
+    } else if (reference_->attardi) {
+      stack_costs(system, state, frame, legal, *reference_->attardi, scratch.attardi, scratch, costs);
     } else {
       system.costs(state, frame, truths, legal, *reference_, scratch, costs);
     }
@@ -63,32 +71,42 @@ class Constraint {
   std::span<const std::uint8_t> moving() const { return moving_; }
 
  private:
-  // Of arc-standard, in a state that still has all given arcs within reach: 0 where the next one has, else 1. An arc
-  // costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both cases the dependent
-  // must have all its given children. To shift can only break arcs within the stack.
-  template <class State>
-  void standard_costs(const System& system, const State& state, const Frame& frame, std::uint32_t legal,
-                      System::Scratch& scratch, std::span<std::int32_t> costs) const {
+  // Where arcs join words of the stack: a given arc to the left that may be made now, with all given children of its
+  // dependent. It could wait, but nothing is won by it, and parsers are trained not to. -1: there is none.
+  int find_left(const System& system, const Frame& frame, std::uint32_t legal) const {
+    for (; legal; legal &= legal - 1) {
+      const Arc arc = system.arc(frame, std::countr_zero(legal));
+      const bool is_left = arc.head != kNone && arc.dependent < arc.head;
+      if (is_left && reference_->gold.head(arc.dependent) == arc.head && is_free(arc, frame)) {
+        return std::countr_zero(legal);
+      }
+    }
+    return -1;
+  }
+
+  // Where arcs join words of the stack, in a state that still has all given arcs within reach: 0 where the next one
+  // has, else 1. An arc costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both
+  // cases the dependent must have all its given children. To shift can only break arcs within the stack.
+  template <class State, class Loss>
+  void stack_costs(const System& system, const State& state, const Frame& frame, std::uint32_t legal, const Loss& loss,
+                   typename Loss::Scratch& own, System::Scratch& scratch, std::span<std::int32_t> costs) const {
     int shift = -1;
     bool attaches = false;
-    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
-      const int action = std::countr_zero(rest);
+    for (; legal; legal &= legal - 1) {
+      const int action = std::countr_zero(legal);
       const Arc arc = system.arc(frame, action);
+      costs[action] = arc.head != kNone && !is_free(arc, frame);
       if (arc.head == kNone) {
         shift = action;
-        continue;
+      } else {
+        attaches |= costs[action] == 0;
       }
-      costs[action] = !is_free(arc, frame);
-      attaches |= costs[action] == 0;
     }
-    if (shift < 0) return;
-    costs[shift] = 0;
-    if (!attaches) return;  // then there is no other way
+    if (shift < 0 || !attaches) return;  // to shift is illegal, or there is no other way
     state.list_stack(scratch.stack);
     if (!joins_stack(scratch.stack, frame)) return;
     scratch.stack.push_back(frame.front);
-    costs[shift] =
-        reference_->arc_standard->reachable(scratch.stack, frame.front + 1, scratch.arc_standard) < open(frame);
+    costs[shift] = loss.reachable(scratch.stack, frame.front + 1, own) < open(frame);
   }
   bool is_free(const Arc& arc, const Frame& frame) const {
     const Gold& gold = reference_->gold;
@@ -138,6 +156,7 @@ class Constraints {
   std::int64_t words(std::int64_t sentence) const { return offsets_[sentence + 1] - offsets_[sentence]; }
   std::size_t labels() const { return moving_.size(); }
   const System& system() const { return system_; }
+  GivenColumns given() const { return {heads_, labels_}; }  // for features
   // Nothing where nothing is asked. Throws std::invalid_argument on heads that form a cycle.
   std::optional<Constraint> operator[](std::int64_t sentence) const;
 

@@ -112,6 +112,7 @@ std::uint32_t Program::sees(const Atom& atom) {
       return token(atom.first);
     case AtomKind::kDistance:
     case AtomKind::kBetween:
+    case AtomKind::kGiven:
       return token(atom.first) | token(atom.second);
     case AtomKind::kLabel:  // a child's label is known where the child is; a head's, where the head is
       return atom.first % 8 != kHere && atom.first % 8 < kHeadOf ? token(atom.first) : record(atom.first);
@@ -250,6 +251,9 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
         value = small(a == kNone || b == kNone ? -1 : std::min(tokens.between(a, b, atom.parameter), kMostBetween));
         break;
       }
+      case AtomKind::kGiven:
+        value = small(tokens.relation(place.token, places[atom.second].token));
+        break;
     }
     *values++ = value;
   }

@@ -31,7 +31,8 @@ enum class AtomKind : std::int32_t {
   kRightLabels,
   kDistance,
   kHistory,
-  kBetween
+  kBetween,
+  kGiven
 };
 struct Atom {
   AtomKind kind;
@@ -79,6 +80,12 @@ class Program {
   // The features of a state, one each template of a group, or of all; how many there are.
   int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach = kAhead) const;
   void extract(const Window& window, const SentenceTokens& tokens, Key* keys) const;
+
+  // The templates of a group, as `extract` goes through them.
+  std::span<const std::uint16_t> numbers(Group group, Reach reach = kAhead) const {
+    const Part& part = parts_[group];
+    return std::span(part.numbers).first(reach == kAhead ? part.numbers.size() : part.to_front);
+  }
 
   // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
   // a collision of 64 bits).

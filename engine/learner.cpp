@@ -14,12 +14,28 @@ namespace panparser {
 template <class Task>
 void Learner<Task>::train(const Example& example, const Strategy& strategy, const Listener& listener) {
   Beam start = {task_.start(example)};
-  derivation_.clear();
-  if (strategy.static_oracle) task_.derive(example, start[0], derivation_);
+  if (strategy.static_oracle) derive(example, start[0]);
   for (bool done = start[0].is_final; !done;) start = unit(example, strategy, std::move(start), listener, done);
   ++time_;
   ++progress_.sentences;
   task_.finish(example, progress_);
+}
+
+template <class Task>
+void Learner<Task>::derive(const Example& example, const Hypothesis& start) {
+  derivation_.clear();
+  if (task_.derive(example, derivation_)) return;
+  task_.forget();
+  for (Beam last = {start}, next; !last[0].is_final; last.swap(next)) {
+    task_.check_steps(last[0].length, example);
+    candidates_.clear();
+    task_.expand(last, &example, candidates_);
+    std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.loss > last[0].loss; });
+    cut(candidates_, 1);
+    derivation_.push_back(candidates_[0].action);
+    next.clear();
+    task_.make(last, candidates_, next);
+  }
 }
 
 // One search, and its update if it made a mistake: what to start from next.

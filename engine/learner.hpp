@@ -5,7 +5,7 @@
 // is a search with the weights that it goes by. It has
 //   Example                           what is learned from
 //   start(example)                    the initial hypothesis
-//   derive(example, start, out)       the derivation of a static oracle
+//   derive(example, out)              the derivation of a static oracle; false: the search's own best of least cost
 //   expand(beam, example*, out)       what can follow; with an example, losses too
 //   make(parents, candidates, out)    the hypotheses that candidates stand for
 //   forget()                          the weights have changed
@@ -89,6 +89,7 @@ class Learner {
   Beam go_on(const Step& step, const Pair& pair, const Strategy& strategy);
   void update(const Pair& pair, const Strategy& strategy, const Listener& listener);
   void reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus);
+  void derive(const Example& example, const Hypothesis& start);
   void learn_labels(const Example& example, std::int32_t state)
     requires(Task::kHasLabels);
   bool is_correct(const Hypothesis& hypothesis) const { return hypothesis.loss == base_; }

@@ -254,15 +254,21 @@ class Scoring {
       scorer_.labels(keys, count, sums, program);
     });
   }
+  // Of all labels, and which of them the arc may have.
+  std::pair<const std::int32_t*, const std::vector<std::uint8_t>*> label_sums(std::size_t question,
+                                                                              const Window& window, int action,
+                                                                              const Arc& arc) {
+    std::int32_t* const sums = labels_.answer(question);
+    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
+    return {sums, &grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words))};
+  }
   // The best label that the arc may have; none of those that `excluded` flags, if it is not empty.
   std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc,
                      std::span<const std::uint8_t> excluded = {}) {
-    std::int32_t* const sums = labels_.answer(question);
-    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
-    const auto& allowed = grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words));
+    const auto [sums, allowed] = label_sums(question, window, action, arc);
     std::int32_t best = -1;
     for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
-      if (allowed[l] && (excluded.empty() || !excluded[l]) && (best < 0 || sums[l] > sums[best])) best = l;
+      if ((*allowed)[l] && (excluded.empty() || !excluded[l]) && (best < 0 || sums[l] > sums[best])) best = l;
     }
     return best;
   }

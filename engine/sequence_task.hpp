@@ -31,22 +31,7 @@ class SequenceTask {
   TrainingWeights& weights() { return weights_; }
 
   Hypothesis start(const Example& example) { return search_.start(example.sequence, width_); }
-  // Where a class is unknown or not allowed, the best one is taken for right.
-  void derive(const Example& example, const Hypothesis& start, std::vector<std::int32_t>& derivation) {
-    std::vector<Hypothesis> last = {start}, next;
-    std::vector<Candidate> candidates;
-    search_.forget();
-    while (!last[0].is_final) {
-      candidates.clear();
-      search_.expand(last, example.right.data(), candidates);
-      std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.loss > last[0].loss; });
-      cut(candidates, 1);
-      derivation.push_back(candidates[0].action);
-      next.clear();
-      search_.make(last, candidates, next);
-      last.swap(next);
-    }
-  }
+  bool derive(const Example&, std::vector<std::int32_t>&) const { return false; }  // some classes may be unknown
   void expand(std::span<const Hypothesis> beam, const Example* example, std::vector<Candidate>& out) {
     search_.expand(beam, example ? example->right.data() : nullptr, out, !example);
   }

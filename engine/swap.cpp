@@ -4,6 +4,30 @@
 
 namespace panparser {
 
+Gold completed(const Gold& gold) {
+  const Token words = gold.words(), root = gold.root();
+  std::vector<Token> heads(gold.heads().begin(), gold.heads().end());
+  const auto is_below = [&](Token token, Token word) {
+    while (token != word && token != root && heads[token] >= 0) token = heads[token];
+    return token == word;
+  };
+  for (Token word = 1; word <= words; ++word) {
+    if (heads[word] >= 0) continue;
+    Token shortest = words + 2, found = root;
+    for (Token other = 1; other <= words; ++other) {
+      const Token head = gold.head(other);
+      if (head < 0) continue;
+      const auto [first, last] = std::minmax(other, head);
+      if (first < word && word < last && last - first < shortest && !is_below(head, word)) {
+        shortest = last - first;
+        found = head;
+      }
+    }
+    heads[word] = found;
+  }
+  return Gold(std::span(heads).subspan(1, words), root);
+}
+
 std::vector<std::int32_t> projective_order(const Gold& gold) {
   std::vector<std::int32_t> order(gold.words() + 2, 0);
   std::int32_t next = 0;

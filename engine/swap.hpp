@@ -8,6 +8,10 @@
 
 namespace panparser {
 
+// The tree with a head for every word, for the two below: a word whose head is unknown hangs on the head of the
+// shortest known arc over it, so that no word must be swapped for its sake.
+Gold completed(const Gold& gold);
+
 // Places of the tokens in the order that makes the tree projective: left children, the token itself, right children.
 std::vector<std::int32_t> projective_order(const Gold& gold);
 

@@ -79,7 +79,7 @@ struct Reference {
   std::unique_ptr<const ArcStandardLoss> arc_standard;  // where the potential asks for it; `attardi` likewise
   std::unique_ptr<const AttardiLoss> attardi;
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
-  std::vector<std::int32_t> fragment;  // Swap, lazy: top of the fragment that arcs alone can build
+  std::vector<std::int32_t> fragment;  // Swap, lazy, all heads known: top of the fragment that arcs alone can build
 };
 
 class System {
@@ -128,6 +128,7 @@ class System {
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
+  std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   void static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
                     std::span<std::int32_t> costs) const;
   void local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference, Scratch& scratch,

@@ -1,5 +1,6 @@
 #include "table_task.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace panparser {
@@ -32,6 +33,7 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
     const Arc arc = arena.arc(state);
     if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
     const std::int32_t gold = example.labels[arc.dependent - 1];
+    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const int count = search_.extract_for_labels(arena.parent(state), keys_.data());
     const int action = arena.action(state);
@@ -62,8 +64,11 @@ void TableTask::change_vectors(std::int32_t state, int action, std::int32_t labe
 }
 
 // The derivation that takes, of the actions of least cost, one that makes an arc of the reference, else the one that
-// comes first in the system's order.
-void TableTask::derive(const Example& example, const Hypothesis&, std::vector<std::int32_t>& derivation) {
+// comes first in the system's order. Where heads are unknown, one order is as good as another only in what it costs:
+// what the reference leaves open is as the parser would have it, so that it teaches nothing.
+bool TableTask::derive(const Example& example, std::vector<std::int32_t>& derivation) {
+  const auto heads = example.reference.gold.heads().subspan(1, example.tokens.words);
+  if (example.constraint || std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) return false;
   const System& system = grammar_.system;
   MutableState state;
   state.reset(system.table().shape, example.tokens.words);
@@ -79,6 +84,7 @@ void TableTask::derive(const Example& example, const Hypothesis&, std::vector<st
     derivation.push_back(best);
     system.apply(state, best, -1);
   }
+  return true;
 }
 
 void TableTask::finish(const Example& example, Progress& progress) {

@@ -14,7 +14,8 @@ namespace panparser {
 struct Example {
   SentenceTokens tokens;
   const Reference& reference;
-  std::span<const std::int32_t> labels;  // of words 1..n; -1 unknown
+  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
+  const Constraint* constraint = nullptr;  // that the search keeps to
 };
 
 class TableTask {
@@ -27,8 +28,8 @@ class TableTask {
 
   TrainingWeights& weights() { return weights_; }
 
-  Hypothesis start(const Example& example) { return search_.start(example.tokens, true); }
-  void derive(const Example& example, const Hypothesis& start, std::vector<std::int32_t>& derivation);
+  Hypothesis start(const Example& example) { return search_.start(example.tokens, true, example.constraint); }
+  bool derive(const Example& example, std::vector<std::int32_t>& derivation);
   void expand(std::span<const Hypothesis> beam, const Example* example, std::vector<Candidate>& out) {
     search_.expand(beam, example ? &example->reference : nullptr, out);
   }

@@ -66,6 +66,17 @@ std::string_view value_of_key(std::string_view cell, std::string_view key) {  //
   return {};
 }
 
+// What features see of a head that is given: nothing, Root, or on which side and how far.
+int given_code(std::int32_t head, std::int32_t word) {
+  if (head == 0) return 1;
+  if (head == kLeftward) return 2;
+  if (head == kRightward) return 3;
+  if (head < 0) return 0;
+  const std::int32_t distance = head < word ? word - head : head - word;
+  return (head < word ? 4 : 12) + (distance <= 5 ? distance : distance <= 10 ? 6 : 7);
+}
+Value number_value(std::int32_t number) { return mix(static_cast<Value>(number + 1) * 0x9E3779B97F4A7C15u); }
+
 }  // namespace
 
 Value hash_text(std::string_view text) {
@@ -145,6 +156,9 @@ Value value_of(const Attribute& attribute, std::string_view text) {
       return hash_text(suffix(text, attribute.number));
     case Transform::kKey:
       return hash_text(value_of_key(text, attribute.key));
+    case Transform::kGivenHead:
+    case Transform::kGivenLabel:
+      break;
     case Transform::kShape:
       return hash_text(shape(text));
     case Transform::kLowerPrefix:
@@ -156,7 +170,7 @@ Value value_of(const Attribute& attribute, std::string_view text) {
 }
 
 Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
-               std::span<const std::int32_t> rows_by_form, std::int64_t only)
+               std::span<const std::int32_t> rows_by_form, std::int64_t only, const GivenColumns& given)
     : offsets_(data.offsets()),
       attributes_(static_cast<std::int32_t>(attributes.size())),
       counters_(static_cast<std::int32_t>(counters.size())) {
@@ -172,9 +186,19 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   values_.resize(rows * attributes_);
   counts_.resize(rows * counters_);
   if (!rows_by_form.empty()) place_rows(rows_by_form, data.ids(Column::kForm).data() + first_word);
+  if (!given.heads.empty()) {
+    const auto words = static_cast<std::size_t>(offsets_.back());
+    const auto heads = given.heads.subspan(first_word, words), labels = given.labels.subspan(first_word, words);
+    given_.assign(heads.begin(), heads.end());
+    given_labels_.assign(labels.begin(), labels.end());
+  }
   std::vector<Value> by_id;
   for (std::int32_t a = 0; a < attributes_; ++a) {
     const Attribute& attribute = attributes[a];
+    if (attribute.transform >= Transform::kGivenHead) {
+      place_given(a, attribute.transform);
+      continue;
+    }
     const Vocabulary& vocabulary = data.vocabulary(attribute.source);
     by_id.resize(vocabulary.size());
     const std::int32_t* ids = data.ids(attribute.source).data() + first_word;
@@ -209,6 +233,27 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   }
 }
 
+void Tokens::place_given(std::int32_t attribute, Transform transform) {
+  Value* out = values_.data() + attribute;
+  const auto put = [&](Value value) {
+    *out = value;
+    out += attributes_;
+  };
+  for (std::int64_t s = 0; s < sentences(); ++s) {
+    put(kRootValue);
+    for (std::int64_t word = offsets_[s]; word < offsets_[s + 1]; ++word) {
+      const auto number = static_cast<std::int32_t>(word - offsets_[s] + 1);
+      const bool is_head = transform == Transform::kGivenHead;
+      const std::int32_t code = given_.empty() ? 0
+                                : is_head      ? given_code(given_[word], number)
+                                               : std::max(given_labels_[word], -1) + 1;
+      put(number_value(code));
+    }
+    put(kRootValue);
+    put(kAbsentValue);
+  }
+}
+
 void Tokens::place_rows(std::span<const std::int32_t> rows, const std::int32_t* forms) {
   rows_.assign(first_row(sentences()), -1);
   for (std::int64_t s = 0; s < sentences(); ++s) {
@@ -224,7 +269,8 @@ SentenceTokens Tokens::operator[](std::int64_t sentence) const {
           counters_,
           values_.data() + row * attributes_,
           counts_.data() + row * counters_,
-          rows_.empty() ? nullptr : rows_.data() + row};
+          rows_.empty() ? nullptr : rows_.data() + row,
+          given_.empty() ? nullptr : given_.data() + offsets_[sentence]};
 }
 
 }  // namespace panparser

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conllu.hpp"
+#include "gold.hpp"
 #include "state.hpp"
 
 namespace panparser {
@@ -20,7 +21,18 @@ std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenia
 std::string shape(std::string_view text);  // what kinds of characters follow one another: Xx for Peter, d:d for 10:30
 
 // Keep in step with panparser._features.
-enum class Transform : std::int32_t { kWhole, kLower, kPrefix, kSuffix, kKey, kShape, kLowerPrefix, kLowerSuffix };
+enum class Transform : std::int32_t {
+  kWhole,
+  kLower,
+  kPrefix,
+  kSuffix,
+  kKey,
+  kGivenHead,
+  kGivenLabel,
+  kShape,
+  kLowerPrefix,
+  kLowerSuffix
+};
 struct Attribute {
   Column source;
   Transform transform;
@@ -34,6 +46,12 @@ struct Counter {  // counts the tokens whose attribute has a value
   std::string value;
 };
 
+// What constraints give the words of a treebank, for features that read it: heads (Root is 0, marks are those of Gold)
+// and labels (below 0: none). Empty where nothing is given.
+struct GivenColumns {
+  std::span<const std::int32_t> heads, labels;
+};
+
 // The tokens of one sentence: 0 and n + 1 are Root, n + 2 is the token that is absent.
 struct SentenceTokens {
   Token words;
@@ -41,6 +59,16 @@ struct SentenceTokens {
   const Value* values;          // [token][attribute]
   const std::uint16_t* counts;  // [token][counter]: up to and with the token
   const std::int32_t* rows;     // [token]: of the word's vector, -1 for Root; null where no vectors are used
+  const std::int32_t* given;    // [word - 1]: head that a constraint gives; null where there are no constraints
+
+  // 1: a constraint makes `second` the head of `first`; 2: the other way round; 0: neither.
+  int relation(Token first, Token second) const {
+    if (!given) return 0;
+    const auto is_head = [&](Token word, Token head) {
+      return word >= 1 && word <= words && head >= 0 && given[word - 1] == (head > words ? 0 : head);
+    };
+    return is_head(first, second) ? 1 : is_head(second, first) ? 2 : 0;
+  }
 
   Token absent() const { return words + 2; }
   Value value(Token token, int attribute) const { return values[std::int64_t(token) * attributes + attribute]; }
@@ -57,13 +85,14 @@ class Tokens {
 
   // Of all sentences, or of one. `rows`: of vectors, by number of the form; empty where no vectors are used.
   Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
-         std::span<const std::int32_t> rows = {}, std::int64_t only = -1);
+         std::span<const std::int32_t> rows = {}, std::int64_t only = -1, const GivenColumns& given = {});
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   SentenceTokens operator[](std::int64_t sentence) const;
 
  private:
   void place_rows(std::span<const std::int32_t> rows, const std::int32_t* forms);
+  void place_given(std::int32_t attribute, Transform transform);
   std::int64_t first_row(std::int64_t sentence) const { return offsets_[sentence] + 3 * sentence; }
 
   std::vector<std::int64_t> offsets_;
@@ -71,6 +100,7 @@ class Tokens {
   std::vector<Value> values_;
   std::vector<std::uint16_t> counts_;
   std::vector<std::int32_t> rows_;
+  std::vector<std::int32_t> given_, given_labels_;  // by word; empty where there are no constraints
 };
 
 }  // namespace panparser

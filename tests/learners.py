@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import panparser as pp
+from panparser._training_constraints import TrainingConstraints
 from panparser.testing.features import Reader, seen_by_labels
 from panparser.testing.learning import Example, Perceptron, ReferenceLearner, Update
 from panparser.training import Training, _Run
@@ -43,6 +44,15 @@ def treebank_of(*sentences: str) -> pp.Treebank:
             lines.append(f"{number}\t{form}\t{form}\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n")
         lines.append("\n")
     return pp.parse_conllu("".join(lines))
+
+
+def without_heads(treebank: pp.Treebank, share: float, seed: int = 1) -> pp.Treebank:
+    """A copy of which a share of the words, drawn at random, has neither head nor label."""
+    partial = pp.parse_conllu(treebank.to_bytes().decode())
+    unknown = np.random.default_rng(seed).random(partial.words) < share
+    partial.heads[unknown] = -1
+    partial.column("deprel")[unknown] = partial.id_of("deprel", "_")
+    return partial
 
 
 class Recorder(pp.Listener):
@@ -94,8 +104,14 @@ class Learned:
         return rows
 
 
-def start(spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Listener] = (), **options) -> _Run:
+def start(
+    spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Listener] = (), constraints=None, **options
+) -> _Run:
     """A training that has not begun."""
+    training = Training(**options)
+    given = None
+    if constraints is not None:
+        given = TrainingConstraints(constraints, None, treebank, None, training.seed)
     return _Run(
         spec=spec,
         treebank=treebank,
@@ -104,7 +120,8 @@ def start(spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Lis
         init=None,
         listeners=listeners,
         checkpoint=None,
-        training=Training(**options),
+        training=training,
+        constraints=given,
     )
 
 
@@ -116,28 +133,43 @@ def learn(spec: pp.ParserSpec, treebank: pp.Treebank, **options) -> Learned:
     return Learned(run, recorder.updates, recorder.order, parser)
 
 
-def examples(spec: pp.ParserSpec, treebank: pp.Treebank) -> list[Example]:
-    """The sentences as the reference takes them; in a system that leaves words headless, `_` says that one is."""
-    unknown = pp.EMPTY if spec.system.partial else None
+def golds(constraints: pp.Constraints) -> list[pp.Gold]:
+    """Given heads and labels, sentence by sentence."""
     found = []
-    for sentence in treebank:
-        gold = sentence.gold()
-        heads = pp.Gold(unknown if head is None else head for head in gold.heads)
-        found.append(Example(Reader.of(spec.used_templates, sentence), heads, gold.labels or ()))
+    for number in range(len(constraints.treebank)):
+        words = constraints.words_of(number)
+        heads = [None if head < 0 else head for head in constraints.heads[words].tolist()]
+        labels = [None if label < 0 else constraints.texts[label] for label in constraints.labels[words].tolist()]
+        found.append(pp.Gold(heads, labels))
     return found
 
 
-def attaches_deeper(system: pp.TransitionSystem) -> bool:
+def examples(spec: pp.ParserSpec, treebank: pp.Treebank, given: list[pp.Gold] | None = None) -> list[Example]:
+    """The sentences as the reference takes them; in a system that leaves words headless, `_` says that one is."""
+    unknown = pp.EMPTY if spec.system.partial else None
+    found = []
+    for number, sentence in enumerate(treebank):
+        gold = sentence.gold()
+        heads = pp.Gold(unknown if head is None else head for head in gold.heads)
+        known = given[number] if given else None
+        reader = Reader.of(spec.used_templates, sentence, known)
+        found.append(Example(reader, heads, gold.labels or (), given=known))
+    return found
+
+
+def attaches_deeper(system: pp.TransitionSystem, positions: Sequence[str] = ("S1", "S2")) -> bool:
     """Are there arcs from or to S1 or S2?"""
-    positions = {str(p) for row in system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
-    return bool(positions & {"S1", "S2"})
+    joined = {str(p) for row in system.transitions for e in row.then if e.kind == "arc" for p in e.positions}
+    return bool(joined & set(positions))
 
 
 def reference(learned: Learned) -> ReferenceLearner:
     """The same training by the reference, sentence by sentence in the order of the engine."""
     run = learned.run
     spec, labels = run.spec, run.labels
-    seen = {str(template): seen_by_labels(template, attaches_deeper(spec.system)) for template in spec.used_templates}
+    given = golds(run.constraints.of_epoch(1)) if run.constraints else None
+    deeper, deepest = attaches_deeper(spec.system), attaches_deeper(spec.system, ["S2"])
+    seen = {str(template): deepest or seen_by_labels(template, deeper) for template in spec.used_templates}
     learner = ReferenceLearner(
         spec.system,
         spec.beam,
@@ -147,7 +179,7 @@ def reference(learned: Learned) -> ReferenceLearner:
         seed=run.training.seed,
         unit=run._unit,
     )
-    sentences = examples(spec, run.treebank)
+    sentences = examples(spec, run.treebank, given)
     for epoch, sentence in learned.order:
         strategy = run.training.strategy_for(epoch, sentence)
         learner.train_one_sentence(sentences[sentence], strategy, strategy.exploration(epoch))

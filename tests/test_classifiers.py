@@ -10,7 +10,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from conftest import ENGLISH
-from learners import SMALL, Recorder, attaches_deeper, learn, short_sentences, treebank_of
+from learners import SMALL, Recorder, attaches_deeper, learn, short_sentences, treebank_of, without_heads
 from test_features import mix
 
 import panparser as pp
@@ -108,26 +108,36 @@ SYSTEMS = [
 SENTENCES = short_sentences(12, 9)
 
 
-def side_by_side(spec, strategy, epochs=3):
+def side_by_side(spec, strategy, epochs=3, sentences=SENTENCES):
     """What the engine learns, and what the same classifier in Python learns."""
-    learned = learn(spec, SENTENCES, strategy=strategy, epochs=epochs)
+    learned = learn(spec, sentences, strategy=strategy, epochs=epochs)
     recorder = Recorder()
-    parser = pp.train(spec, SENTENCES, classifier=Dictionary(), strategy=strategy, epochs=epochs, listeners=[recorder])
+    parser = pp.train(spec, sentences, classifier=Dictionary(), strategy=strategy, epochs=epochs, listeners=[recorder])
     return learned, parser, recorder
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
-@pytest.mark.parametrize("name", ["static", "dynamic"])
-def test_steps_teach_what_they_teach_the_engine(system, name):
+@pytest.mark.parametrize(("name", "unknown"), [("static", 0), ("dynamic", 0), ("dynamic", 0.5)])
+def test_steps_teach_what_they_teach_the_engine(system, name, unknown):
     """Without labels: those are learned after each step, not at the end of a search."""
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=1, labeled=False)
-    learned, parser, recorder = side_by_side(spec, pp.STRATEGIES[name])
+    learned, parser, recorder = side_by_side(spec, pp.STRATEGIES[name], sentences=without_heads(SENTENCES, unknown))
     expected = {key: list(weights) for key, (weights, _) in learned.actions().items()}
     assert expected
     assert parser.classifier.actions == expected
     assert recorder.order == learned.order
     ours = [(update.positive, update.negative) for update in recorder.updates]
     assert ours == [(update.positive, update.negative) for update in learned.updates]
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_a_static_oracle_teaches_nothing_where_heads_are_unknown(system):
+    recorder = Recorder()
+    sentences = without_heads(SENTENCES, 1.0) + treebank_of("a/A/0/root")
+    spec = pp.ParserSpec(system=system, templates=SMALL, beam=1, labeled=False)
+    options = {"strategy": pp.STRATEGIES["static"], "epochs": 2, "listeners": [recorder]}
+    pp.train(spec, sentences, classifier=Dictionary(), **options)
+    assert all(len(update.positive) < 4 for update in recorder.updates)  # of the one word that has a head
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -47,7 +47,7 @@ def name_of(system):
 
 def some_and_all(systems, length, longest):
     """Each system with a length; the longest ones, but for a few systems, are slow tests."""
-    few = ("arc-eager-last-single", "arc-hybrid-first", "arc-standard-last", "arc-eager-span-last2")
+    few = ("arc-eager-last-single", "arc-hybrid-span-first2")
     for system in systems:
         yield pytest.param(system, longest if name_of(system) in few else length, id=name_of(system))
         if name_of(system) not in few:
@@ -60,7 +60,7 @@ def parsers(english):
     made = {}
 
     def parser(system, beam=4):
-        key = (name_of(system), beam)
+        key = (system, beam)
         if key not in made:
             spec = pp.ParserSpec(
                 system=system, templates=pp.Templates.parse("S0.upos B0.upos\nS1.upos S0.upos\nB0.form"), beam=beam
@@ -181,7 +181,7 @@ SOLVED = [
 
 
 @pytest.mark.parametrize("system", SOLVED, ids=name_of)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_satisfiability_is_that_of_all_trees(system, data):
     words = data.draw(st.integers(1, 5))
@@ -250,9 +250,12 @@ def test_least_cost_keeps_all_given_heads(system):
     assert rows[-1].outputs >= rows[-1].sets > 30
 
 
-@pytest.mark.parametrize(("system", "words"), [*some_and_all([s for s in EVERY if s.name != "attardi"], 4, 5)])
+@pytest.mark.parametrize(("system", "words"), [*some_and_all(EVERY, 4, 5)])
 def test_the_filter_is_least_cost(system, words):
-    """The filter lets through the transitions of least cost, and no others; also where it has its own way to tell."""
+    """The filter lets through the transitions of least cost, and no others.
+
+    Arc-standard's has its own way to tell, and makes given arcs to the left at once.
+    """
     golds = [pp.Gold(heads) for heads in completable_sets(system, words)]
     filters, costs = engine_filters(system, golds), check._Costs(system, golds)
     nodes = check._explore(system, words, lambda *_: None)
@@ -267,8 +270,23 @@ def test_the_filter_is_least_cost(system, words):
         least = declared == declared.min(axis=1, keepdims=True)
         for column, (name, successor) in enumerate(zip(node.names, node.after, strict=True)):
             passes = (masks >> system.names.index(name) & 1).astype(bool)
-            assert (passes == least[:, column])[reached[number]].all(), (node.state, name)
+            at_once = left_arcs(system, node, least, golds)
+            expected = np.where(at_once >= 0, at_once == column, least[:, column])
+            assert (passes == expected)[reached[number]].all(), (node.state, name)
             reached[successor] |= reached[number] & passes
+
+
+def left_arcs(system, node, least, golds):
+    """For each gold the transition that makes a given arc to the left, where that is done at once; else -1."""
+    found = np.full(len(golds), -1)
+    if system.name not in ("arc-standard", "attardi"):
+        return found
+    for column, name in reversed(list(enumerate(node.names))):
+        arc = system.arc(node.state, name)
+        if arc and arc[1] and name.startswith("LEFT"):
+            given = np.array([gold.heads[arc[1] - 1] == arc[0] for gold in golds])
+            found[given & least[:, column]] = column
+    return found
 
 
 def test_a_table_that_loses_heads_is_found_out():

@@ -16,6 +16,7 @@ import panparser as pp
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PRINTING = ("error-analysis.md", "inside-a-model.md")  # pages that show what commands print
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -37,12 +38,16 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name in ("training.md", "ensembles.md"):
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=os.environ | {"PATH": path})
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md", *PRINTING):
+            env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+            done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=env, text=True)
+            printed = done.stdout if page.name in PRINTING else printed
         elif kind == "toml" and page.name == "training.md":
             (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
             pp.Recipe.read("recipe.toml").resolved()
+        elif kind == "toml" and page.name == "cascades.md":
+            (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
+            pp.CascadeRecipe.read("recipe.toml")
         elif kind == "toml":
             declared = namespace.get("mine")
             (tmp_path / "mine.toml").write_text(code, encoding="utf-8")

@@ -105,3 +105,34 @@ def test_long_arcs_count_as_headless_in_span_systems():
     assert reference_heads(pp.Gold([3, None, 0]), "last", 1) == [-2, -1, 4]
     assert reference_heads(pp.Gold([3, None, 0]), "first", 1) == [-2, -1, -2]
     assert reference_heads(pp.Gold([3, None, 0]), "first", None) == [3, -1, 0]
+
+
+def test_sets_of_heads():
+    gold = pp.Gold([{0, 3}, {1}, None])
+    assert gold.heads == (frozenset({0, 3}), 1, None)
+    assert gold.has_sets
+    assert gold.codes() == [-1, 1, -1]
+    assert hash(gold) == hash(pp.Gold([frozenset({3, 0}), 1, None]))
+    for heads in ([{1, 2}, None], [{3, 4}, None], [set(), None], [{"a", 2}, None], [{pp.LEFT, 2}, None]):
+        with pytest.raises(pp.GoldError, match="head of word 1: expected"):
+            pp.Gold(heads)
+
+
+def test_an_arc_from_outside_the_set_costs_one_when_it_is_made():
+    system = pp.system("arc-hybrid", root="last")
+    state = system.apply(system.apply(system.initial(3), "SHIFT"), "SHIFT")  # 1 2 | 3 Root
+    free = system.costs(state, pp.Gold([None] * 3))
+    assert free == {"SHIFT": 0, "LEFT": 0, "RIGHT": 0}
+    assert system.costs(state, pp.Gold([None, {0, 3}, None])) == {"SHIFT": 0, "LEFT": 0, "RIGHT": 1}
+    assert system.costs(state, pp.Gold([None, {0, 1}, None])) == {"SHIFT": 0, "LEFT": 1, "RIGHT": 0}
+
+
+def test_spans():
+    span = pp.Span(1, 2, "closed")
+    assert pp.Gold([None, None], spans=[span]).spans == (span,)
+    for arguments in ((2, 1), (0, 1), (1, 2, "open"), (1, "2"), (True, 2)):
+        with pytest.raises(pp.GoldError, match="of Span must be"):
+            pp.Span(*arguments)
+    for spans in ([pp.Span(1, 3)], [(1, 2)]):
+        with pytest.raises(pp.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
+            pp.Gold([None, None], spans=spans)

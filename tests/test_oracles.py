@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from conftest import each_variant, walk
 from hypothesis import given
@@ -133,6 +135,24 @@ def test_numbers_of_swaps_at_six_words():
     """Over all 16807 trees."""
     assert sum(swaps("first", "eager", 6)) == 41350
     assert sum(swaps("first", "lazy", 6)) == 36860
+
+
+@each_variant("swap-standard")
+def test_swap_derivations_have_all_known_arcs(system):
+    """Whatever is done about words whose head is unknown: every derivation of cost 0 has the arcs that are known."""
+    trees = [tree for tree in all_trees(4) if tree.count(0) == 1 or not system.single_root]
+    for tree in trees[::7]:
+        for known in product((True, False), repeat=4):
+            gold = tuple(head if kept else None for head, kept in zip(tree, known, strict=True))
+            pending = [system.initial(4)]
+            while pending:
+                state = pending.pop()
+                if system.is_final(state):
+                    assert all(head in (None, found) for head, found in zip(gold, state.heads[1:], strict=True))
+                    continue
+                costs = system.costs(state, gold)
+                assert min(costs.values()) == 0
+                pending += [system.apply(state, name) for name, cost in costs.items() if cost == 0]
 
 
 def test_projective_trees_need_no_swap():

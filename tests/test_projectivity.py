@@ -259,7 +259,6 @@ def test_most_trees_come_back(encoding, share):
     [
         ([0], ["x"], "tail", "encoding of projectivize: expected one of head, path, head+path; got 'tail'"),
         ([0, 1], ["x"], "head", "labels of Gold: expected 2, one for each head; got 1"),
-        ([0, None], ["x", "y"], "head", "head of word 2: projectivize expected one of 0..n; got None"),
         ([0, pp.EMPTY], ["x", "y"], "head", "head of word 2: projectivize expected one of 0..n; got EMPTY"),
         ([0], [None], "head", "label of word 1: projectivize expected a string; got None"),
         ([0], ["a|b"], "head", "label of word 1: projectivize expected neither ^ nor |; got 'a|b'"),
@@ -271,3 +270,16 @@ def test_malformed_trees_are_not_transformed(heads, labels, encoding, message):
     with pytest.raises(pp.GoldError) as caught:
         pp.projectivize(heads, labels, encoding)
     assert message in str(caught.value)
+
+
+def test_unknown_heads_stay_unknown_and_arcs_that_would_move_to_one_become_so():
+    tree, labels = (3, 4, 0, 3), "wxyz"  # word 1 and word 2 cross
+    assert pp.projectivize((3, 4, None, 3), labels, "head+path") == ((3, 3, -1, 3), ("w", "x^z", "y", "z|"))
+    assert pp.projectivize((3, 0, None), "wxy", "head+path") == ((-1, 0, -1), ("w", "x", "y"))
+    for unknown in range(4):
+        partial = tuple(None if word == unknown else head for word, head in enumerate(tree))
+        heads, _ = pp.projectivize(partial, labels)
+        assert heads[unknown] == -1
+        assert pp.crossing_arcs(heads) == []
+    with pytest.raises(pp.GoldError, match=r"head of word 2: deprojectivize expected one of 0..n; got None"):
+        pp.deprojectivize([0, None], "xy")

@@ -107,8 +107,8 @@ def test_strange_golds_are_refused():
     with pytest.raises(pp.GoldError, match="arc-standard has no costs for head directions"):
         system.costs(state, [pp.LEFT, 0])
     swap = pp.system("swap-standard")
-    with pytest.raises(pp.GoldError, match="a static oracle needs every head, and word 1 has none"):
-        swap.costs(swap.initial(2), [None, 0])
+    with pytest.raises(pp.GoldError, match="a static oracle takes heads, known or unknown, and no marks"):
+        swap.costs(swap.initial(2), [pp.EMPTY, 0])
 
 
 def test_many_golds_do_not_pile_up():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from learners import ENGLISH, Recorder
@@ -166,3 +170,20 @@ def test_what_cannot_be_is_refused(bad):
     with pytest.raises((pp.SpecError, pp.TreebankError)) as error:
         bad()
     assert "\n" not in str(error.value)
+
+
+def test_the_command_line_tells_taggers_from_parsers(tagger, tmp_path):
+    path = tmp_path / "tags.panparser"
+    tagger.save(path)
+
+    def run(*arguments):
+        command = [Path(sys.executable).parent / "panparser", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False, input="")
+
+    shown = run("info", path)
+    assert shown.returncode == 0, shown.stderr
+    assert "upos+feats" in shown.stdout
+    assert "accuracy" in shown.stdout
+    refused = run("parse", "-m", path)
+    assert refused.returncode == 2
+    assert "found a tagger of upos+feats" in refused.stderr

@@ -313,8 +313,8 @@ def atoms(draw, of=(*ATTRIBUTES, *FUNCTIONS)):
     if name == "between":
         column = draw(st.sampled_from(COLUMN_ATTRIBUTES))
         return Atom(name, draw(bare), draw(keys_of(column)), column, draw(texts))
-    if name in ("distance", "history"):
-        return Atom(name, draw(bare) if name == "distance" else (), draw(keys_of(name)))
+    if name in ("distance", "given", "history"):
+        return Atom(name, draw(bare) if name != "history" else (), draw(keys_of(name)))
     places = addresses.filter(lambda a: a.base in BASES_WITH_ARCS) if name in ARC_ATTRIBUTES else addresses
     if name in ARC_ATTRIBUTES[1:]:
         places = places.filter(lambda a: not a.path.startswith(("left", "right")))

@@ -249,3 +249,18 @@ def test_parsers_with_the_same_vectors_vote(tmp_path):
     ):
         with pytest.raises(SpecError, match=said):
             pp.vote([one, other])
+
+
+def test_parsers_with_more_labels_than_a_set_has_bits_vote():
+    def labeled(first, last):
+        treebank = TREEBANK[first:last]
+        for number, sentence in enumerate(treebank):
+            sentence.labels = [f"{label}:{number % 7}" for label in sentence.labels]
+        return pp.train(pp.ParserSpec(system=SYSTEM, templates=pp.ZN11, beam=2), treebank, epochs=1, members=1)
+
+    one, two = labeled(0, 60), labeled(60, 110)
+    vote = pp.vote([one, two])
+    assert len(vote.labels.names) > 64
+    assert set(vote.labels.names) == {*one.labels.names, *two.labels.names}
+    labels = [label for sentence in vote.parse(DEV) for label in sentence.labels]
+    assert set(labels) <= set(vote.plain_labels)

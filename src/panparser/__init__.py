@@ -2,17 +2,22 @@
 
 from importlib.metadata import version
 
+from panparser._cascade_training import train_cascade
 from panparser._engine import ILLEGAL_COST
 from panparser.arc_weights import Weights, learn_weights
 from panparser.atoms import Address, Atom
 from panparser.batch import StateBatch
+from panparser.cascade_recipes import CascadeRecipe
+from panparser.cascades import Cascade, Stage
 from panparser.classifiers import Classifier, Setup
 from panparser.combining import combine
+from panparser.confidence import Calibration, Confidence, calibrate
 from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
 from panparser.constraints import Constraint, Constraints, Dropped
 from panparser.decoding import maximum_spanning_tree, projective_tree
 from panparser.deriving import Derived, derive
 from panparser.errors import (
+    AnalysisError,
     BatchError,
     CheckFailed,
     ConlluError,
@@ -50,6 +55,7 @@ from panparser.projectivity import (
 )
 from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
+from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
 from panparser.sequence_training import SequenceReport, train_sequences
 from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
@@ -62,7 +68,7 @@ from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging import Tagger, TaggerSpec, train_tagger
 from panparser.tagging_templates import TAGGING, tagging_templates
 from panparser.tasks import Prediction, Task, TaskModel, train_task
-from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
+from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.text import Lemmatizer, RawText, Tokenizer, iter_text, raw_text, train_lemmatizer, train_tokenizer
 from panparser.training import Training, train
@@ -76,11 +82,16 @@ __version__ = version("panparser")
 __all__ = [
     "Address",
     "Allowed",
+    "AnalysisError",
     "Atom",
     "BatchError",
+    "Calibration",
+    "Cascade",
+    "CascadeRecipe",
     "CheckFailed",
     "Classes",
     "Classifier",
+    "Confidence",
     "ConlluError",
     "Constraint",
     "ConstraintError",
@@ -96,6 +107,7 @@ __all__ = [
     "Evaluation",
     "FAST",
     "FoldScore",
+    "GIVEN",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
@@ -116,6 +128,7 @@ __all__ = [
     "RIGHT",
     "RawText",
     "Recipe",
+    "Region",
     "STRATEGIES",
     "Schedule",
     "ScoredTree",
@@ -128,6 +141,7 @@ __all__ = [
     "State",
     "StateBatch",
     "StateView",
+    "Stage",
     "Strategy",
     "StrategyError",
     "StuckError",
@@ -157,6 +171,7 @@ __all__ = [
     "Weights",
     "Window",
     "ZN11",
+    "calibrate",
     "combine",
     "compare",
     "conflicts",
@@ -164,6 +179,7 @@ __all__ = [
     "crossing_arcs",
     "deprojectivize",
     "derive",
+    "estimate_regions",
     "evaluate",
     "gap_degree",
     "is_projective",
@@ -188,12 +204,13 @@ __all__ = [
     "system",
     "tagging_templates",
     "train",
+    "train_cascade",
     "train_lemmatizer",
     "train_seeds",
-    "train_tokenizer",
     "train_sequences",
     "train_tagger",
     "train_task",
+    "train_tokenizer",
     "vote",
     "write_conllu",
 ]

@@ -78,7 +78,7 @@ class BatchLearner:
         while count := len(self.states):
             rows = np.arange(count, dtype=np.int32)
             scores = self.search.scores()
-            gold = self._gold(strategy)
+            gold = self._gold(strategy, scores)
             predicted = scores.argmax(axis=1).astype(np.int32)
             positive = np.where(gold, scores, -np.inf).argmax(axis=1).astype(np.int32)
             wrong = ~gold[rows, predicted]
@@ -98,11 +98,11 @@ class BatchLearner:
             self.updates += int(wrong.sum())
             self.states.apply(actions, labels)
 
-    def _gold(self, strategy: Strategy) -> npt.NDArray[np.bool_]:
+    def _gold(self, strategy: Strategy, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         """(rows, actions) What is correct."""
         if strategy.oracle == "static":
             numbers = np.arange(len(self.states.system.transitions))
-            return np.equal(numbers, self.states.oracle()[:, None])
+            return np.equal(numbers, self.search.static_actions(scores)[:, None])
         costs = self.states.costs()
         least: IntArray = costs.min(axis=1, keepdims=True)
         return np.equal(costs, least)

@@ -81,6 +81,16 @@ class BatchSearch:
         legal = self.states.legal()  # after the classifier, which may have used the same memory
         return np.where(legal, self._checked("score", found, legal), -np.inf)
 
+    def static_actions(self, scores: Scores) -> IntArray:
+        """(rows) As the static oracle has it; where heads are unknown, of those of least cost the best-scoring."""
+        chosen = self.states.oracle()
+        is_open = self.states.has_unknown[self.states.started[self.states.sentence_index]]
+        if is_open.any():
+            costs = self.states.costs()[is_open]
+            least = costs == costs.min(axis=1, keepdims=True)
+            chosen[is_open] = np.where(least, scores[is_open], -np.inf).argmax(axis=1)
+        return chosen
+
     def choose_labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:
         """The best label for the arc that each action makes in its row, -1 where none; None without labels."""
         if not self.states.labels.names:
@@ -116,7 +126,7 @@ class BatchSearch:
         sources = live[rows]
         losses = np.zeros(len(rows), dtype=np.int32)
         if oracle == "static":
-            losses = (actions != self.states.oracle()[rows]).astype(np.int32)
+            losses = (actions != self.static_actions(scores)[rows]).astype(np.int32)
         elif oracle == "dynamic":
             costs = self.states.costs()
             losses = (costs - costs.min(axis=1, keepdims=True))[rows, actions]

@@ -73,6 +73,7 @@ def _identity(run: _Run) -> dict[str, Any]:
     """What a checkpoint must share with the run that goes on from it."""
     layers = run.init.layers if run.init else []
     init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
-    values = {"spec": run.spec.to_values(), "training": run.training.to_values(), "data": run.digests}
+    values: dict[str, Any] = {"spec": run.spec.to_values(), "training": run.training.to_values(), "data": run.digests}
     values["training"].pop("epochs")
+    values["constraints"] = run.constraints.to_values() if run.constraints else None
     return values | {"init": [hashlib.sha256(layer).hexdigest() for layer in init]}

@@ -12,16 +12,17 @@ from panparser.treebank import COLUMNS
 
 Column = tuple[int, int, int, str]
 
-_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _SHAPE, _LOWER_PREFIX, _LOWER_SUFFIX = range(8)
+_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _GIVEN_HEAD, _GIVEN_LABEL, _SHAPE, _LOWER_PREFIX, _LOWER_SUFFIX = range(10)
 _TRANSFORMS = {  # of the form
     **{"lower": _LOWER, "prefix": _PREFIX, "suffix": _SUFFIX, "shape": _SHAPE},
     **{"lower_prefix": _LOWER_PREFIX, "lower_suffix": _LOWER_SUFFIX},
 }
+_GIVEN = {"given_head": _GIVEN_HEAD, "given_label": _GIVEN_LABEL}  # of no column
 _COLUMN = 0
 _KINDS = {
     name: kind
     for kind, name in enumerate(
-        "label left_valency right_valency left_labels right_labels distance history between".split(), start=1
+        "label left_valency right_valency left_labels right_labels distance history between given".split(), start=1
     )
 }
 
@@ -133,6 +134,8 @@ def lower_address(address: Address) -> int:
 
 
 def _column(name: str, key: str | int | None) -> Column:
+    if name in _GIVEN:
+        return 0, _GIVEN[name], 0, ""
     source = COLUMNS.index("form" if name in _TRANSFORMS else name)
     if isinstance(key, str):
         return source, _KEY, 0, key

@@ -125,32 +125,32 @@ class Constrained:
         for sentence, constraints in more.items():
             words = self.constraints.words_of(sentence)
             size = words.stop - words.start
+            masks[sentence] = np.ones((size + 1, size + 1), dtype=np.uint8)
             for constraint in constraints:
-                allowed = constraint.allowed(size, system.root)
-                masks[sentence] = masks.get(sentence, True) & allowed
+                constraint.restrict(masks[sentence], system.root)
                 if not constraint.word:
                     fixed[words] = True  # a word that moves may leave the span, or enter it
                     continue
                 position = words.start + constraint.word - 1
                 fixed[position] = True
                 if heads[position] == UNKNOWN:
-                    heads[position] = self._code(constraint, allowed[:, constraint.word])
+                    heads[position] = self._code(constraint, size)
         labels[fixed & (labels == _engine.ANY_LABEL)] = _engine.STAYING_LABEL
         moving = self.parser.moving_labels.astype(np.uint8)
         engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving)
         for sentence, mask in masks.items():
-            engine.allow(sentence, mask.astype(np.uint8).ravel())
+            engine.allow(sentence, mask.ravel())
         return engine
 
-    def _code(self, constraint: Constraint, allowed: Any) -> int:
+    def _code(self, constraint: Constraint, words: int) -> int:
         """A head for the oracle: the one that is given, or the side that all allowed ones are on."""
         system = self.parser.spec.system
         if constraint.fixes is not None:
             return constraint.fixes
         if system.knows_directions:
+            allowed = constraint.allowed_heads(words, system.root)
             for mark in (LEFT, RIGHT):
-                side = Constraint(constraint.word, mark).allowed(len(allowed) - 1, system.root)[:, constraint.word]
-                if (side | ~allowed).all():
+                if (Constraint(constraint.word, mark).allowed_heads(words, system.root) | ~allowed).all():
                     return int(mark)
         return UNKNOWN
 

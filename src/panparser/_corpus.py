@@ -69,7 +69,7 @@ class Corpus:
                 if way == "reduce":
                     kept = projective_subset(self.heads[words], root=system.root, single_root=system.single_root)
                     self.heads[words] = [head if isinstance(head, int) else _UNKNOWN for head in kept]
-                elif way == "pseudo" and (self.heads[words] >= 0).all():  # lifting needs the whole tree
+                elif way == "pseudo":
                     self._lift(words)
             if way == "pseudo":
                 self._drop_rare_marks()

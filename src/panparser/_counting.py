@@ -129,7 +129,7 @@ class Pair:
         yield "Sentences", self.spans(self.gold.sentence_spans, self.predicted.sentence_spans)
         yield "Words", (*self.words(np.ones(len(g), dtype=bool))[:3], None)
         upos, xpos = self.codes("upos"), self.codes("xpos")
-        feats = self.codes("feats", _universal)
+        feats = self.codes("feats", universal_features)
         same = {name: a[g] == b[p] for name, (a, b) in (("upos", upos), ("xpos", xpos), ("feats", feats))}
         yield "UPOS", self.words(same["upos"])
         yield "XPOS", self.words(same["xpos"])
@@ -150,7 +150,7 @@ class Pair:
         to_gold[-1], to_gold[-2] = -1, -4  # Root; a predicted word without head is never right
         mapped = to_gold[self.predicted.parents()]
         uas = parents[g] == mapped[p]
-        labels, full = self.codes("deprel", _base), self.codes("deprel")
+        labels, full = self.codes("deprel", base_label), self.codes("deprel")
         las = uas & (labels[0][g] == labels[1][p])
         annotated, headed = self.headed(parents)
         yield "UAS", self.words(uas, annotated, headed)
@@ -177,7 +177,7 @@ class Pair:
         return annotated, headed
 
     def has_label(self, side: Side, wanted: set[str]) -> Bools:
-        table = np.array([_base(label) in wanted for label in side.treebank.vocabulary("deprel")], dtype=bool)
+        table = np.array([base_label(label) in wanted for label in side.treebank.vocabulary("deprel")], dtype=bool)
         return table[side.treebank.column("deprel")]
 
     def has_tag(self, side: Side, wanted: str) -> Bools:
@@ -252,9 +252,9 @@ def _without_spaces(form: str) -> str:
     return "".join(c for c in form if unicodedata.category(c) != "Zs")
 
 
-def _base(label: str) -> str:
+def base_label(label: str) -> str:
     return label.partition(":")[0]
 
 
-def _universal(feats: str) -> str:
+def universal_features(feats: str) -> str:
     return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in _FEATURES))

@@ -176,6 +176,9 @@ class Corpus:
 
     def __len__(self) -> int: ...
 
+    def constrain(self, constraints: Constraints) -> None:
+        """Search keeps to these constraints, and features read them."""
+
     def replace(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Layer:
@@ -234,13 +237,43 @@ class Model:
 
     def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None, further: Sequence[Program] = [], places: Sequence[tuple[int, Sequence[int]]] = []) -> None: ...
 
-    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None, confidence: bool = False) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
-        (heads, labels) of every word, and by how much the tree of each sentence was ever behind in its beam.
+        (heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if asked for, the signals of every word.
         """
 
     def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, constraints: Constraints | None = None) -> list[tuple[list[int], list[int], int]]:
         """[(heads, labels, score), ...]"""
+
+class Inside:
+    """
+    What a finished parser does, and by which weights; matrices come as flat arrays.
+    """
+
+    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None) -> None: ...
+
+    def derivations(self, store: TreebankStore, beam: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """(numbers of actions by sentence, actions, labels)"""
+
+    def action_weights(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """[key][action]"""
+
+    def label_weights(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], action: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """[key][label]"""
+
+    def vector_action_weights(self, address: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """[row][action]"""
+
+    def vector_label_weights(self, address: int, action: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """[row][label]"""
+
+    @property
+    def label_templates(self) -> list[int]:
+        """Numbers of the templates that labels see."""
+
+    @property
+    def label_vectors(self) -> list[bool]:
+        """For each address with a vector: do labels see it?"""
 
 class Batch:
     """States of many sentences; arrays are filled in place."""

@@ -12,7 +12,10 @@ import numpy as np
 
 from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
+from panparser.confidence import gold_labels
+from panparser.constraints import Constraints
 from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.gold import UNKNOWN
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser, ParserSpec
@@ -27,20 +30,19 @@ Weights = TypeVar("Weights")
 Product = TypeVar("Product")
 
 
-def score(parser: Parser, gold: Treebank) -> tuple[float, float | None]:
+def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
     """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    return score_found(parser, gold, *parser.predict(gold))
+    return score_found(parser, gold, *parser.predict(gold, constraints=constraints, relax=True))
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
-    known = gold.heads >= 0
+    # In a system that leaves words headless, that one is headless is annotation too.
+    known = gold.heads >= (UNKNOWN if parser.spec.system.partial else 0)
     total = max(1, int(known.sum()))
     right = (heads == gold.heads) & known
     if not parser.spec.labeled:
         return 100 * int(right.sum()) / total, None
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    wanted = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
-    both = right & (labels == wanted[gold.column("deprel")])
+    both = right & ((labels == gold_labels(parser, gold)) | (gold.heads == UNKNOWN))
     return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
 
 
@@ -202,10 +204,16 @@ class Epochs(EpochLoop[Weights, Parser]):
     def report(self, epoch: int) -> EpochReport:
         return EpochReport(epoch, *self.progress())
 
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        """UAS and LAS on the development set."""
+        return score(parser, dev)
+
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
+        if self.hears("after_learning"):
+            self.tell("after_learning", report.epoch, self.parser_of(weights))
         if self.dev is not None:
             self.tell("before_evaluation", report.epoch)
-            report.uas, report.las = score(self.parser_of(weights), self.dev)
+            report.uas, report.las = self.score(self.parser_of(weights), self.dev)
             self.tell("after_evaluation", report)
 
     def run(self) -> Parser:

@@ -10,6 +10,7 @@ from panparser.errors import SpecError
 from panparser.parser import Parser
 
 _STEPS = 12  # of the search for the least weight that is kept
+_CONFIDENCE = 2048  # bytes that a manifest may need to tell of it
 _MOST = 1e6  # updates: no weight is above
 
 
@@ -18,7 +19,7 @@ def room_for_layer(max_size: int | None, parser: Parser, epochs: int) -> int | N
     if max_size is None:
         return None
     vectors = parser.vectors.to_arrays() if parser.vectors else {}
-    told = len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers)
+    told = len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers) + _CONFIDENCE
     return max_size - told - sum(layer.size for layer in parser.layers[:-1]) - sum(a.nbytes for a in vectors.values())
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from panparser.errors import PanParserError, SpecError
@@ -105,3 +108,13 @@ def within(place: str, work: Callable[[], T]) -> T:
         raise SpecError(f"{place}: {error}") from None
     except (TypeError, ValueError) as error:
         raise SpecError(f"{place}: a value of the wrong type: {error}") from None
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The values of a TOML file; `SpecError` names it."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{os.fspath(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecError(f"{os.fspath(path)}: expected TOML; {error}") from None

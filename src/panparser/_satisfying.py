@@ -16,7 +16,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser.constraints import Constraint
 from panparser.errors import GoldError
-from panparser.gold import Gold, Span
+from panparser.gold import Gold, Span, reference_heads
 from panparser.oracles import static_derivation
 from panparser.transitions import TransitionSystem
 
@@ -43,7 +43,7 @@ class Solver:
         constraints = list(constraints)
         table = np.zeros((self.words + 1, self.words + 1)) if scores is None else scores.copy()
         for constraint in constraints:
-            table[~constraint.allowed(self.words, self.system.root)] = _FORBIDDEN
+            constraint.restrict(table, self.system.root, _FORBIDDEN)
             if constraint.word and self.system.max_span is not None:
                 table[self.too_long(constraint.word), constraint.word] = _FORBIDDEN
         spans = {c.wanted for c in constraints if isinstance(c.wanted, Span) and c.wanted.kind == "subtree"}
@@ -54,6 +54,10 @@ class Solver:
         positions = np.arange(self.words + 1)
         positions[0] = 0 if self.system.root == "first" else self.words + 1
         return np.abs(positions - word) > (self.system.max_span or self.words + 1)
+
+    def possible_heads(self, constraint: Constraint) -> npt.NDArray[np.bool_]:
+        """(n+1) Heads of its word that a constraint allows, and the system can build."""
+        return constraint.allowed_heads(self.words, self.system.root) & ~self.too_long(constraint.word)
 
     def keeps(self, constraints: Sequence[Constraint]) -> bool:
         """Does some tree of the system keep all of them?"""
@@ -72,10 +76,15 @@ class Solver:
             return None
 
     def conflict(self, constraints: Sequence[Constraint]) -> list[Constraint]:
-        """A smallest set that no tree keeps, of those of one or two; else one from which nothing can be taken away."""
-        for constraint in constraints:
-            if not self.keeps([constraint]):
+        """A smallest set that no tree keeps, if it is of one or two; else one from which nothing can be taken away."""
+        for constraint in constraints:  # any one arc is part of some tree
+            if not (self.possible_heads(constraint).any() if constraint.word else self.keeps([constraint])):
                 return [constraint]
+        given = [c for c in constraints if c.fixes is not None]
+        if len(given) < len(constraints) and not self.keeps(given):
+            return self.conflict(given)
+        if len(given) == len(constraints) and (narrower := self._among_given(given)):
+            return narrower
         if len(constraints) <= _MOST_PAIRS:
             for pair in combinations(constraints, 2):
                 if not self.keeps(pair):
@@ -86,6 +95,23 @@ class Solver:
             if not self.keeps(fewer):
                 kept = fewer
         return kept
+
+    def _among_given(self, given: Sequence[Constraint]) -> list[Constraint]:
+        """Two given heads that exclude each other; of a cycle, its smallest conflict. Empty if that is all of them."""
+        heads = {c.word: c.fixes for c in given}
+        gold = self._gold(given)
+        if gold is not None:
+            codes = reference_heads(gold, self.system.root, None)
+            pair = _engine.conflict(codes, self.system.root == "first", self.system.single_root)
+            return [c for c in given if c.word in pair] if not self.system.crosses else []
+        for start in heads:
+            path = [start]
+            while (head := heads.get(path[-1])) and head not in path:
+                path.append(head)
+            if head in path:
+                cycle = [c for c in given if c.word in path[path.index(head) :]]
+                return self.conflict(cycle) if len(cycle) < len(given) else []
+        return []
 
     def largest(self, constraints: Sequence[Constraint]) -> list[Constraint]:
         """A largest set that some tree keeps (of spans: exactly so for up to 8; more are given up one at a time).
@@ -108,10 +134,7 @@ class Solver:
         """The most of the others that a tree keeps together with all the spans."""
         scores = np.zeros((self.words + 1, self.words + 1))
         for constraint in others:
-            kept = constraint.allowed(self.words, self.system.root)[:, constraint.word] & ~self.too_long(
-                constraint.word
-            )
-            scores[kept, constraint.word] += 1
+            scores[self.possible_heads(constraint), constraint.word] += 1
         tree = self.tree(spans, scores)
         if tree is None:
             return []

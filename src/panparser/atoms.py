@@ -20,11 +20,17 @@ BASES_WITH_ARCS = BASES[:5]  # what stands behind the front of the buffer has no
 COLUMN_ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix", "deps", "misc")
 ITEM_ATTRIBUTES = (*COLUMN_ATTRIBUTES, "shape", "lower_prefix", "lower_suffix")  # of words; items may have others
 ARC_ATTRIBUTES = ("label", "left_valency", "right_valency", "left_labels", "right_labels")
-ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, "vector")
-FUNCTIONS = ("distance", "between", "history")
+GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what a constraint says of the token
+ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, *GIVEN_ATTRIBUTES, "vector")
+FUNCTIONS = ("distance", "between", "given", "history")
 CLASS = "class"  # a class as a whole
 EXAMPLES = {
-    **{"distance": "distance(S0,B0)", "between": "between(S0,B0,upos=VERB)", "history": "history[0]"},
+    **{
+        "distance": "distance(S0,B0)",
+        "between": "between(S0,B0,upos=VERB)",
+        "given": "given(S0,B0)",
+        "history": "history[0]",
+    },
     **{"feats": "feats[Case]", "misc": "misc[Gloss]"},
 }
 NUMBERED = {
@@ -106,7 +112,7 @@ class Atom:
         check_key(self.column or self.name, self.key)
 
     def _check_addresses(self) -> None:
-        expected = {"distance": 2, "between": 2, "history": 0}.get(self.name, 1)
+        expected = {"distance": 2, "between": 2, "given": 2, "history": 0}.get(self.name, 1)
         if len(self.addresses) != expected or not all(isinstance(address, Address) for address in self.addresses):
             raise TemplateError(f"{self.name} takes {expected} of Address; got {self.addresses!r}")
         bases = [address.base for address in self.addresses]
@@ -138,8 +144,8 @@ class Atom:
         places = ",".join(map(str, self.addresses))
         if self.name == "between":
             return f"between({places},{self.column}{key}={_quoted(self.value or '')})"
-        if self.name == "distance":
-            return f"distance({places})"
+        if self.name in ("distance", "given"):
+            return f"{self.name}({places})"
         if self.name == CLASS:
             return places
         return f"{places}.{self.name}{key}" if places else f"{self.name}{key}"

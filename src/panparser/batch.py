@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from panparser import _engine
 from panparser._compile_templates import lower, lower_address
 from panparser.atoms import Address
 from panparser.errors import BatchError, SpecError, StuckError, TreebankError
-from panparser.gold import annotated_heads
+from panparser.gold import UNKNOWN, annotated_heads
 from panparser.labels import Labels
 from panparser.sentence import IntArray
 from panparser.templates import Templates
@@ -103,11 +103,18 @@ class StateBatch:
         table = np.array([known.get(text, -1) for text in treebank.vocabulary("deprel")], dtype=np.int32)
         return heads, table[treebank.column("deprel")]
 
+    @cached_property
+    def has_unknown(self) -> BoolArray:
+        """(sentences of the treebank) Does the gold leave some head unknown?"""
+        unknown: Any = np.flatnonzero(self._gold[0] == UNKNOWN) if self._gold else []
+        return np.isin(np.arange(len(self.sentences)), self.sentences.sentence_of_word()[unknown])
+
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
         """Another reference for all words of the treebank. Costs are those against it after the next `start`."""
         gold = self._prepared((heads, labels))
         self._call("replace_gold", self._corpus.replace, heads, labels)
         self._gold = gold
+        self.__dict__.pop("has_unknown", None)
 
     # --- Which states ---
 

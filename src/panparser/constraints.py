@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,41 +37,44 @@ class Constraint:
             return f"the head of word {self.word} is one of {', '.join(map(_named, sorted(wanted)))}"
         return f"the head of word {self.word} is {_named(wanted)}"
 
-    def allowed(self, words: int, root: str) -> npt.NDArray[np.bool_]:
-        """(n+1, n+1) Arcs, by head and dependent (Root is 0), that it does not forbid."""
-        allowed = np.ones((words + 1, words + 1), dtype=bool)
-        if isinstance(self.wanted, Span):
-            inside = np.zeros(words + 1, dtype=bool)
-            inside[self.wanted.first : self.wanted.last + 1] = True
-            allowed[np.ix_(inside, ~inside)] = False
-            if self.wanted.kind == "closed":
-                allowed[np.ix_(~inside, inside)] = False
-                allowed[0, :] = True
-            return allowed
+    def restrict(self, arcs: npt.NDArray[Any], root: str, forbidden: Any = False) -> None:
+        """Marks all arcs, in a table (n+1, n+1) by head and dependent (Root is 0), that it forbids."""
+        if not isinstance(self.wanted, Span):
+            arcs[~self.allowed_heads(len(arcs) - 1, root), self.word] = forbidden
+            return
+        span = slice(self.wanted.first, self.wanted.last + 1)
+        arcs[span, : span.start] = forbidden
+        arcs[span, span.stop :] = forbidden
+        if self.wanted.kind == "closed":
+            arcs[1 : span.start, span] = forbidden
+            arcs[span.stop :, span] = forbidden
+
+    def allowed_heads(self, words: int, root: str) -> npt.NDArray[np.bool_]:
+        """(n+1) Which heads its word may have; Root is 0."""
         heads = np.arange(words + 1)
         if isinstance(self.wanted, Mark):
             left = (heads < self.word) & ((heads > 0) | (root == "first"))
             chosen = left if self.wanted is LEFT else ~left
         else:
-            chosen = np.isin(heads, list(self.wanted) if isinstance(self.wanted, frozenset) else [self.wanted])
+            chosen = np.isin(heads, list(self.wanted)) if isinstance(self.wanted, frozenset) else heads == self.wanted
         chosen[self.word] = False
-        allowed[:, self.word] = chosen
-        return allowed
+        return chosen
 
     def is_kept(self, heads: Sequence[int] | IntArray, root: str, partial: bool) -> bool:
         """Does a tree keep it? A word is headless where its head is -1."""
-        tree = np.asarray(heads)
-        attached = np.flatnonzero(tree >= 0)
-        if self.word:
+        tree, span = np.asarray(heads), self.wanted
+        if not isinstance(span, Span):
             head = int(tree[self.word - 1])
-            return head >= 0 and bool(self.allowed(len(tree), root)[head, self.word])
-        span = self.wanted
-        assert isinstance(span, Span)
-        if not self.allowed(len(tree), root)[tree[attached], attached + 1].all():
+            return head >= 0 and bool(self.allowed_heads(len(tree), root)[head])
+        within = (tree >= span.first) & (tree <= span.last)  # is the head inside?
+        inside = np.zeros(len(tree), dtype=bool)
+        inside[span.first - 1 : span.last] = True
+        entering = inside & (tree >= 0) & ~within
+        if (within & ~inside).any():
             return False
-        inside = tree[span.first - 1 : span.last]
-        entering = int(((inside >= 0) & ((inside < span.first) | (inside > span.last))).sum())
-        return span.kind == "closed" or entering == 1 or (partial and entering == 0)
+        if span.kind == "closed":
+            return not (entering & (tree > 0)).any()
+        return int(entering.sum()) == 1 or (partial and not entering.any())
 
     @property
     def fixes(self) -> int | None:

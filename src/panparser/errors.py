@@ -15,6 +15,7 @@ PanParserError
 ├── BatchError (ValueError)           an array of the wrong type or shape, or a number out of range, in a batch
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
+├── AnalysisError (ValueError)        a criterion, an expression or a table of an analysis that cannot be
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
@@ -79,6 +80,10 @@ class ConlluError(PanParserError, ValueError):
 
 class TreebankError(PanParserError, ValueError):
     """A value that a treebank cannot hold, or treebanks that do not match."""
+
+
+class AnalysisError(PanParserError, ValueError):
+    """A criterion that is not there, an expression that cannot be read, a table that cannot be made."""
 
 
 class VectorsError(PanParserError, ValueError):

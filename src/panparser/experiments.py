@@ -117,9 +117,6 @@ def learning_curve(
     **options: Any,
 ) -> list[CurvePoint]:
     """Scores on `dev` of parsers that learned from the first so many sentences; `dev` also selects the epoch."""
-    for size in sizes:
-        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= len(treebank):
-            raise SpecError(f"sizes of learning_curve must be integers from 1 to {len(treebank)}; got {size!r}")
     other = dev.to_bytes()
 
     def work(size: int, stop: Listener) -> CurvePoint:
@@ -127,7 +124,35 @@ def learning_curve(
         parser = _whole(train(spec, part, dev=own_dev, listeners=[stop], **options))
         return CurvePoint(size, part.words, *score(parser, own_dev))
 
-    return _all(work, list(sizes), threads)
+    return _all(work, _checked_sizes("learning_curve", sizes, treebank), threads)
+
+
+def parse_sizes(
+    spec: ParserSpec,
+    treebank: Treebank,
+    test: Treebank,
+    sizes: Sequence[int],
+    *,
+    dev: Treebank | None = None,
+    threads: int = 1,
+    **options: Any,
+) -> list[Treebank]:
+    """`test` as parsers parse it that learned from the first so many sentences; `dev` selects the epoch."""
+    data, other = test.to_bytes(), None if dev is None else dev.to_bytes()
+
+    def work(size: int, stop: Listener) -> Treebank:
+        own_dev = None if dev is None or other is None else _copy(other, dev)
+        parser = _whole(train(spec, treebank[:size], dev=own_dev, listeners=[stop], **options))
+        return parser.parse(_copy(data, test))
+
+    return _all(work, _checked_sizes("parse_sizes", sizes, treebank), threads)
+
+
+def _checked_sizes(owner: str, sizes: Sequence[int], treebank: Treebank) -> list[int]:
+    for size in sizes:
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= len(treebank):
+            raise SpecError(f"sizes of {owner} must be integers from 1 to {len(treebank)}; got {size!r}")
+    return list(sizes)
 
 
 def _over_folds(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from panparser.parser import Parser
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,9 @@ class Listener:
     def after_sentence(self, epoch: int, sentence: int) -> None: ...
     def before_update(self, update: Update) -> None: ...
     def after_update(self, update: Update) -> None: ...
+    def after_learning(self, epoch: int, parser: Parser) -> None:
+        """When the treebank was gone through: the parser that would come of it, before it is scored and pruned."""
+
     def before_evaluation(self, epoch: int) -> None: ...
     def after_evaluation(self, report: EpochReport) -> None: ...
     def after_words(self, epoch: int, words: int, updates: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from panparser.classifiers import (
     classifier_values,
     restored_classifier,
 )
+from panparser.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
@@ -40,6 +41,9 @@ from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from panparser.cascades import Cascade
     from panparser.tagging import Tagger
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
@@ -172,6 +176,7 @@ class Parser:
         self.vectors = vectors
         self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
+        self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -195,6 +200,15 @@ class Parser:
 
     @cached_property
     def _model(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def _inside(self) -> _engine.Inside:
+        return _engine.Inside(*self._parts[:6])
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from, of a perceptron."""
         spec, layers = self.spec, self.layers
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
@@ -206,7 +220,7 @@ class Parser:
         vectors = self.vectors.engine if self.vectors else None
         of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
         program, scaled, further, places = lowered
-        return _engine.Model(engine, program, of_root, of_words, scaled, vectors, further, places)
+        return engine, program, of_root, of_words, scaled, vectors, further, places
 
     def parse(
         self,
@@ -214,12 +228,22 @@ class Parser:
         *,
         beam: int | None = None,
         threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; constraints as in `predict`."""
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        self.annotate(
+            parsed,
+            beam=beam,
+            threads=threads,
+            confidence=confidence,
+            ensemble=ensemble,
+            constraints=constraints,
+            relax=relax,
+        )
         return parsed
 
     def annotate(
@@ -228,22 +252,41 @@ class Parser:
         *,
         beam: int | None = None,
         threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> None:
         """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
 
-        Constraints as in `predict`; labels that they give are written, also those that the parser does not know.
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
+        in `predict`; labels that they give are written, also those that the parser does not know.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
-        heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        if confidence:
+            if constraints is not None:
+                raise SpecError("confidence is calibrated for parsing without constraints; got both")
+            found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
+            write_confidence(treebank, found)
+            heads, labels = found.heads, found.labels
+        else:
+            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
             ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
+
+    def confidence(
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    ) -> Confidence:
+        """Heads and labels as in `predict`, with the probabilities that they are right.
+
+        `ensemble`: the other parsers, as many as the parser was calibrated with; they may be of other seeds.
+        """
+        return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
 
     def predict(
         self,
@@ -259,11 +302,7 @@ class Parser:
         All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
         that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
         """
-        beam = self.spec.beam if beam is None else beam
-        check_beam(beam, "parse")
-        check_count("threads of parse", threads)
-        check_lengths(treebank)
-        treebank.check()
+        beam = self.checked_beam(treebank, beam, threads)
         if constraints is not None:
             return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
@@ -272,6 +311,15 @@ class Parser:
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
         heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
+
+    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
+        """The beam to parse with; refuses what cannot be parsed."""
+        beam = self.spec.beam if beam is None else beam
+        check_beam(beam, "parse")
+        check_count("threads of parse", threads)
+        check_lengths(treebank)
+        treebank.check()
+        return beam
 
     def _parse(
         self,
@@ -282,9 +330,21 @@ class Parser:
         constraints: _engine.Constraints | None = None,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
         """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
+        return self._searched(treebank, beam, threads, margin, False, constraints)[:3]
+
+    def _searched(
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        signals: bool,
+        constraints: _engine.Constraints | None = None,
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints)
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
@@ -324,6 +384,15 @@ class Parser:
     def moving_labels(self) -> npt.NDArray[np.bool_]:
         """For each label, whether arcs that have it are put back elsewhere after parsing."""
         return self._plain[2][:-1]
+
+    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+
+        The options are those of `panparser.analysis.explain`, which needs pandas.
+        """
+        from panparser.analysis.explaining import explain
+
+        return explain(self, sentence, step, **options)
 
     def best(
         self,
@@ -386,8 +455,11 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the parser to one file; the same parser gives the same bytes."""
-        arrays = self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
-        write_arrays(Path(path), arrays, self.manifest())
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All arrays of a model file."""
+        return self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
 
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What was learned."""
@@ -415,6 +487,7 @@ class Parser:
             **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
             **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
+            **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training,
         }
 
@@ -446,6 +519,8 @@ class Parser:
             voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
+            if manifest.get("calibration") is not None:
+                parser.calibration = Calibration.from_values(manifest["calibration"])
             if restored is None:
                 parser._model  # noqa: B018 - checks every number in the arrays
         except ModelError:
@@ -465,13 +540,17 @@ def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FOR
         raise ModelError(f"{path}: {newer}")
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Tagger:
-    """The parser, or tagger, of a model file; `classifier` is the class of the one that was trained, if one was."""
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade | Tagger:
+    """The parser, cascade or tagger of a model file; `classifier` is the class of the one trained, if one was."""
     arrays, manifest = read_arrays(path, "panparser model")
     if manifest.get("kind") == "tagger":
         from panparser.tagging import Tagger
 
         return Tagger.from_file(arrays, manifest, path=os.fspath(path))
+    if manifest.get("kind") == "cascade":
+        from panparser.cascades import Cascade
+
+        return Cascade.from_file(arrays, manifest, os.fspath(path))
     return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 

@@ -91,21 +91,23 @@ def projectivize(
         path       d^   p|
         head+path  d^h  p|
 
-    The heads are the same whatever the encoding. Labels may hold neither `^` nor `|`; every word needs a head.
+    The heads are the same whatever the encoding. Labels may hold neither `^` nor `|`. An unknown head (`None` or -1)
+    stays so, and becomes that of an arc that would have to move up to one; it is then -1.
     """
     scheme, tree, labels = _labeled_tree("projectivize", heads, labels, encoding)
     for word, label in enumerate(labels, start=1):
         if LIFTED in label or PATH in label:
             raise GoldError(f"label of word {word}: projectivize expected neither {LIFTED} nor {PATH}; got {label!r}")
     lifted = list(tree)
-    path = set()
+    over: dict[int, set[int]] = {}  # by lifted word, the words whose arcs it was lifted over
     while crossing := _measure(lifted[1:])[0]:
         word = min(crossing, key=lambda word: abs(word - lifted[word]))
-        path.add(lifted[word])
+        over.setdefault(word, set()).add(lifted[word])
         lifted[word] = lifted[lifted[word]]
+    path = {other for word, others in over.items() if lifted[word] != UNKNOWN for other in others}
     marked = []
     for word, label in enumerate(labels, start=1):
-        if lifted[word] != tree[word]:
+        if lifted[word] != tree[word] and lifted[word] != UNKNOWN:
             label += LIFTED + (labels[tree[word] - 1] if scheme.head else "")
         marked.append(label + PATH if scheme.path and word in path else label)
     return tuple(lifted[1:]), tuple(marked)
@@ -198,9 +200,10 @@ def _labeled_tree(
     """What both transformations take, checked; the tree by token, Root's own head is -1."""
     if encoding not in ENCODINGS:
         raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
-    gold = Gold(heads, labels)
+    gold = Gold((None if head == UNKNOWN else head for head in heads), labels)
     for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
-        if not isinstance(head, int) or head < 0:
+        is_open = head is None and owner == "projectivize"
+        if not is_open and (not isinstance(head, int) or head < 0):
             raise GoldError(f"head of word {word}: {owner} expected one of 0..n; got {head!r}")
         if not isinstance(label, str):
             raise GoldError(f"label of word {word}: {owner} expected a string; got {label!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from panparser._files import write_whole
+from panparser._recipe_constraints import ConstraintsPart
 from panparser._recipe_parts import (
     Part,
     check_names,
@@ -20,6 +20,7 @@ from panparser._recipe_parts import (
     is_lines,
     name,
     number,
+    read_toml,
     said,
     size_of,
     within,
@@ -32,7 +33,7 @@ from panparser.strategies import STRATEGIES, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import BUILT_IN
 from panparser.systems import system as named_system
-from panparser.template_sets import FAST, RICH, RICH_STACK, ZN11
+from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Templates
 from panparser.training import Training
 from panparser.transitions import TransitionSystem
@@ -58,7 +59,7 @@ class ParserPart(Part):
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
     (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, zn11, fast, a file, or a list of
-    lines. `vectors`: a file, for templates such as `S0.vector`.
+    lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`.
     """
 
     system: str | Mapping[str, Any] | None = said(
@@ -73,6 +74,7 @@ class ParserPart(Part):
     )
     labeled: bool | None = flag()
     delexicalized: bool | None = flag()
+    given: bool | None = flag()
     nonprojective: str | None = choice(*get_args(Nonprojective))
     vectors: str | None = name("a file")
 
@@ -109,16 +111,20 @@ class ParserPart(Part):
             templates = Templates.parse("\n".join(chosen))
         else:
             templates = NAMED_TEMPLATES[chosen] if chosen in NAMED_TEMPLATES else _read_templates(chosen)
-        return templates.delexicalized() if self.delexicalized else templates
+        templates = templates.delexicalized() if self.delexicalized else templates
+        return templates + GIVEN if self.given else templates
 
     @classmethod
     def of(cls, spec: ParserSpec) -> ParserPart:
         """The table that describes a parser, without mention of files."""
-        templates: str | tuple[str, ...] = tuple(map(str, spec.templates))
+        bare = spec.templates - GIVEN
+        given = bare != spec.templates and bare + GIVEN == spec.templates
+        bare = bare if given else spec.templates
+        templates: str | tuple[str, ...] = tuple(map(str, bare))
         delexicalized = False
         for key, known in NAMED_TEMPLATES.items():
-            if spec.templates in (known, known.delexicalized()):
-                templates, delexicalized = key, spec.templates != known
+            if bare in (known, known.delexicalized()):
+                templates, delexicalized = key, bare != known
         return cls(
             system=_described(spec.system),
             root=spec.system.root,
@@ -127,6 +133,7 @@ class ParserPart(Part):
             templates=templates,
             labeled=spec.labeled,
             delexicalized=delexicalized,
+            given=given or None,
             nonprojective=spec.nonprojective,
         )
 
@@ -199,8 +206,15 @@ class FoldsPart(Part):
     predictions: str | None = name("a file")
 
 
-_PARTS: dict[str, type[Part]] = {"data": DataPart, "parser": ParserPart, "training": TrainingPart, "folds": FoldsPart}
+_PARTS: dict[str, type[Part]] = {
+    "data": DataPart,
+    "parser": ParserPart,
+    "training": TrainingPart,
+    "constraints": ConstraintsPart,
+    "folds": FoldsPart,
+}
 _PATHS = {
+    "constraints": ("train", "dev"),
     "data": ("train", "dev"),
     "parser": ("system", "templates", "vectors"),
     "training": ("init",),
@@ -215,19 +229,14 @@ class Recipe:
     data: DataPart = field(default_factory=DataPart)
     parser: ParserPart = field(default_factory=ParserPart)
     training: TrainingPart = field(default_factory=TrainingPart)
+    constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
     folds: FoldsPart = field(default_factory=FoldsPart)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
         """The recipe of a TOML file. `SpecError` names file, table and key, what was expected and what was found."""
         place = os.fspath(path)
-        try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise SpecError(f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise SpecError(f"{place}: expected TOML; {error}") from None
-        recipe = cls.from_values(values, place)
+        recipe = cls.from_values(read_toml(path), place)
         return recipe._with_paths(lambda file: os.path.join(os.path.dirname(place), file))
 
     @classmethod
@@ -278,6 +287,10 @@ class Recipe:
         parts = [read_conllu(file, format=format) for file in self.data.train]
         dev = None if self.data.dev is None else read_conllu(self.data.dev, format=format)
         return reduce(lambda first, second: first + second, parts), dev
+
+    def training_constraints(self, treebank: Treebank, dev: Treebank | None) -> dict[str, Any]:
+        """The options of `train` for the constraints that it names, if any."""
+        return within("[constraints]", lambda: self.constraints.options(treebank, dev, self.data.format or "auto"))
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as the file holds them; only what is said."""

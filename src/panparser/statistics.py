@@ -24,7 +24,7 @@ def stats(treebank: Treebank) -> dict[str, Any]:
     arcs = heads > 0
     length = np.abs(ids - heads)[arcs]
     crossing, gaps = nonprojectivity(treebank.heads, treebank.offsets)
-    depth = _depths(heads, treebank.offsets[sentence], int(words.max(initial=0)))
+    depth, _ = climb(heads, treebank.offsets[sentence], int(words.max(initial=0)))
     crossed = np.bincount(sentence[crossing], minlength=len(treebank)) > 0
     forms = treebank.vocabulary("form")
     used = np.unique(treebank.column("form"))
@@ -65,8 +65,13 @@ def _counts(treebank: Treebank, column: str) -> dict[str, int]:
     return {strings[i]: int(counts[i]) for i in order}
 
 
-def _depths(heads: npt.NDArray[np.int64], first: npt.NDArray[np.int64], longest: int) -> npt.NDArray[np.int64]:
-    """Arcs from each word up to Root; -1 where the way up is not annotated, or never ends."""
+def climb(
+    heads: npt.NDArray[np.int64], first: npt.NDArray[np.int64], longest: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Arcs from each word up to Root, -1 where the way up is not annotated or never ends; the last word on that way.
+
+    `first` is, for each word, the first word of its sentence; `longest` the length of the longest sentence.
+    """
     depth = np.zeros(len(heads), dtype=np.int64)
     at = np.arange(len(heads))
     climbing = np.arange(len(heads))  # the words that have not arrived
@@ -78,4 +83,4 @@ def _depths(heads: npt.NDArray[np.int64], first: npt.NDArray[np.int64], longest:
         climbing = climbing[on]
         at[climbing] = first[climbing] + step[on] - 1
     depth[climbing] = -1
-    return depth
+    return depth, at

@@ -142,7 +142,16 @@ class Tagger:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tagger to one file; the same tagger gives the same bytes."""
-        write_arrays(Path(path), self.to_arrays(), {"format": FORMAT, "kind": KIND, **self.to_values()})
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the tagger, in plain values."""
+        return {"format": FORMAT, "kind": KIND, **self.to_values()}
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return self.model.size
 
     def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
         """What was learned, as a model file holds it."""
@@ -223,7 +232,13 @@ def train_tagger(
         **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
     )
     digests = {"train": digest(treebank), "dev": digest(dev) if dev else None}
-    return Tagger(spec, tags, model, dictionary, model.training | {"data": digests})
+    return Tagger(
+        spec,
+        tags,
+        model,
+        dictionary,
+        model.training | {"sentences": len(treebank), "words": treebank.words, "data": digests},
+    )
 
 
 def _check_treebank(treebank: object, what: str) -> None:

@@ -330,3 +330,23 @@ _FAST = """
     history[0] S0.upos B0.upos
 """
 FAST = Templates.parse(_FAST)
+
+# What constraints tell of the words that actions join; to be added to one of the sets above.
+_GIVEN = """
+    given(S0,B0)
+    given(S0,B0) S0.upos B0.upos
+    given(S1,S0) S1.upos S0.upos
+    S0.given_head
+    B0.given_head
+    S0.given_head S0.upos
+    B0.given_head B0.upos
+    S0.given_head B0.given_head
+    S0.given_head B0.given_head S0.upos B0.upos
+    S0.given_head S0.upos B0.upos
+    B0.given_head S0.upos B0.upos
+    S1.given_head S0.given_head S0.upos
+    B0.given_head B1.given_head B0.upos B1.upos
+    S0.given_label S0.upos B0.upos
+    B0.given_label S0.upos B0.upos
+"""
+GIVEN = Templates.parse(_GIVEN)

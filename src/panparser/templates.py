@@ -18,7 +18,8 @@ __all__ = ["Address", "Atom", "Template", "Templates"]
 MOST_TEMPLATES = 512
 MOST_ATOMS = 8
 LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector", "shape", "lower_prefix", "lower_suffix")
-LABELED = ("label", "left_labels", "right_labels")
+LABELED = ("label", "left_labels", "right_labels", "given_label")
+GIVEN = ("given_head", "given_label", "given")  # they read constraints
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +58,11 @@ class Template:
     def uses(self, *names: str) -> bool:
         """Does one of its atoms read one of these attributes, or call one of these functions?"""
         return any(name in names for atom in self.atoms for name in atom.names)
+
+    @property
+    def reads_constraints(self) -> bool:
+        """Does it look at what is given before parsing?"""
+        return self.uses(*GIVEN)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.atoms))

@@ -17,7 +17,10 @@ from panparser._corpus import choose_vectors
 from panparser._epochs import Epochs, score, score_found
 from panparser._layers import Layer, VectorWeights, multiplied
 from panparser._pruning import prune, room_for_layer
+from panparser._training_constraints import Source, TrainingConstraints, lowered
 from panparser.classifiers import Classifier
+from panparser.confidence import Calibration, fitted, gather
+from panparser.constraints import Constraints
 from panparser.errors import SpecError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
@@ -108,6 +111,8 @@ def train(
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
     init: Parser | None = None,
+    constraints: Source | None = None,
+    dev_constraints: Constraints | None = None,
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -120,16 +125,24 @@ def train(
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
     after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
     Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the perceptron;
-    vectors, init, checkpoint, resume, members, prune and max_size are not for it.
+    vectors, init, constraints, checkpoint, resume, members, prune and max_size are not for it.
+
+    Under `constraints` the search is restricted as it is when a parser is given some: a share of the gold heads (above
+    0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as what another parser found; then
+    `dev_constraints` are those of the development set.
     """
     if classifier is not None:
-        given = {"vectors": vectors, "init": init, "checkpoint": checkpoint, "resume": resume or None}
+        given: dict[str, Any] = {"vectors": vectors, "init": init, "checkpoint": checkpoint, "resume": resume or None}
+        given |= {"constraints": constraints, "dev_constraints": dev_constraints}
         if named := [name for name, value in given.items() if value is not None]:
             raise SpecError(f"{named[0]} of train is for the perceptron, and a classifier is given")
         training = Training(**options)
         return ClassifierRun(
             spec=spec, treebank=treebank, dev=dev, listeners=listeners, training=training, classifier=classifier
         ).run()
+    training = Training(**options)
+    if constraints is None and dev_constraints is not None:
+        raise SpecError("dev_constraints of train are given, but constraints are not")
     run = _Run(
         spec=spec,
         treebank=treebank,
@@ -138,7 +151,10 @@ def train(
         init=init,
         listeners=listeners,
         checkpoint=checkpoint,
-        training=Training(**options),
+        training=training,
+        constraints=None
+        if constraints is None
+        else TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed),
     )
     return run.run(resume)
 
@@ -150,9 +166,12 @@ class _Run(Epochs[Layer]):
     vectors: Vectors | None
     init: Parser | None
     checkpoint: str | os.PathLike[str] | None
+    constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    calibration: Calibration | None = None
     _saved: float | None = None  # when the checkpoint was
+    _dev_constraints: Constraints | None = None
     # A development set is small, and an average that is longer is better: among epochs that are close, the best is
     # the best by chance.
     as_good: ClassVar[float] = 0.5
@@ -166,6 +185,8 @@ class _Run(Epochs[Layer]):
         self.prepare(self.init.labels if self.init else Labels())
         if self.vectors:
             self.digests["vectors"] = self.vectors.digest
+        if self.constraints:
+            self._dev_constraints = self.constraints.of_dev()
         system = self.spec.system
         self._program = program(self.spec)
         self._unit = _FINE if self.init or self.vectors or self._is_focused() else 1
@@ -209,11 +230,15 @@ class _Run(Epochs[Layer]):
     def after_all(self) -> None:
         if self.dev is None:
             return
-        if not (self.init or self.vectors or self.rounding):
+        if not (self.init or self.vectors or self.rounding or self.constraints):
             self._measure_rounding(self.dev)
         share = _MARGIN if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
-            self.margin = fitting_margin(self.parser_of(self.finished()[1]), self.dev, share)
+            parser = self.parser_of(self.finished()[1])
+            self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints)
+        if self._dev_constraints is None:  # confidence is for parsing without constraints
+            parser = self.parser()
+            self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
@@ -230,6 +255,7 @@ class _Run(Epochs[Layer]):
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = super().parser(interrupted=interrupted)
         parser.margin = self.margin
+        parser.calibration = self.calibration
         return parser
 
     def after_epoch(self) -> None:
@@ -240,6 +266,15 @@ class _Run(Epochs[Layer]):
         if is_last or self._saved is None or time.monotonic() - self._saved > _MOMENT:
             _checkpoint.save(self, Path(self.checkpoint))
             self._saved = time.monotonic()
+
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        return score(parser, dev, self._dev_constraints)
+
+    def before_learning(self, epoch: int) -> None:
+        super().before_learning(epoch)
+        if self.constraints:
+            bare = Parser(self.spec, self.labels, [], {})
+            self._engine_corpus.constrain(self.constraints.lowered(bare, epoch))
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self._engine_corpus.replace(heads, labels)
@@ -295,7 +330,7 @@ class _Run(Epochs[Layer]):
         room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
         least, layer = prune(self.weights, least, room)
         parser = self.parser_of(layer)
-        scores = (None, None) if self.dev is None else score(parser, self.dev)
+        scores = (None, None) if self.dev is None else self.score(parser, self.dev)
         report.pruning = {
             "least": least,
             "whole_size": weights.size,
@@ -322,6 +357,7 @@ class _Run(Epochs[Layer]):
             "init": self.init.training if self.init else None,
             "rounding": self.rounding,
             "losses": self._losses(),
+            **({"constraints": self.constraints.to_values()} if self.constraints else {}),
         }
 
     def _losses(self) -> dict[str, int] | None:
@@ -330,9 +366,12 @@ class _Run(Epochs[Layer]):
         return {"states": states, "approximate": approximate} if states else None
 
 
-def fitting_margin(parser: Parser, dev: Treebank, share: float = _MARGIN) -> int | None:
+def fitting_margin(
+    parser: Parser, dev: Treebank, share: float = _MARGIN, constraints: Constraints | None = None
+) -> int | None:
     """The margin with which at most this share of the sentences would lose the tree that they now get."""
     if parser.spec.beam == 1 or not len(dev):
         return None
-    *_, behind = parser._parse(dev, parser.spec.beam, 1, None)
+    engine = None if constraints is None else lowered(parser, dev, constraints)
+    *_, behind = parser._parse(dev, parser.spec.beam, 1, None, engine)
     return int(np.quantile(behind, 1 - share, method="higher"))

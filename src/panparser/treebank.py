@@ -172,7 +172,7 @@ class Treebank(Sequence[Sentence]):
                 )
         self.check()
         ids, cells = self.column("misc"), self.vocabulary("misc")
-        changed = [_with_value(cells[cell], key, value) for cell, value in zip(ids.tolist(), values, strict=True)]
+        changed = [with_value(cells[cell], key, value) for cell, value in zip(ids.tolist(), values, strict=True)]
         ids[:] = [self.id_of("misc", cell) for cell in changed]
 
     def extras(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
@@ -246,7 +246,7 @@ def _is_value(text: object) -> bool:
     return isinstance(text, str) and bool(text) and text == text.strip(" ") and not _SEPARATORS.search(text)
 
 
-def _with_value(cell: str, key: str, value: str | None) -> str:
+def with_value(cell: str, key: str, value: str | None) -> str:
     """A cell `Key=Value|Key=Value` with one value set, or without it."""
     item = [] if value is None else [f"{key}={value}"]
     items: list[str] = []

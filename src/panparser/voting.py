@@ -10,6 +10,7 @@ from panparser._epochs import digest, score
 from panparser._layers import Layer, as_multiplied
 from panparser._voters import Voter, is_number
 from panparser.atoms import Atom
+from panparser.confidence import fitted, gather
 from panparser.errors import SpecError
 from panparser.labels import Labels
 from panparser.parser import UNIT, Parser, ParserSpec
@@ -55,6 +56,7 @@ def vote(
     told = {"weights": "learned", "data": {"dev": digest(dev)}, "dev_score": points}
     parser = ballot.count(learned, told)
     parser.margin = fitting_margin(parser, dev)
+    parser.calibration = fitted(parser, gather(parser, dev), dev)
     return parser
 
 

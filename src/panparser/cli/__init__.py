@@ -6,11 +6,23 @@ import io
 import os
 import sys
 
-from panparser.cli import ensembles, learning, parsing, systems, treebanks
+from panparser.cli import analysis, calibrating, curves, ensembles, inside, learning, parsing, systems, treebanks
 from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
-__all__ = ["app", "ensembles", "learning", "main", "parsing", "systems", "treebanks"]
+__all__ = [
+    "analysis",
+    "app",
+    "calibrating",
+    "curves",
+    "ensembles",
+    "inside",
+    "learning",
+    "main",
+    "parsing",
+    "systems",
+    "treebanks",
+]
 
 
 def _quiet_first(arguments: list[str]) -> list[str]:

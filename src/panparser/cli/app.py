@@ -39,6 +39,8 @@ Examples:
 
   panparser evaluate gold.conllu mine.conllu
 
+  panparser analyze gold.conllu mine.conllu --by upos
+
   panparser combine a.conllu b.conllu c.conllu -o best.conllu
 """,
 )

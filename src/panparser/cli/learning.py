@@ -14,7 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from panparser._files import check_writable, remove
+from panparser.cascade_recipes import CascadeRecipe
 from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.stages import train_stages
 from panparser.cli.systems import RootPlace
 from panparser.conllu import write_conllu
 from panparser.errors import ModelError, SpecError
@@ -87,7 +89,16 @@ def train(
       panparser train -t train.conllu -o en.panparser --system arc-hybrid --beam 1 --strategy dynamic
 
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
+
+      panparser train --recipe cascade.toml -o en.panparser      # a recipe with [[stages]]: docs/cascades.md
     """
+    if recipe is not None and CascadeRecipe.is_one(recipe):
+        files_said = {"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev}
+        single = {"system": system, "root": root, "single-root": single_root, "beam": beam, "templates": templates}
+        single |= {"vectors": vectors, "unlabeled": unlabeled or None, "delexicalized": delexicalized or None}
+        single |= {"init": init, "resume": resume or None}
+        train_stages(recipe, _place(output, recipe), files_said, _said(strategy, epochs, seed), single)
+        return
     given = Recipe.read(recipe) if recipe is not None else Recipe()
     said = _with_flags(
         given,
@@ -102,7 +113,7 @@ def train(
             "labeled": False if unlabeled else None,
             "delexicalized": delexicalized or None,
         },
-        {"strategy": strategy, "epochs": epochs, "seed": seed, "init": init},
+        _said(strategy, epochs, seed) | {"init": init},
     )
     model = _place(output, recipe)
     if not said.data.train:
@@ -112,6 +123,10 @@ def train(
     with progress() as report:
         job.run(report)
     job.finish()
+
+
+def _said(strategy: str | None, epochs: int | None, seed: int | None) -> dict[str, Any]:
+    return {"strategy": strategy, "epochs": epochs, "seed": seed}
 
 
 def _with_flags(recipe: Recipe, data: dict[str, Any], parser: dict[str, Any], training: dict[str, Any]) -> Recipe:
@@ -223,6 +238,7 @@ class _Job:
                 listeners=listeners,
                 checkpoint=checkpoint,
                 resume=self.resume,
+                **self.recipe.training_constraints(treebank, dev),
                 **options,
             )
         except KeyboardInterrupt:
@@ -246,6 +262,9 @@ class _Job:
         report(f"{count} folds", 0, 0)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         spec, options = self.recipe.parser.spec(), self.recipe.training.options()
+        if self.recipe.constraints.train:
+            raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
+        options |= self.recipe.training_constraints(treebank, None)
         predicted = jackknife(spec, treebank, count, threads=min(count, cores), vectors=self.vectors, **options)
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)

@@ -14,13 +14,18 @@ from typing import Annotated, Any
 
 import typer
 
+from panparser.cascades import Cascade
 from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.stages import show_cascade
+from panparser.cli.taggers import show_tagger
 from panparser.cli.treebanks import FileFormat
+from panparser.confidence import fitting_calibration
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
 from panparser.constraints import Constraints, Dropped, keep_names
-from panparser.errors import ConstraintError, TreebankError
-from panparser.parser import Parser, ScoredTree
+from panparser.errors import ConstraintError, ModelError, SpecError, TreebankError
+from panparser.parser import Parser, ScoredTree, load
+from panparser.tagging import Tagger
 from panparser.treebank import Treebank
 
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
@@ -44,6 +49,13 @@ def parse(
     k_best: Annotated[
         int | None, typer.Option("--k-best", min=1, help="Write so many trees for each sentence, best first.")
     ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")
+    ] = False,
+    ensemble: Annotated[
+        list[str] | None,
+        typer.Option("--ensemble", metavar="MODEL", help="Other models whose agreement tells; see `calibrate`."),
+    ] = None,
     keep: Annotated[
         str | None,
         typer.Option(
@@ -63,7 +75,8 @@ def parse(
     """Parse sentences: heads and labels are written, everything else stays as it is.
 
     Input of any size takes the same memory. With --k-best each sentence comes several times, with the comments
-    `# tree = 1/3` and `# score = ...`.
+    `# tree = 1/3` and `# score = ...`. With --confidence MISC tells `Confidence=0.97` (the head is right) and
+    `LabelConfidence=0.95` (head and label are).
 
     With --keep, what the input says stays, and the parser fills the gaps. MISC may hold Constraint=left (or right: the
     side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and closed:2-5 (on any
@@ -78,16 +91,24 @@ def parse(
 
       panparser parse -m en.panparser raw.conllu --k-best 3
 
+      panparser parse -m en.panparser raw.conllu --confidence
+
       panparser parse -m en.panparser corrected.conllu --keep heads,labels -o parsed.conllu
 
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
     """
     kept = _kept(keep, relax_constraints)
-    parser = Parser.load(model)
+    parser = load(model)
+    if isinstance(parser, Tagger):
+        raise ModelError(f"{model}: expected a parser, found a tagger of {'+'.join(parser.spec.columns)}")
+    others = [Parser.load(other) for other in ensemble or ()]
+    _check_confidence(parser, confidence, beam, others, k_best, keep)
     blocks = iter_blocks(source, format=format.value, block=_BLOCK)
     start, done, dropped = time.perf_counter(), 0, 0
     with progress() as report, conllu_output(output) as stream:
-        for text, words, lost in _parsed(parser, blocks, threads or _cores(), beam, k_best, kept, relax_constraints):
+        sure = {"confidence": True, "ensemble": others} if confidence else {}
+        results = _parsed(parser, blocks, threads or _cores(), beam, k_best, kept, relax_constraints, sure)
+        for text, words, lost in results:
             stream.write(text)
             done += words
             dropped += len(lost)
@@ -105,18 +126,41 @@ def _kept(keep: str | None, relax: bool) -> frozenset[str] | None:
     return None if keep is None else keep_names(name.strip() for name in keep.split(","))
 
 
+def _check_confidence(
+    parser: Parser | Cascade,
+    confidence: bool,
+    beam: int | None,
+    ensemble: list[Parser],
+    k_best: int | None,
+    keep: str | None,
+) -> None:
+    """Refuses what cannot be, before anything is read."""
+    if ensemble and not confidence:
+        raise SpecError("--ensemble tells how sure a parser is: it needs --confidence")
+    if not confidence:
+        return
+    if k_best is not None:
+        raise SpecError("--confidence tells of the best tree, and --k-best writes several: choose one of them")
+    if keep is not None:
+        raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
+    if isinstance(parser, Cascade):
+        raise SpecError("--confidence is for parsers, and the model is a cascade")
+    fitting_calibration(parser, beam, len(ensemble))
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _parsed(
-    parser: Parser,
+    parser: Parser | Cascade,
     blocks: Iterator[Block],
     threads: int,
     beam: int | None,
     k_best: int | None,
     keep: frozenset[str] | None,
     relax: bool,
+    sure: dict[str, Any],
 ) -> Iterator[tuple[bytes, int, list[Dropped]]]:
     """Blocks as they are to be written, their numbers of words, and the constraints that were dropped.
 
@@ -131,7 +175,7 @@ def _parsed(
         if k_best is not None:
             found, dropped = _best(parser, treebank, k_best, beam, constraints, relax)
             return found.to_bytes(), treebank.words, dropped
-        parser.annotate(treebank, beam=beam, constraints=constraints, relax=relax)
+        parser.annotate(treebank, beam=beam, constraints=constraints, relax=relax, **sure)
         return treebank.to_bytes(), treebank.words, constraints.dropped if constraints else []
 
     pending: deque[Future[tuple[bytes, int, list[Dropped]]]] = deque()
@@ -148,7 +192,12 @@ def _parsed(
 
 
 def _best(
-    parser: Parser, treebank: Treebank, count: int, beam: int | None, constraints: Constraints | None, relax: bool
+    parser: Parser | Cascade,
+    treebank: Treebank,
+    count: int,
+    beam: int | None,
+    constraints: Constraints | None,
+    relax: bool,
 ) -> tuple[Treebank, list[Dropped]]:
     """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
     if treebank.format == "conllx":
@@ -185,13 +234,21 @@ def info(
 
       panparser info en.panparser --json
     """
-    parser = Parser.load(model, StoredClassifier)
+    parser = load(model, StoredClassifier)
     manifest = parser.manifest()
     size, weights = Path(model).stat().st_size, parser.size
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
     if is_quiet():
+        return
+    if not isinstance(parser, Parser):
+        file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
+        rows = [("file", file), *_training_rows(parser.training)]
+        if isinstance(parser, Cascade):
+            show_cascade(parser, rows)
+        else:
+            show_tagger(parser, rows)
         return
     spec, training = parser.spec, parser.training
     single = "one child of Root" if spec.system.single_root else "any number of roots"
@@ -200,6 +257,7 @@ def info(
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
         *([("classifier", parser.classifier.name)] if parser.classifier else []),
         ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
+        ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
         ("templates", str(len(spec.used_templates))),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),

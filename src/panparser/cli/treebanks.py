@@ -60,7 +60,7 @@ def evaluate(
     """
     with progress() as report:
         report("reading", 0, 0)
-        files = [_read_to_score(path, format.value) for path in (gold, predicted, second) if path is not None]
+        files = [read_to_score(path, format.value) for path in (gold, predicted, second) if path is not None]
         report("scoring", 0, 0)
         results = [score(files[0], file, samples=samples, seed=seed) for file in files[1:]]
         differences = compare(*results, samples=samples or 1000, seed=seed) if second is not None else {}
@@ -79,7 +79,7 @@ def evaluate(
             _print_differences(predicted, second, differences)
 
 
-def _read_to_score(path: str, format: Any) -> Treebank:
+def read_to_score(path: str, format: Any = "auto") -> Treebank:
     """A file, whatever is wrong with it as long as every sentence can be read; what is wrong is said in one line."""
     treebank = read_conllu(path, format=format, lenient=True)
     problems = treebank.problems

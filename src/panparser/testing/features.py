@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from panparser.atoms import Address, Atom
+from panparser.gold import LEFT, RIGHT, Gold, Head, Mark
 from panparser.sentence import Sentence
 from panparser.states import State
 from panparser.templates import Template, Templates
@@ -133,12 +134,15 @@ class Reader:
 
     templates: Templates
     columns: dict[str, Sequence[str]]
+    given: Sequence[Head] = ()  # heads of words 1..n that constraints give
+    given_labels: Sequence[str | None] = ()
     _kept: dict[tuple[Any, ...], list[Feature]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, templates: Templates, sentence: Sentence) -> Reader:
+    def of(cls, templates: Templates, sentence: Sentence, given: Gold | None = None) -> Reader:
         names = ("form", "lemma", "upos", "xpos", "feats", "deps", "misc")
-        return cls(templates, {name: sentence.values(name) for name in names})
+        known = (given.heads, given.labels or ()) if given else ((), ())
+        return cls(templates, {name: sentence.values(name) for name in names}, *known)
 
     def features(self, at: Derivation) -> list[Feature]:
         key = (at.actions, at.arcs, tuple(at.proposals.values()))
@@ -161,6 +165,10 @@ class Reader:
             arcs = at.children(tokens[0], side) if at.is_known(tokens[0]) else []
             labels = frozenset(arc.label for arc in arcs if arc.label is not None)
             return min(len(arcs), MOST_CHILDREN) if what == "valency" else labels
+        if atom.name == "given":
+            return self._relation(at, *tokens)
+        if atom.name in ("given_head", "given_label"):
+            return self._given(at, tokens[0], atom.name)
         if atom.name not in ("distance", "between"):
             return self.text(at, tokens[0], atom.name, atom.key)
         first, second = tokens
@@ -171,6 +179,26 @@ class Reader:
         inside = range(min(first, second) + 1, max(first, second))
         texts = [self.text(at, token, atom.column or "", atom.key) for token in inside]
         return min(texts.count(atom.value or ""), MOST_BETWEEN)
+
+    def _given(self, at: Derivation, token: int | None, name: str) -> Hashable:
+        """What a constraint says of a token: its label; or its head as Root, a side, or a side and a distance."""
+        if token is None or token == at.root:
+            return ABSENT if token is None else ROOT
+        if name == "given_label":
+            return self.given_labels[token - 1] if self.given_labels else None
+        head = self.given[token - 1] if self.given else None
+        if not isinstance(head, int) or isinstance(head, Mark):
+            return head if head in (LEFT, RIGHT) else None
+        return "root" if head == 0 else (head < token, distance_bin(abs(head - token)))
+
+    def _relation(self, at: Derivation, first: int | None, second: int | None) -> int:
+        """1: the second is given as the head of the first; 2: the other way round."""
+        for number, (word, head) in enumerate(((first, second), (second, first)), start=1):
+            if word is not None and head is not None and word != at.root and self.given:
+                given = self.given[word - 1]
+                if given is not None and given == (0 if head == at.root else head):
+                    return number
+        return 0
 
     @staticmethod
     def _label(at: Derivation, token: int | None, path: str) -> str | None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update, derivations
 from panparser.gold import Gold
-from panparser.oracles import static_derivation
+from panparser.oracles import gold_transitions, static_derivation
 from panparser.strategies import Strategy
 from panparser.testing.features import Arc, Derivation, Feature, Reader
 from panparser.transitions import TransitionSystem
@@ -48,6 +48,7 @@ class Example:
     gold: Gold
     labels: Sequence[str | None] = ()
     static: tuple[str, ...] | None = None  # the derivation, if the oracle is static
+    given: Gold | None = None  # what the search keeps to; some tree has all of it
 
 
 @dataclass
@@ -81,9 +82,16 @@ class ReferenceLearner(StrategyLearner):
         """By action; the least is 0, since what was lost already is not lost by an action."""
         if example.static is not None:
             wanted = example.static[len(at.actions)] if at.actions == example.static[: len(at.actions)] else None
-            return {name: int(name != wanted) for name in self.system.legal(at.state)}
+            return {name: int(name != wanted) for name in self.allowed(at, example)}
         costs = self.system.costs(at.state, example.gold)
-        return {name: cost - min(costs.values()) for name, cost in costs.items()}
+        allowed = {name: costs[name] for name in self.allowed(at, example)}
+        return {name: cost - min(allowed.values()) for name, cost in allowed.items()}
+
+    def allowed(self, at: Derivation, example: Example) -> tuple[str, ...]:
+        """Legal actions; where something is given, those that keep most of it."""
+        if example.given is None:
+            return self.system.legal(at.state)
+        return gold_transitions(self.system, at.state, example.given)
 
     def label(self, at: Derivation, action: str, example: Example) -> str | None:
         """The best label for the arc that an action makes or proposes."""
@@ -91,6 +99,8 @@ class ReferenceLearner(StrategyLearner):
         arc = made or proposed
         if arc is None or not self.of_words:
             return None
+        if (given := _given_label(arc, at.root, example)) is not None:
+            return given
         features = self._label_features(at, action, example)
         allowed = self.of_root if arc.head == at.root else self.of_words
         return max(allowed, key=lambda name: self.labels.score(features, name))
@@ -120,6 +130,7 @@ class ReferenceLearner(StrategyLearner):
             if (
                 arc
                 and self.of_words
+                and _given_label(arc, before.root, example) is None
                 and (wanted := self._gold_label(arc, before.root, example)) not in (None, arc.label)
             ):
                 lessons.append((self._label_features(before, after.action, example), wanted, arc.label))
@@ -138,8 +149,23 @@ class ReferenceLearner(StrategyLearner):
     def train_one_sentence(self, example: Example, strategy: Strategy, exploration: float = 0) -> None:
         """`exploration` is that of the epoch. Without a restart and a horizon the loop body runs once."""
         if strategy.oracle == "static":
-            example = replace(example, static=static_derivation(self.system, example.gold))
+            example = replace(example, static=self.static_derivation(example))
         start = [self.initial(example)]
         self.learn_from(start, example, strategy, exploration)
         self.actions.tick()
         self.labels.tick()
+
+    def static_derivation(self, example: Example) -> tuple[str, ...]:
+        """That of the system; where heads are unknown, of all derivations of least cost the one that scores best."""
+        if None not in example.gold.heads and example.given is None:
+            return static_derivation(self.system, example.gold)
+        beam = [self.initial(example)]
+        while not beam[0].is_final:
+            correct = [successor for successor in self.next(beam[0], example) if successor[3] == beam[0].loss]
+            beam = self.best(correct, 1, example)
+        return tuple(beam[0].at.actions)
+
+
+def _given_label(arc: Arc, root: int, example: Example) -> str | None:
+    labels = example.given.labels if example.given else None
+    return labels[arc.dependent - 1] if labels and arc.dependent != root else None

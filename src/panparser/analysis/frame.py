@@ -1,0 +1,197 @@
+"""Frame: the words of a gold treebank and of predictions of it, one row for each word that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from panparser._counting import Bools, Ints
+from panparser.analysis.conditions import Condition, condition
+from panparser.analysis.criteria import key, keys, unknown
+from panparser.analysis.criterion import By, Criterion, Joined, Key
+from panparser.analysis.measures import MEASURES, Measure
+from panparser.analysis.words import Column, Words, join
+from panparser.errors import AnalysisError, TreebankError
+from panparser.treebank import Treebank
+
+PUNCTUATION = ("PUNCT",)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What tables are made from; `frame` makes one, `where` a part of one.
+
+    `sides` has the words of "gold", then of "predicted", "predicted2", ...; `names` what the predictions are called;
+    `rows` the gold words that count. Columns are computed when they are first asked for, for all words.
+    """
+
+    sides: dict[str, Words]
+    names: tuple[str, ...]
+    rows: Ints
+    _columns: dict[object, Column] = field(repr=False, default_factory=dict)
+    _flags: dict[tuple[str, str], Bools] = field(repr=False, default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Frame of {len(self):,} words of {self.gold.treebank.path}, predicted: {', '.join(self.names) or 'no'}>"
+        )
+
+    @property
+    def gold(self) -> Words:
+        return self.sides["gold"]
+
+    def side_of(self, prediction: str | None = None) -> str:
+        """The side of a prediction that is given by name; the first if none is."""
+        if not self.names:
+            raise AnalysisError("expected a prediction to score, found the gold alone")
+        if prediction is None:
+            return "predicted"
+        if prediction not in self.names:
+            raise AnalysisError(unknown("prediction", prediction, self.names))
+        return list(self.sides)[1 + self.names.index(prediction)]
+
+    # --- Columns over the rows ---
+
+    def classes(self, of: str | Key) -> Column:
+        """The class of each row."""
+        of = key(of) if isinstance(of, str) else of
+        if of not in self._columns:
+            if isinstance(of, Joined):
+                self._columns[of] = join([replace(self, rows=self._all).classes(part) for part in of.parts])
+            else:
+                self._columns[of] = of.classes(self._words(of))
+        column = self._columns[of]
+        return Column(column.codes[self.rows], column.names, column.ordered)
+
+    def numbers(self, of: str | Key) -> Ints | None:
+        """The number of each row, -1 where it has none; None if the criterion is not one of numbers."""
+        of = key(of) if isinstance(of, str) else of
+        if not isinstance(of, Criterion) or not of.numeric:
+            return None
+        found = of.values(self._words(of))
+        assert not isinstance(found, Column)  # it is numeric
+        return np.asarray(found)[self.rows]
+
+    def by_class(self, of: str | Key, holds: Callable[[str], bool]) -> Bools:
+        """For each row: does something hold of its class?"""
+        column = self.classes(of)
+        return np.array([holds(name) for name in column.names], dtype=bool)[column.codes]
+
+    def right(self, measure: str | Measure = "uas", prediction: str | None = None) -> Bools:
+        """For each row: is it right in a prediction?"""
+        measure, side = measure_of(measure), self.side_of(prediction)
+        if (measure.name, side) not in self._flags:
+            self._flags[measure.name, side] = measure.right(self.gold, self.sides[side])
+        return self._flags[measure.name, side][self.rows]
+
+    def counted(self, measure: str | Measure = "uas") -> Bools:
+        """For each row: does the gold say what is right?"""
+        if measure_of(measure).arcs:
+            return self.gold.heads[self.rows] >= 0
+        return np.ones(len(self), dtype=bool)
+
+    # --- Parts and tables ---
+
+    def where(self, which: str | Condition | None) -> Frame:
+        """The rows for which a condition holds."""
+        return self if which is None else replace(self, rows=self.rows[condition(which).holds(self)])
+
+    def data(self, by: By = None, of: Sequence[str] = ("uas", "las")) -> pd.DataFrame:
+        """One row for each word: sentence and id from 1, criteria as categories, what is right in each prediction."""
+        columns: dict[str, object] = {
+            "sentence": self.gold.sentence[self.rows] + 1,
+            "id": self.gold.ids[self.rows],
+        }
+        for each in keys(by):
+            found = self.classes(each)
+            columns[str(each)] = pd.Categorical.from_codes(found.codes, list(found.names), ordered=found.ordered)
+        for name in self.names:
+            for measure in of:
+                columns[measure if len(self.names) == 1 else f"{name} {measure}"] = self.right(measure, name)
+        return pd.DataFrame(columns)
+
+    @property
+    def _all(self) -> Ints:
+        return np.arange(len(self.gold))
+
+    def _words(self, of: Criterion) -> Words:
+        if of.side not in self.sides:
+            found = f"{len(self.names)} predictions" if self.names else "the gold alone"
+            raise AnalysisError(f"{of}: expected one of {', '.join(self.sides)}, found {of.side} ({found})")
+        return self.sides[of.side]
+
+
+def frame(
+    gold: Treebank,
+    *predicted: Treebank,
+    names: Iterable[str] | None = None,
+    train: Treebank | None = None,
+    ignore: Iterable[str] = PUNCTUATION,
+    where: str | Condition | None = None,
+) -> Frame:
+    """The words of `gold`, with those of predictions of the same words; without predictions, for statistics alone.
+
+    `names` are what tables call the predictions, `train` is where frequencies are counted. Words whose gold UPOS is in
+    `ignore` do not count: punctuation unless told otherwise.
+    """
+    for treebank in (gold, *predicted, *([] if train is None else [train])):
+        if not isinstance(treebank, Treebank):
+            raise AnalysisError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+        treebank.check()
+    for treebank in predicted:
+        _check_words(gold, treebank)
+    reference = Words(gold, train=train)
+    sides = {"gold": reference}
+    for number, treebank in enumerate(predicted, start=1):
+        sides["predicted" if number == 1 else f"predicted{number}"] = Words(treebank, gold=reference, train=train)
+    called = tuple(list(sides)[1:] if names is None else names)
+    if len(called) != len(predicted) or len(set(called)) != len(called):
+        raise AnalysisError(f"names: expected {len(predicted)} different ones, found {', '.join(called) or 'none'}")
+    if isinstance(ignore, str):
+        raise AnalysisError(f"ignore: expected a list of tags, found {ignore!r}")
+    ignored = set(ignore)
+    tags = np.array([tag in ignored for tag in gold.vocabulary("upos")], dtype=bool)
+    rows = np.flatnonzero(~tags[gold.column("upos")])
+    return Frame(sides, called, rows).where(where)
+
+
+def measure_of(name: str | Measure) -> Measure:
+    """A measure by its name."""
+    if isinstance(name, Measure):
+        return name
+    if name not in MEASURES:
+        raise AnalysisError(unknown("measure", str(name), MEASURES))
+    return MEASURES[name]
+
+
+def _check_words(gold: Treebank, predicted: Treebank) -> None:
+    """Raises TreebankError at the first word that the two do not share."""
+    words = min(gold.words, predicted.words)
+    numbers: dict[str, int] = {}
+    forms = []
+    for treebank in (gold, predicted):
+        table = [numbers.setdefault(form, len(numbers)) for form in treebank.vocabulary("form")]
+        forms.append(np.array(table, dtype=np.int64)[treebank.column("form")[:words]])
+    sentences = min(len(gold), len(predicted)) + 1
+    other = np.flatnonzero(forms[0] != forms[1])[:1].tolist()
+    ends = np.flatnonzero(gold.offsets[:sentences] != predicted.offsets[:sentences])[:1]
+    other += np.minimum(gold.offsets[ends], predicted.offsets[ends]).tolist()
+    if other or gold.words != predicted.words:
+        expected, found = (_place(treebank, min([*other, words])) for treebank in (gold, predicted))
+        raise TreebankError(f"predictions must have the words of the gold; expected {expected}, found {found}")
+
+
+def _place(treebank: Treebank, word: int) -> str:
+    """What stands where a word should, with its place in the file."""
+    if word >= treebank.words:
+        return f"the end of {treebank.path} (after {len(treebank)} sentences)"
+    sentence = treebank[int(np.searchsorted(treebank.offsets, word, side="right")) - 1]
+    token = sentence[word - int(treebank.offsets[sentence.position])]
+    place = f"word {token.id} of sentence {sentence.position + 1}"
+    return f"{token.form!r} ({place}, which starts at {treebank.path}:{sentence.line})"

@@ -1,0 +1,46 @@
+"""`panparser calibrate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panparser._files import check_writable
+from panparser.cli.app import app, is_quiet
+from panparser.confidence import calibrate as calibrated
+from panparser.conllu import read_conllu
+from panparser.errors import ModelError
+from panparser.parser import Parser
+
+
+@app.command()
+def calibrate(
+    model: Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help="Sentences with known heads, not learned from.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="OUTPUT", help="The model, calibrated.")],
+    beam: Annotated[int | None, typer.Option(min=1, help="To parse with later.  [default: the model's]")] = None,
+    ensemble: Annotated[
+        list[str] | None,
+        typer.Option("--ensemble", metavar="MODEL", help="Other models, of other seeds, whose agreement tells."),
+    ] = None,
+) -> None:
+    """Make a model tell how sure it is: fit its confidence to sentences with known heads.
+
+    Training with a development set does this already. It is needed for another kind of text, for another beam, and for
+    an ensemble, which `panparser parse --confidence` must then be given too.
+
+    Examples:
+
+      panparser calibrate -m en.panparser dev.conllu -o en-calibrated.panparser
+
+      panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser -o en.panparser
+    """
+    parser = Parser.load(model)
+    others = [Parser.load(other) for other in ensemble or ()]
+    check_writable(Path(output), ModelError)
+    calibration = calibrated(parser, read_conllu(dev), ensemble=others, beam=beam)
+    parser.save(output)
+    if not is_quiet():
+        print(f"{output}: calibrated on {calibration.words:,} words")

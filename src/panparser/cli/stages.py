@@ -1,0 +1,97 @@
+"""`panparser train` with a recipe of several stages, and `panparser info` of what comes of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from panparser._cascade_training import train_cascade
+from panparser._files import check_writable
+from panparser.cascade_recipes import CascadeRecipe
+from panparser.cascades import Cascade, Stage
+from panparser.cli.app import is_quiet, print_table, progress
+from panparser.errors import ModelError, SpecError
+from panparser.listeners import EpochReport, Listener
+from panparser.recipes import WRITTEN
+
+
+def train_stages(
+    path: str, model: Path, data: dict[str, Any], training: dict[str, Any], single: dict[str, Any]
+) -> None:
+    """Trains the cascade of a recipe; `single` are flags that make sense for one parser only."""
+    if said := [name for name, value in single.items() if value is not None]:
+        raise SpecError(f"{path}: has stages, so that --{said[0]} belongs into the recipe")
+    recipe = CascadeRecipe.read(path).with_flags(
+        *({k: v for k, v in d.items() if v is not None} for d in (data, training))
+    )
+    check_writable(model, ModelError)
+    written = model.with_name(model.name + ".toml")
+    is_same = written.exists() and written.resolve() == Path(path).resolve()
+    if written.exists() and not is_same and not written.read_bytes().startswith(WRITTEN.encode()):
+        raise SpecError(f"{written}: the recipe of the model would replace this file; choose another -o")
+    with progress() as report:
+        report("reading", 0, 0)
+        treebank, dev = recipe.base.treebanks()
+        report("regions", 0, 0)
+        stages = recipe.build(treebank)
+        watch = _Watch(report, len(stages))
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        try:
+            cascade = train_cascade(
+                stages,
+                treebank,
+                dev=dev,
+                threads=cores,
+                listeners=[watch],
+                before_stage=watch.before_stage,
+                **recipe.options(),
+            )
+        except KeyboardInterrupt:
+            print("panparser: interrupted: a cascade is written when all its stages are trained", file=sys.stderr)
+            raise typer.Exit(130) from None
+    cascade.save(model)
+    if not is_same:
+        recipe.described(stages).write(written)
+    if not is_quiet():
+        files = [("model", f"{model}, {model.stat().st_size:,} bytes"), ("recipe", str(written))]
+        show_cascade(cascade, [*files, ("CPU", f"{time.process_time():.1f} s")])
+
+
+def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
+    """What a cascade is made of, as tables."""
+    print_table((), rows, "ll")
+    print()
+    table = []
+    for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
+        best = next(r for r in parser.training["history"] if r["epoch"] == parser.training["best_epoch"])
+        scores = ("" if best[name] is None else f"{best[name]:.2f}" for name in ("uas", "las"))
+        regions = "; ".join(map(str, stage.regions)) or "every arc"
+        table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
+    print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")
+
+
+class _Watch(Listener):
+    """Tells of training on standard error: a bar on a terminal, and a line for each epoch."""
+
+    def __init__(self, report: Callable[[str, int, int], None], stages: int) -> None:
+        self._report, self._stages, self._name = report, stages, ""
+
+    def before_stage(self, number: int, stage: Stage) -> None:
+        self._name = f"stage {number + 1} of {self._stages} ({stage.name})"
+        self._report(self._name, 0, 0)
+
+    def after_words(self, epoch: int, words: int, updates: int) -> None:
+        self._report(f"{self._name}, epoch {epoch}", words, 0)
+
+    def after_epoch(self, report: EpochReport) -> None:
+        if is_quiet():
+            return
+        scores = "" if report.uas is None else f"  UAS {report.uas:.2f}"
+        scores += "" if report.las is None else f"  LAS {report.las:.2f}"
+        print(f"{self._name}, epoch {report.epoch}: {report.updates:,} updates{scores}", file=sys.stderr)
