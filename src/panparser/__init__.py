@@ -42,7 +42,7 @@ from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackkni
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
-from panparser.parser import Parser, ParserSpec, ScoredTree, load
+from panparser.parser import Parser, ScoredTree, load
 from panparser.projectivity import (
     conflicts,
     crossing_arcs,
@@ -59,6 +59,7 @@ from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
 from panparser.sequence_training import SequenceReport, train_sequences
 from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
+from panparser.spec import ParserSpec
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy

@@ -19,9 +19,10 @@ from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.gold import UNKNOWN
-from panparser.parser import FORMAT, Parser, ParserSpec, ScoredTree, check_kind
+from panparser.parser import FORMAT, Parser, ScoredTree, check_kind
 from panparser.regions import Arcs, Region, in_regions
 from panparser.sentence import IntArray, Sentence
+from panparser.spec import ParserSpec
 from panparser.systems import system as named_system
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser.batch import StateBatch
 from panparser.errors import SpecError, StuckError, TreebankError
-from panparser.parser import Parser, check_beam
+from panparser.parser import Parser
 from panparser.sentence import IntArray, Sentence
+from panparser.spec import check_beam
 from panparser.templates import Templates
 from panparser.testing.features import Derivation
 from panparser.treebank import Treebank, check_lengths
