@@ -133,6 +133,15 @@ def test_a_treebank_as_constraints():
     ]
 
 
+def test_no_constraint_in_misc_is_overlooked():
+    twice = treebank_of([None] * 3, misc={(1, 2): "Constraint=right|SpaceAfter=No|Constraint=left"})
+    found = pp.Constraints.of(twice, keep=["constraints"])
+    assert [c.wanted for c in found.of_sentence(0)] == [pp.RIGHT, pp.LEFT]
+    bare = treebank_of([None] * 3, misc={(1, 2): "Constraint"})
+    with pytest.raises(pp.ConstraintError, match="word 2: Constraint: expected left, right"):
+        pp.Constraints.of(bare, keep=["constraints"])
+
+
 def test_what_cannot_be_constraints():
     treebank = treebank_of([2, None], misc={(1, 2): "Constraint=3"})
     for options, message in [

@@ -220,14 +220,14 @@ def place(treebank: Treebank, sentence: int) -> str:
 def _in_misc(treebank: Treebank) -> dict[int, tuple[Constraint, ...]]:
     """The constraints that MISC holds, by sentence."""
     cells = treebank.vocabulary("misc")
-    values = {number: value for number, cell in enumerate(cells) if (value := _value(cell)) is not None}
+    values = {number: texts for number, cell in enumerate(cells) if (texts := _texts(cell))}
     found: dict[int, list[Constraint]] = {}
     ids = treebank.column("misc")
     for position in np.flatnonzero(np.isin(ids, list(values))).tolist():
         sentence = int(np.searchsorted(treebank.offsets, position, side="right")) - 1
         words = int(treebank.offsets[sentence + 1] - treebank.offsets[sentence])
         word = position - int(treebank.offsets[sentence]) + 1
-        for text in values[int(ids[position])].split(";"):
+        for text in values[int(ids[position])]:
             try:
                 constraint = parse_constraint(text, word, words)
             except ConstraintError as error:
@@ -237,8 +237,10 @@ def _in_misc(treebank: Treebank) -> dict[int, tuple[Constraint, ...]]:
     return {sentence: tuple(constraints) for sentence, constraints in found.items()}
 
 
-def _value(cell: str) -> str | None:
-    return next((item[len(KEY) + 1 :] for item in cell.split("|") if item.startswith(f"{KEY}=")), None)
+def _texts(cell: str) -> list[str]:
+    """All constraints in a cell, also where the key comes twice; a key without a value is an empty one."""
+    items = (item.partition("=") for item in cell.split("|"))
+    return [text for key, _, value in items if key == KEY for text in value.split(";")]
 
 
 def parse_constraint(text: str, word: int, words: int) -> Constraint:
