@@ -113,6 +113,39 @@ def test_what_a_user_gives_is_kept_through_all_stages(cascade):
     assert differs
 
 
+def _of_nouns(*sentences):
+    rows = ("\n".join(f"{i}\tw\tw\tNOUN\t_\t_\t{h}\t_\t_\t_" for i, h in enumerate(s, 1)) for s in sentences)
+    return pp.parse_conllu("".join(f"{text}\n\n" for text in rows))
+
+
+def test_only_the_last_stage_refuses_what_a_user_gives():
+    """A stage whose arcs are too short for it leaves it to the next."""
+    short = replace(GREEDY, system=pp.system("arc-eager-span", k=2))
+    stages = (pp.Stage(name="short", regions=EASY, spec=short), STAGES[-1])
+    cascade = pp.train_cascade(stages, TRAIN, **OPTIONS)
+    treebank = _of_nouns([6, "_", "_", "_", "_", "_"])
+    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    assert cascade.parse(treebank, constraints=constraints).heads[0] == 6
+    crossing = _of_nouns([3, 4, "_", "_"])
+    with pytest.raises(pp.ConstraintError, match="arc-eager builds a projective tree"):
+        cascade.parse(crossing, constraints=pp.Constraints.of(crossing, keep=["heads"]))
+
+
+def test_best_trees_tell_what_was_dropped(cascade):
+    treebank = _of_nouns(["_"], [3, 4, "_", "_"])
+    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    cascade.parse(treebank, constraints=constraints, relax=True)
+    expected = list(map(str, constraints.dropped))
+    assert len(expected) == 1
+    cascade.best(treebank[1], 2, constraints=constraints, relax=True)
+    assert list(map(str, constraints.dropped)) == expected
+    assert [each.sentence for each in constraints.dropped] == [1]
+    with pytest.raises(pp.ConstraintError, match="<text>:3: no tree keeps all constraints"):
+        cascade.best(treebank[1], 2, constraints=constraints)
+    cascade.best(treebank[0], 2, constraints=constraints, relax=True)
+    assert not constraints.dropped
+
+
 def test_arcs_of_stages_that_exclude_each_other_are_given_up():
     from panparser.cascades import settled
 

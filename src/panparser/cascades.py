@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ class Cascade:
         """Writes heads and labels into a treebank; options as in `Parser.annotate`."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
-        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
         relax = relax or constraints is None
         self.parsers[-1].annotate(treebank, beam=beam, threads=threads, constraints=found, relax=relax)
         if constraints is not None:
@@ -135,7 +136,7 @@ class Cascade:
         relax: bool = False,
     ) -> tuple[IntArray, IntArray]:
         """Heads and labels as in `Parser.predict`."""
-        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
         relax = relax or constraints is None
         trees = self.parsers[-1].predict(treebank, beam=beam, threads=threads, constraints=found, relax=relax)
         if constraints is not None:
@@ -155,9 +156,12 @@ class Cascade:
         numbers = [sentence.position]
         part = sentence.treebank[numbers]
         given = None if constraints is None else part_of(constraints, part, numbers)
-        found = self.found(part, beam=beam, constraints=given, relax=relax)
+        found = as_part_of(sentence, self.found(part, beam=beam, constraints=given))
         relax = relax or constraints is None
-        return self.parsers[-1].best(part[0], count, beam=beam, constraints=found, relax=relax)
+        trees = self.parsers[-1].best(sentence, count, beam=beam, constraints=found, relax=relax)
+        if constraints is not None:
+            constraints.dropped = found.dropped
+        return trees
 
     def found(
         self,
@@ -167,13 +171,14 @@ class Cascade:
         beam: int | None = None,
         threads: int = 1,
         constraints: Constraints | None = None,
-        relax: bool = False,
     ) -> Constraints:
-        """What so many stages (None: all but the last) find, and what was given: constraints for the next one."""
-        known = Constraints.of(treebank, keep=()) if constraints is None else constraints
-        relax = relax or constraints is None  # stages may give up what they found themselves
+        """What so many stages (None: all but the last) find, and what was given: constraints for the next one.
+
+        What was given is all there: a stage keeps what its own system can, and only the last one refuses or drops.
+        """
+        known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
         for number in range(len(self.stages) - 1 if stages is None else stages):
-            options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": relax}
+            options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
             known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
             known = settled(known, constraints, self.stages[number + 1].spec.system)
         return known
@@ -295,3 +300,13 @@ def part_of(constraints: Constraints, part: Treebank, sentences: Sequence[int]) 
     )
     more = {i: constraints.more[number] for i, number in enumerate(sentences) if number in constraints.more}
     return Constraints(part, constraints.heads[words], constraints.labels[words], constraints.texts, more)
+
+
+def as_part_of(sentence: Sentence, found: Constraints) -> Constraints:
+    """Constraints of a sentence alone as those of its treebank, of whose other sentences nothing is asked."""
+    whole = Constraints.of(sentence.treebank, keep=())
+    words = whole.words_of(sentence.position)
+    labels = whole.labels.copy()
+    whole.heads[words], labels[words] = found.heads, found.labels
+    more = {sentence.position: found.more[0]} if 0 in found.more else {}
+    return Constraints(sentence.treebank, whole.heads, labels, found.texts, more)
