@@ -52,6 +52,14 @@ def test_vote_parse_and_info(run, parsed, tmp_path):
     assert [voter["weight"] for voter in values["voters"]] == [2, 1]
 
 
+def test_votes_that_vote_leave_nobody_out(run, parsed, tmp_path):
+    a, b, both, all_three = parsed / "a.panparser", parsed / "b.panparser", tmp_path / "both", tmp_path / "all"
+    assert run("vote", a, b, "-o", both)[0] == 0
+    code, out, _ = run("vote", both, b, "-o", all_three)
+    assert (code, "a vote of 3" in out, "left out" in out) == (0, True, False)
+    assert run("vote", both, b, "-o", all_three, "--weights", "0,1")[1].endswith("a vote of 1>, 2 left out\n")
+
+
 def test_vote_learns_weights(run, parsed, tmp_path):
     model = tmp_path / "vote.panparser"
     code, *_ = run("vote", parsed / "a.panparser", parsed / "b.panparser", "-o", model, "--dev", parsed / "gold.conllu")

@@ -51,8 +51,8 @@ def vote(
     told: dict[str, Any] = {"weights": "equal" if weights is None else "given"}
     if dev is None:
         return ballot.count(given, told)
-    if not isinstance(dev, Treebank) or not dev.words:
-        raise SpecError(f"dev of vote must be a Treebank with words; got {dev!r}")
+    if not isinstance(dev, Treebank) or not (dev.heads >= 0).any():
+        raise SpecError(f"dev of vote must be a Treebank with known heads; got {dev!r}")
     learned, points = ballot.learn_weights(given, dev, report)
     told = {"weights": "learned", "data": {"dev": digest(dev)}, "dev_score": points}
     parser = ballot.count(learned, told)

@@ -15,6 +15,7 @@ from panparser.combining import combine as combine_treebanks
 from panparser.conllu import conllu_output, read_conllu
 from panparser.errors import ModelError, SpecError
 from panparser.parser import Parser
+from panparser.voting import as_voters
 from panparser.voting import vote as vote_of
 
 
@@ -58,7 +59,7 @@ def vote(
         )
     made.save(output)
     if not is_quiet():
-        left_out = len(parsers) - len(made.voters)
+        left_out = sum(len(as_voters(parser)) for parser in parsers) - len(made.voters)
         print(f"{output}: {made!r}" + (f", {left_out} left out" if left_out else ""))
 
 
