@@ -170,7 +170,7 @@ def test_only_arcs_of_regions_are_left():
 def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
     path = tmp_path / "cascade"
     cascade.save(path)
-    with pytest.raises(pp.ModelError, match="expected a panparser model, found 'cascade'"):
+    with pytest.raises(pp.ModelError, match="expected a panparser model of kind 'parser', found 'cascade'"):
         pp.Parser.load(path)
     arrays, manifest = read_arrays(path, "model")
 
@@ -293,6 +293,10 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
         ("members = 1", "seeds = [1, 2]", "seeds, init and vectors are for single parsers"),
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
+        ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
+        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "max_length of Region must be at least min_length"),
+        ("precision = 0.8", 'precision = 0.8, least = "x"', "least of estimate_regions must be an integer >= 1"),
+        ('by = ["upos", "direction"]', "by = 3", "by of estimate_regions must be some of upos"),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):
@@ -304,9 +308,19 @@ def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):
     assert not (folder / "model").exists()
 
 
+def test_a_stage_without_arcs_is_refused(run, folder):
+    regions = RECIPE.replace('"DET", "ADP"', '"DETT"').replace('upos = "PUNCT"', 'label = "punkt"')
+    (folder / "cascade.toml").write_text(regions, encoding="utf-8")
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model")
+    assert code == 2
+    assert "has no arc of its regions: upos=DETT direction=right; label=punkt" in err
+
+
 def test_flags_for_one_parser_are_refused(run, folder):
     code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--beam", 4)
     assert (code, "has stages, so that --beam belongs into the recipe" in err) == (2, True)
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--resume")
+    assert (code, "has stages, and --resume is for a single parser" in err) == (2, True)
 
 
 def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):

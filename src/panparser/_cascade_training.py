@@ -94,6 +94,11 @@ class _Run:
         """Trains one stage, and has it tell the next what it finds."""
         stage, is_last = self.stages[number], number == len(self.stages) - 1
         regions = [region for each in self.stages[: number + 1] for region in each.regions]
+        if not is_last and not in_regions(stage.regions, Arcs.of(self.treebank)).any():
+            what = "; ".join(map(str, stage.regions))
+            raise SpecError(
+                f"stage {number + 1} ({stage.name}): {self.treebank.path} has no arc of its regions: {what}"
+            )
         treebank = self.treebank if is_last else within(self.treebank, regions)
         dev = self.dev if is_last or self.dev is None else within(self.dev, regions)
         is_guided = number > 0 and self.given != "none"

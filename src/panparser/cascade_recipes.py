@@ -64,7 +64,7 @@ class CascadeRecipe:
     @staticmethod
     def is_one(path: str | os.PathLike[str]) -> bool:
         """Is a recipe that of a cascade?"""
-        return "stages" in read_toml(path)
+        return not {"stages", "cascade"}.isdisjoint(read_toml(path))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> CascadeRecipe:

@@ -441,7 +441,7 @@ class Parser:
 def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FORMAT) -> None:
     """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
     if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
-        raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
+        raise ModelError(f"{path}: expected a panparser model of kind {kind!r}, found {manifest.get('kind')!r}")
     if manifest["format"] > newest:
         newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
         raise ModelError(f"{path}: {newer}")

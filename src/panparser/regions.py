@@ -56,6 +56,10 @@ class Region:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 1):
                 raise SpecError(f"{name} of Region must be an integer >= 1; got {value!r}")
+        if self.max_length is not None and (self.min_length or 1) > self.max_length:
+            raise SpecError(
+                f"max_length of Region must be at least min_length, {self.min_length}; got {self.max_length}"
+            )
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Region:
@@ -156,9 +160,11 @@ def estimate_regions(
     Of the arcs that it predicts (greedily, unless `spec` says otherwise) at least `least` are in the class, and this
     share of them is right: heads, and labels where the class is by label.
     """
-    if not by or not set(by) <= set(get_args(By)):
+    if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
         raise SpecError(f"by of estimate_regions must be some of {', '.join(get_args(By))}; got {by!r}")
-    if not isinstance(precision, int | float) or not 0 < precision <= 1:
+    if type(least) is not int or least < 1:
+        raise SpecError(f"least of estimate_regions must be an integer >= 1; got {least!r}")
+    if not isinstance(precision, int | float) or isinstance(precision, bool) or not 0 < precision <= 1:
         raise SpecError(f"precision of estimate_regions must be above 0 and at most 1; got {precision!r}")
     quick = spec or ParserSpec(templates=FAST, beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)

@@ -25,8 +25,10 @@ def train_stages(
     path: str, model: Path, data: dict[str, Any], training: dict[str, Any], single: dict[str, Any]
 ) -> None:
     """Trains the cascade of a recipe; `single` are flags that make sense for one parser only."""
-    if said := [name for name, value in single.items() if value is not None]:
-        raise SpecError(f"{path}: has stages, so that --{said[0]} belongs into the recipe")
+    for name in (name for name, value in single.items() if value is not None):
+        if name in ("init", "resume", "vectors"):
+            raise SpecError(f"{path}: has stages, and --{name} is for a single parser")
+        raise SpecError(f"{path}: has stages, so that --{name} belongs into the recipe")
     recipe = CascadeRecipe.read(path).with_flags(
         *({k: v for k, v in d.items() if v is not None} for d in (data, training))
     )
