@@ -144,6 +144,14 @@ def test_best_trees_tell_what_was_dropped(cascade):
         cascade.best(treebank[1], 2, constraints=constraints)
     cascade.best(treebank[0], 2, constraints=constraints, relax=True)
     assert not constraints.dropped
+    with pytest.raises(pp.ConstraintError, match="for another treebank"):
+        cascade.best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
+    with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
+        cascade.best(treebank[0], 2, constraints=5)
+    with pytest.raises(pp.SpecError, match="stages of found must be an integer from 0 to 2; got 3"):
+        cascade.found(treebank, 3)
+    with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):
+        pp.calibrate(cascade, DEV)
 
 
 def test_arcs_of_stages_that_exclude_each_other_are_given_up():

@@ -194,6 +194,10 @@ def test_an_ensemble_is_evidence(calibrated, treebanks, tmp_path):
         parser.confidence(test)
     with pytest.raises(SpecError, match="ensemble must be parsers"):
         parser.confidence(test, ensemble=[1, 2])
+    with pytest.raises(pp.SpecError, match="it needs confidence=True"):
+        parser.parse(test, ensemble=others)
+    with pytest.raises(pp.TreebankError, match="expected a Treebank to parse; got 'x'"):
+        parser.confidence("x", ensemble=others)
 
 
 def test_lifted_arcs_that_are_put_back_keep_their_confidence():

@@ -411,6 +411,30 @@ def test_parsers_that_keep_no_constraints(english):
         parser.parse(treebank, constraints=pp.Constraints.of(treebank, keep=["heads"]))
 
 
+def test_columns_that_were_changed_by_hand_are_checked(parser):
+    treebank = treebank_of([2, 0, None], labels={(1, 1): "det"})
+
+    def refused(message, **changes):
+        constraints = pp.Constraints.of(treebank, keep=["heads", "labels"])
+        for name, change in changes.items():
+            setattr(constraints, name, change(getattr(constraints, name)))
+        with pytest.raises(pp.ConstraintError, match=message):
+            parser.parse(treebank, constraints=constraints)
+
+    refused("labels of Constraints must be indices of its 2 texts; got -2", labels=lambda column: column * 0 - 2)
+    refused("labels of Constraints must be indices of its 2 texts; got 7", labels=lambda column: column * 0 + 7)
+    refused(r"heads of Constraints must be 3 numbers \(int32\)", heads=lambda column: column[:2])
+    refused(r"heads of Constraints must be 3 numbers \(int32\)", heads=lambda column: column.astype(np.int64))
+    refused("the head of word 1 is 99", heads=lambda column: column * 0 + 99)
+
+
+def test_conllx_holds_no_constraints_but_columns():
+    treebank = pp.parse_conllu("1\tw\tw\tX\tX\t_\t0\troot\t_\t_\n\n", format="conllx")
+    assert len(pp.Constraints.of(treebank, keep=["heads", "labels"])) == 2
+    with pytest.raises(pp.ConstraintError, match="constraints stand in MISC, and CoNLL-X has none"):
+        pp.Constraints.of(treebank, keep=["constraints"])
+
+
 def test_constraints_of_another_treebank(parser, english):
     constraints = pp.Constraints.of(english[1], keep=["heads"])
     with pytest.raises(pp.ConstraintError, match="for another treebank"):

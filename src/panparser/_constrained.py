@@ -15,7 +15,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._satisfying import Solver
-from panparser.constraints import Constraint, Constraints, Dropped, place
+from panparser.constraints import Constraint, Constraints, Dropped, check_constraints, place
 from panparser.errors import ConstraintError
 from panparser.gold import EMPTY, LEFT, RIGHT, UNKNOWN
 from panparser.sentence import IntArray, Sentence
@@ -49,10 +49,7 @@ class Constrained:
         sentences: Sequence[int] | None = None,
     ) -> Constrained:
         """The constraints (of some sentences only), if they are for this treebank and the parser can keep them."""
-        if not isinstance(constraints, Constraints):
-            raise ConstraintError(f"constraints of parse must be Constraints; got {constraints!r}")
-        if not np.array_equal(constraints.offsets, treebank.offsets):
-            raise ConstraintError("constraints of parse are for another treebank: its sentences have other lengths")
+        check_constraints(constraints, treebank)
         if parser.spec.system.static_oracle is not None:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
         if parser.classifier is not None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._model_file import Arrays, read_arrays, write_arrays
-from panparser.constraints import Constraints
+from panparser.constraints import Constraints, check_constraints
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.gold import UNKNOWN
 from panparser.parser import FORMAT, Parser, ScoredTree, check_kind
@@ -153,6 +153,8 @@ class Cascade:
         relax: bool = False,
     ) -> list[ScoredTree]:
         """The best trees that the last stage finds under what the others found; options as in `Parser.best`."""
+        if constraints is not None:
+            check_constraints(constraints, sentence.treebank)
         numbers = [sentence.position]
         part = sentence.treebank[numbers]
         given = None if constraints is None else part_of(constraints, part, numbers)
@@ -177,7 +179,10 @@ class Cascade:
         What was given is all there: a stage keeps what its own system can, and only the last one refuses or drops.
         """
         known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
-        for number in range(len(self.stages) - 1 if stages is None else stages):
+        before_last = len(self.stages) - 1
+        if stages is not None and (type(stages) is not int or not 0 <= stages <= before_last):
+            raise SpecError(f"stages of found must be an integer from 0 to {before_last}; got {stages!r}")
+        for number in range(before_last if stages is None else stages):
             options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
             known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
             known = settled(known, constraints, self.stages[number + 1].spec.system)

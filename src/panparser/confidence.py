@@ -194,9 +194,13 @@ def gather(
     parser: Parser, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
 ) -> Evidence:
     """Parses, and gathers all that may tell how sure the trees are."""
+    from panparser.parser import Parser
+
+    if not isinstance(parser, Parser):
+        raise SpecError(f"confidence is for parsers; got {parser!r}")
     if parser.classifier is not None:
         raise SpecError(f"confidence is for the perceptron, and the parser's classifier is {parser.classifier.name}")
-    if wrong := [other for other in ensemble if not isinstance(other, type(parser))]:
+    if wrong := [other for other in ensemble if not isinstance(other, Parser)]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
     heads, labels, _, found = parser._searched(treebank, beam, threads, parser.margin, True)

@@ -135,6 +135,8 @@ class Constraints:
 
     @classmethod
     def _of_file(cls, treebank: Treebank, keep: frozenset[str]) -> Constraints:
+        if "constraints" in keep and treebank.format == "conllx":
+            raise ConstraintError(f"{treebank.path}: constraints stand in MISC, and CoNLL-X has none")
         nothing = np.full(treebank.words, UNKNOWN, dtype=np.int32)
         heads = np.array(treebank.heads) if "heads" in keep else nothing.copy()
         labels = nothing
@@ -206,6 +208,26 @@ def keep_names(names: Iterable[str]) -> frozenset[str]:
         if name not in KEEP:
             raise ConstraintError(f"keep: expected some of {', '.join(KEEP)}; got {name!r}")
     return frozenset(chosen)
+
+
+def check_constraints(constraints: Constraints, treebank: Treebank) -> None:
+    """Raises ConstraintError unless they are constraints of the treebank: columns may have been changed by hand.
+
+    Heads that no word has are not looked for here: no tree keeps them.
+    """
+    if not isinstance(constraints, Constraints):
+        raise ConstraintError(f"constraints of parse must be Constraints; got {constraints!r}")
+    if not np.array_equal(constraints.offsets, treebank.offsets):
+        raise ConstraintError("constraints of parse are for another treebank: its sentences have other lengths")
+    for name, column in (("heads", constraints.heads), ("labels", constraints.labels)):
+        if not isinstance(column, np.ndarray) or column.dtype != np.int32 or column.shape != (treebank.words,):
+            raise ConstraintError(f"{name} of Constraints must be {treebank.words} numbers (int32); got {column!r:.80}")
+    wrong = (constraints.labels < UNKNOWN) | (constraints.labels >= len(constraints.texts))
+    if wrong.any():
+        found = constraints.labels[wrong][0]
+        raise ConstraintError(
+            f"labels of Constraints must be indices of its {len(constraints.texts)} texts; got {found}"
+        )
 
 
 def place(treebank: Treebank, sentence: int) -> str:

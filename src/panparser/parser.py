@@ -171,6 +171,8 @@ class Parser:
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        if ensemble and not confidence:
+            raise SpecError("ensemble of parse tells how sure a parser is: it needs confidence=True")
         if confidence:
             if constraints is not None:
                 raise SpecError("confidence is calibrated for parsing without constraints; got both")
@@ -221,6 +223,8 @@ class Parser:
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
         """The beam to parse with; refuses what cannot be parsed."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
         check_count("threads of parse", threads)
