@@ -215,7 +215,14 @@ def test_what_cannot_vote_together_is_refused(first, english):
     ):
         with pytest.raises(SpecError, match=said):
             pp.vote(parsers)
-    for weights, said in (([1], "2 numbers"), ([0, 0], "not all 0"), ([1, -1], ">= 0"), ([1, "a"], ">= 0")):
+    assert pp.vote([first, first], weights=np.array([1, 2])).voters[1].weight == 2
+    for weights, said in (
+        (3, "2 numbers"),
+        ([1], "2 numbers"),
+        ([0, 0], "not all 0"),
+        ([1, -1], ">= 0"),
+        ([1, "a"], ">= 0"),
+    ):
         with pytest.raises(SpecError, match=said):
             pp.vote([first, first], weights=weights)
     with pytest.raises(SpecError, match="got both"):

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from panparser._epochs import digest, score
 from panparser._layers import Layer, as_multiplied
 from panparser._voters import Voter, is_number
@@ -144,7 +146,10 @@ def as_voters(parser: Parser) -> tuple[Voter, ...]:
 def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser]) -> list[float]:
     if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= _MOST:
         raise SpecError(f"parsers of vote must be a list of 1 to {_MOST}; got {parsers!r}")
-    given = [1.0] * len(parsers) if weights is None else list(weights)
+    if weights is not None and not isinstance(weights, Sequence | np.ndarray):
+        raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {weights!r}")
+    numbers = [1.0] * len(parsers) if weights is None else weights
+    given = [number.item() if isinstance(number, np.generic) else number for number in numbers]
     if len(given) != len(parsers):
         raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {len(given)}")
     if not all(is_number(weight) and 0 <= weight < 1e9 for weight in given) or not any(given):
