@@ -210,6 +210,10 @@ def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
         (STAGES[2:], "a cascade has at least two stages; got 1"),
         (STAGES[:2], "stage 2 (nouns): the last stage is complete"),
         ((STAGES[2], STAGES[2]), "stage 1 (rest): expected regions and a system that leaves words headless"),
+        (
+            (pp.Stage(name="x", regions=[pp.Region(label="det")], spec=replace(GREEDY, labeled=False)), STAGES[2]),
+            "stage 1 (x): regions by label need a labeled parser",
+        ),
         ((replace(STAGES[0], regions=()), STAGES[2]), "found 0 regions and arc-eager-partial"),
         (
             (STAGES[0], pp.Stage(name="x", spec=pp.ParserSpec(system=pp.system("swap-standard")))),
@@ -221,6 +225,14 @@ def test_stages_that_cannot_follow_each_other_are_refused(stages, message):
     with pytest.raises(pp.SpecError) as caught:
         pp.train_cascade(stages, TRAIN)
     assert message in str(caught.value)
+
+
+def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
+    voting = pp.Cascade(cascade.stages, [*cascade.parsers[:-1], pp.vote([cascade.parsers[-1]] * 2)], cascade.training)
+    voting.save(tmp_path / "voting")
+    code, out, _ = run("info", tmp_path / "voting")
+    assert (code, "every arc" in out) == (0, True)
+    assert pp.load(tmp_path / "voting").parse(DEV).to_bytes() == cascade.parse(DEV).to_bytes()
 
 
 # --- Recipes and commands ---

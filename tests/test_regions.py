@@ -84,6 +84,7 @@ def test_classes_by_length_say_how_long_arcs_are():
         ({"upos": []}, "upos of Region must be a name or several; got []"),
         ({"upos": [1]}, "upos of Region must be a name or several"),
         ({"direction": "up"}, "direction of Region must be one of left, right, root; got 'up'"),
+        ({"direction": "root", "max_length": 2}, "arcs of Root have no length"),
         ({"max_length": 0}, "max_length of Region must be an integer >= 1; got 0"),
     ],
 )

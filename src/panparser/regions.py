@@ -56,6 +56,10 @@ class Region:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 1):
                 raise SpecError(f"{name} of Region must be an integer >= 1; got {value!r}")
+        if self.direction == "root" and (self.min_length or self.max_length):
+            raise SpecError(
+                "arcs of Root have no length: a Region of direction root must have no min_length, max_length"
+            )
         if self.max_length is not None and (self.min_length or 1) > self.max_length:
             raise SpecError(
                 f"max_length of Region must be at least min_length, {self.min_length}; got {self.max_length}"

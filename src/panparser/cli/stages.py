@@ -71,8 +71,9 @@ def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     print()
     table = []
     for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
-        best = next(r for r in parser.training["history"] if r["epoch"] == parser.training["best_epoch"])
-        scores = ("" if best[name] is None else f"{best[name]:.2f}" for name in ("uas", "las"))
+        history, epoch = parser.training.get("history", ()), parser.training.get("best_epoch")
+        best = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
+        scores = ("" if best.get(name) is None else f"{best[name]:.2f}" for name in ("uas", "las"))
         regions = "; ".join(map(str, stage.regions)) or "every arc"
         table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
     print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")
