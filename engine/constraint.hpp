@@ -145,8 +145,8 @@ class Constraint {
 // Of all sentences of a treebank, in columns.
 class Constraints {
  public:
-  // By word: heads (Root is 0, marks are those of Gold, never kEmpty) and labels (kAnyLabel, kStayingLabel). `moving`:
-  // by label. Throws std::invalid_argument on anything out of range.
+  // By word: heads (Root is 0, marks are those of Gold; kEmpty where words may be headless) and labels (kAnyLabel,
+  // kStayingLabel). `moving`: by label. Throws std::invalid_argument on anything out of range.
   Constraints(const System& system, std::span<const std::int64_t> offsets, std::span<const std::int32_t> heads,
               std::span<const std::int32_t> labels, std::span<const std::uint8_t> moving);
   void allow(std::int64_t sentence, std::span<const std::uint8_t> arcs);  // which arcs, as in Constraint

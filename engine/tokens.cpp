@@ -195,7 +195,7 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
   std::vector<Value> by_id;
   for (std::int32_t a = 0; a < attributes_; ++a) {
     const Attribute& attribute = attributes[a];
-    if (attribute.transform >= Transform::kGivenHead) {
+    if (attribute.transform == Transform::kGivenHead || attribute.transform == Transform::kGivenLabel) {
       place_given(a, attribute.transform);
       continue;
     }
