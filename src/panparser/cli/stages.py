@@ -72,7 +72,7 @@ def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     table = []
     for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
         history, epoch = parser.training.get("history", ()), parser.training.get("best_epoch")
-        best = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
+        best: dict[str, Any] = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
         scores = ("" if best.get(name) is None else f"{best[name]:.2f}" for name in ("uas", "las"))
         regions = "; ".join(map(str, stage.regions)) or "every arc"
         table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
