@@ -271,6 +271,7 @@ void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_inside(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_sequence(nb::module_& m);
 
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
@@ -356,6 +357,7 @@ NB_MODULE(_engine, m) {
   bind_learner(m);
   bind_inside(m);
   bind_batch(m);
+  bind_sequence(m);
 
   m.def(
       "walk",

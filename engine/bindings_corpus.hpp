@@ -13,7 +13,7 @@
 #include "bindings_layers.hpp"
 #include "constraint.hpp"
 #include "features.hpp"
-#include "learner.hpp"
+#include "table_task.hpp"
 
 namespace panparser {
 

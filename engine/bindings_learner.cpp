@@ -7,20 +7,18 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 
 #include "bindings.hpp"
 #include "bindings_corpus.hpp"
 #include "bindings_layers.hpp"
+#include "bindings_learning.hpp"
 #include "features.hpp"
 #include "learner.hpp"
 #include "model.hpp"
 #include "parse.hpp"
+#include "table_task.hpp"
+#include "threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,7 +26,6 @@ using namespace panparser;
 
 namespace {
 
-using AttributeTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::string>;
 using CounterTuple = std::pair<std::int32_t, std::string>;
 using AtomTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 
@@ -36,12 +33,7 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
                   const std::vector<CounterTuple>& counters, const std::vector<AtomTuple>& atoms,
                   const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
                   std::vector<std::int32_t> own_labels) {
-  std::vector<Attribute> a;
-  for (const auto& [source, transform, number, key] : attributes) {
-    if (transform < 0 || transform > static_cast<int>(Transform::kGivenLabel))
-      throw std::out_of_range("no such transform");
-    a.push_back({TreebankStore::column(source), Transform(transform), number, key});
-  }
+  std::vector<Attribute> a = make_attributes(attributes);
   std::vector<Counter> c;
   for (const auto& [attribute, value] : counters) c.push_back({attribute, value});
   std::vector<Atom> t;
@@ -52,25 +44,9 @@ void make_program(Program* self, const std::vector<AttributeTuple>& attributes,
   new (self) Program(std::move(a), std::move(c), std::move(t), templates, std::move(vectors), std::move(own_labels));
 }
 
-using StrategyTuple = std::tuple<bool, int, int, int, double, double, std::int32_t, double>;
-
-Strategy make_strategy(const StrategyTuple& fields) {
-  const auto& [static_oracle, update_at, positive, go_on, exploration, temperature, horizon, focus] = fields;
-  if (update_at < 0 || update_at > static_cast<int>(UpdateAt::kEnd) || positive < 0 ||
-      positive > static_cast<int>(Positive::kMostSimilar) || go_on < 0 || go_on > static_cast<int>(GoOn::kSample)) {
-    throw std::out_of_range("no such strategy");
-  }
-  return {static_oracle, UpdateAt(update_at), Positive(positive), GoOn(go_on), exploration, temperature, horizon,
-          focus};
-}
-
-using UpdateTuple = std::tuple<std::vector<std::int32_t>, std::vector<std::int32_t>, Score, Score, std::int32_t>;
-using PythonListener = std::function<void(UpdateTuple, bool)>;
-
 using DenseArrays = std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int64_t>>;
 using SparseArrays =
     std::tuple<Array<Key>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>, Array<std::int64_t>>;
-using ProgressTuple = std::array<std::int64_t, 6>;
 
 template <class Value>
 std::vector<Value> copy(const Array<Value>& array) {
@@ -87,7 +63,7 @@ class LearnerHandle {
         vectors_(checked_vectors(vectors, program)),
         base_(std::move(base), system, program, labels_.size, vectors_),
         unit_(unit),
-        learner_(grammar_, LayeredModel(base_.layers), unit, beam, ties, seed, vectors_) {
+        learner_(beam, seed, grammar_, LayeredModel(base_.layers), unit, ties, vectors_) {
     if (beam < 1) throw std::invalid_argument("a beam must hold at least one hypothesis");
     for (const std::int32_t action : ties) {
       if (action < 0 || action >= system.actions()) throw std::out_of_range("no such action");
@@ -103,13 +79,7 @@ class LearnerHandle {
     for (const std::int64_t sentence : values(order)) {
       if (sentence < 0 || sentence >= corpus.size()) throw std::out_of_range("no such sentence");
     }
-    Listener hear;
-    if (listener) {
-      hear = [&](const Update& u, bool applied) {
-        nb::gil_scoped_acquire acquire;
-        (*listener)({u.positive, u.negative, u.positive_score, u.negative_score, u.started}, applied);
-      };
-    }
+    const Listener hear = make_listener(listener);
     nb::gil_scoped_release release;
     for (const std::int64_t sentence : values(order)) {
       const auto constraint = corpus.constraint(sentence);
@@ -155,10 +125,7 @@ class LearnerHandle {
     return std::tuple{owned(std::move(rows.keys)), owned(std::move(rows.counts)), owned(std::move(rows.labels)),
                       owned(std::move(rows.weights)), owned(std::move(rows.dated))};
   }
-  ProgressTuple progress() {
-    const Progress& p = learner_.progress();
-    return {p.sentences, p.words, p.updates, p.transitions, p.valued, p.approximated};
-  }
+  ProgressTuple progress() { return progress_tuple(learner_.progress()); }
   std::uint64_t random() { return learner_.random().state(); }
   std::int64_t time() { return learner_.time(); }
 
@@ -208,7 +175,7 @@ class LearnerHandle {
   Vectors vectors_;
   Layers base_;
   std::int32_t unit_;
-  Learner learner_;
+  Learner<TableTask> learner_;
 };
 
 // The weights of learners that are alike.
@@ -233,12 +200,7 @@ auto compact(const std::vector<LearnerHandle*>& learners, double least) {
     arrays = Model::compact(learners[0]->grammar().program.templates(), learners[0]->label_count(), sources,
                             learners[0]->unit(), least);
   }
-  return std::tuple{owned(std::move(arrays.lines)),
-                    owned(std::move(arrays.label_lines)),
-                    owned(std::move(arrays.tables)),
-                    owned(std::move(arrays.label_rows)),
-                    arrays.action_scale,
-                    arrays.label_scale};
+  return layer_arrays(std::move(arrays));
 }
 
 auto parse_averaged(const std::vector<LearnerHandle*>& learners, const TreebankStore& store, int beam) {
@@ -288,38 +250,17 @@ class ModelHandle {
       nb::gil_scoped_release release;
       const Tokens tokens(grammar_.program.attributes(), grammar_.program.counters(), data, checked, -1,
                           constraints ? constraints->given() : GivenColumns());
-      std::atomic<std::int64_t> next = 0;
-      std::mutex failed;
-      std::exception_ptr failure;
-      const auto work = [&] {
-        try {
-          TreeParser<LayeredModel> parser(grammar_, model_);
-          for (std::int64_t s; (s = next++) < tokens.sentences();) {
-            if (tokens[s].words == 0) continue;
-            const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
-            behind[s] =
-                parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
-                             labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr,
-                             confidence ? signals.data() + data.offsets()[s] : nullptr);
-          }
-        } catch (...) {
-          const std::lock_guard guard(failed);
-          failure = std::current_exception();
-        }
-      };
-      std::vector<std::thread> others;
-      const std::int64_t most = std::min<std::int64_t>(threads, tokens.sentences());
-      others.reserve(static_cast<std::size_t>(std::max<std::int64_t>(most, 0)));
-      for (std::int64_t i = 1; i < most; ++i) {
-        try {
-          others.emplace_back(work);
-        } catch (const std::system_error&) {  // there are no more; those that there are do the work
-          break;
-        }
-      }
-      work();
-      for (std::thread& thread : others) thread.join();
-      if (failure) std::rethrow_exception(failure);
+      share_work(tokens.sentences(), threads, [&](const auto& each) {
+        TreeParser<LayeredModel> parser(grammar_, model_);
+        each([&](std::int64_t s) {
+          if (tokens[s].words == 0) return;
+          const auto constraint = constraints ? (*constraints)[s] : std::nullopt;
+          behind[s] =
+              parser.parse(tokens[s], beam, margin.value_or(parser.kAnyMargin), heads.data() + data.offsets()[s],
+                           labels.data() + data.offsets()[s], constraint ? &*constraint : nullptr,
+                           confidence ? signals.data() + data.offsets()[s] : nullptr);
+        });
+      });
     }
     std::vector<std::int32_t> margins;
     for (const Signals& word : signals) margins.insert(margins.end(), word.begin(), word.end());

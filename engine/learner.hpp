@@ -1,15 +1,32 @@
 // The learner: decode from a state with a beam until the oracle flags a violation, choose an update pair, update, go
 // on. Every training strategy is a choice of parameters (Algorithms 1 to 3 of Aufrant & Wisniewski 2018).
+//
+// A template over the task, what there is to learn: tables (table_task.hpp) and sequences (sequence_task.hpp). A task
+// is a search with the weights that it goes by. It has
+//   Example                           what is learned from
+//   start(example)                    the initial hypothesis
+//   derive(example, out)              the derivation of a static oracle; false: the search's own best of least cost
+//   expand(beam, example*, out)       what can follow; with an example, losses too
+//   make(parents, candidates, out)    the hypotheses that candidates stand for
+//   forget()                          the weights have changed
+//   parent(state), action(state)
+//   reward(state, by, time)           changes the weights of the action that led to a state
+//   kHasLabels                        does something else learn along correct derivations? If so, there are
+//                                     has_labels() and learn_labels(example, states, time)
+//   finish(example, progress)         counts a sentence
+//   check_steps(steps, example)       throws Stuck if a derivation does not end
+//   weights()                         TrainingWeights
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "model.hpp"
+#include "progress.hpp"
 #include "random.hpp"
 #include "search.hpp"
+#include "training_weights.hpp"
 
 namespace panparser {
 
@@ -29,54 +46,6 @@ struct Strategy {
   double focus = 1;          // weight of a transition against that of the one before it in the update
 };
 
-struct TrainingWeights {
-  DenseWeights actions_;
-  SparseWeights labels_;
-
-  LayeredModel base_;  // what the weights are learned on top of
-  std::int32_t unit_;  // what an update adds: 1, or more where parts of it are needed
-  VectorWeights vector_actions_, vector_labels_;
-  static constexpr bool kLearns = true;
-
-  void prefetch_actions(const Key* keys, int count, std::size_t program) const {
-    actions_.prefetch(keys, count);
-    base_.prefetch_actions(keys, count, program);
-  }
-  void prefetch_labels(const Key* keys, int count, std::size_t program) const {
-    labels_.prefetch(keys, count);
-    base_.prefetch_labels(keys, count, program);
-  }
-  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
-    actions_.add_to(keys, count, sums);
-    base_.actions(keys, count, sums, program);
-  }
-  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
-    labels_.add_to(keys, count, sums);
-    base_.labels(keys, count, sums, program);
-  }
-  void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
-    vector_actions_.add_to(row, address * sums.size(), sums);
-    base_.vector_actions(address, row, sums);
-  }
-  void vector_labels(std::size_t address, int action, std::int32_t row, std::span<std::int32_t> sums) const {
-    const std::size_t first = (address * static_cast<std::size_t>(actions_.classes()) + action) * sums.size();
-    vector_labels_.add_to(row, first, sums);
-    base_.vector_labels(address, action, row, sums);
-  }
-};
-
-struct Example {
-  SentenceTokens tokens;
-  const Reference& reference;
-  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
-  const Constraint* constraint = nullptr;  // that the search keeps to
-};
-
-struct Progress {  // of some training
-  std::int64_t sentences = 0, words = 0, updates = 0, transitions = 0;
-  std::int64_t valued = 0, approximated = 0;  // as in System::Scratch
-};
-
 struct Update {                                  // what a listener hears
   std::vector<std::int32_t> positive, negative;  // actions from the initial state
   Score positive_score = 0, negative_score = 0;  // since the search last started
@@ -84,10 +53,14 @@ struct Update {                                  // what a listener hears
 };
 using Listener = std::function<void(const Update&, bool applied)>;  // before and after each update
 
+template <class Task>
 class Learner {
  public:
-  Learner(const Grammar& grammar, LayeredModel base, std::int32_t unit, int beam, std::span<const std::int32_t> ties,
-          std::uint64_t seed, const Vectors& vectors);
+  using Example = typename Task::Example;
+
+  template <class... Parts>
+  Learner(int beam, std::uint64_t seed, Parts&&... parts)
+      : beam_(static_cast<std::size_t>(beam)), task_(std::forward<Parts>(parts)...), random_(seed) {}
 
   void train(const Example& example, const Strategy& strategy, const Listener& listener);
 
@@ -98,7 +71,7 @@ class Learner {
     progress_ = progress;
   }
   Random& random() { return random_; }
-  TrainingWeights& weights() { return weights_; }
+  TrainingWeights& weights() { return task_.weights(); }
 
  private:
   using Beam = std::vector<Hypothesis>;
@@ -116,28 +89,23 @@ class Learner {
   Beam go_on(const Step& step, const Pair& pair, const Strategy& strategy);
   void update(const Pair& pair, const Strategy& strategy, const Listener& listener);
   void reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus);
-  void update_labels(const Example& example, std::int32_t state);
-  void change_vectors(std::int32_t state, int action, std::int32_t by);
-  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by);
-  void prepare_static(const Example& example, const Hypothesis& start);
-  void complete_static(const Example& example, const Hypothesis& start);
+  void derive(const Example& example, const Hypothesis& start);
+  void learn_labels(const Example& example, std::int32_t state)
+    requires(Task::kHasLabels);
   bool is_correct(const Hypothesis& hypothesis) const { return hypothesis.loss == base_; }
-  std::vector<std::int32_t> path(std::int32_t state) const;  // states from the initial one, which is left out
+  // States from the initial one, which is left out; or from where the search last started, if that is one state: what
+  // came before, all have.
+  std::vector<std::int32_t> path(std::int32_t state, bool since_start = false);
   std::size_t common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const;
 
-  Grammar grammar_;
-  std::vector<bool> labels_see_;  // by address with a vector
   std::size_t beam_;
-  std::vector<std::int32_t> ties_;
-  TrainingWeights weights_;
-  mutable Search<TrainingWeights> search_;
+  Task task_;
   Random random_;
   std::int64_t time_ = 0;
   Progress progress_;
   std::int32_t base_ = 0;                 // the loss of what counts as correct
   std::vector<std::int32_t> derivation_;  // of the static oracle
   std::vector<Candidate> candidates_, correct_;
-  std::vector<Key> keys_;
   std::vector<Step> steps_;
 };
 

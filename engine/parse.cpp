@@ -110,7 +110,7 @@ const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& 
     check_steps(++steps, tokens.words);
     candidates_.clear();
     search_.expand(beam_, nullptr, candidates_);
-    search_.cut(candidates_, width);
+    cut(candidates_, width);
     const auto behind = [&](const Candidate& candidate) { return candidates_.front().score - candidate.score; };
     while (behind(candidates_.back()) > margin) candidates_.pop_back();
     next_.clear();

@@ -46,6 +46,15 @@ inline bool better(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.order < b.order;
 }
 
+// The best `width` candidates, best first.
+inline void cut(std::vector<Candidate>& candidates, std::size_t width) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].order = static_cast<std::int32_t>(i);
+  const std::size_t kept = std::min(width, candidates.size());
+  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
+                    better);
+  candidates.resize(kept);
+}
+
 // Steps from state to state of one sentence.
 template <class Scorer>
 class Search {
@@ -120,15 +129,6 @@ class Search {
       count += grammar_.program.extract(Group(g), window, tokens_, keys + count, grammar_.label_reach());
     }
     return count;
-  }
-
-  // The best `width` candidates, best first.
-  static void cut(std::vector<Candidate>& candidates, std::size_t width) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].order = static_cast<std::int32_t>(i);
-    const std::size_t kept = std::min(width, candidates.size());
-    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
-                      better);
-    candidates.resize(kept);
   }
 
  private:

@@ -55,7 +55,7 @@ std::string_view suffix(std::string_view text, int characters) {
   while (characters > 0 && begin > 0) characters -= (static_cast<unsigned char>(text[--begin]) & 0xC0) != 0x80;
   return text.substr(begin);
 }
-std::string_view value_of(std::string_view cell, std::string_view key) {  // empty if the cell has no such key
+std::string_view value_of_key(std::string_view cell, std::string_view key) {  // empty if the cell has no such key
   while (!cell.empty()) {
     const std::string_view item = cell.substr(0, cell.find('|'));
     if (item.size() > key.size() && item[key.size()] == '=' && item.starts_with(key)) {
@@ -64,25 +64,6 @@ std::string_view value_of(std::string_view cell, std::string_view key) {  // emp
     cell.remove_prefix(std::min(cell.size(), item.size() + 1));
   }
   return {};
-}
-
-Value value(const Attribute& attribute, std::string_view text) {
-  switch (attribute.transform) {
-    case Transform::kWhole:
-      return hash_text(text);
-    case Transform::kLower:
-      return hash_text(panparser::lower(text));
-    case Transform::kPrefix:
-      return hash_text(prefix(text, attribute.number));
-    case Transform::kSuffix:
-      return hash_text(suffix(text, attribute.number));
-    case Transform::kKey:
-      return hash_text(value_of(text, attribute.key));
-    case Transform::kGivenHead:
-    case Transform::kGivenLabel:
-      break;
-  }
-  return 0;
 }
 
 // What features see of a head that is given: nothing, Root, or on which side and how far.
@@ -141,6 +122,53 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+std::string shape(std::string_view text) {
+  std::string result;
+  const std::string small = lower(text);
+  std::size_t in_small = 0;  // a letter may be longer or shorter when it is small
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = character_size(text, at), small_size = character_size(small, in_small);
+    const auto lead = static_cast<unsigned char>(text[at]);
+    char kind = static_cast<char>(lead);  // of ASCII, what is neither letter nor digit stands for itself
+    if (text.substr(at, size) != std::string_view(small).substr(in_small, small_size)) {
+      kind = 'X';
+    } else if (lead >= '0' && lead <= '9') {
+      kind = 'd';
+    } else if (lead >= 0x80 || (lead >= 'a' && lead <= 'z')) {
+      kind = 'x';
+    }
+    if (result.empty() || result.back() != kind) result += kind;
+    at += size;
+    in_small += small_size;
+  }
+  return result;
+}
+
+Value value_of(const Attribute& attribute, std::string_view text) {
+  switch (attribute.transform) {
+    case Transform::kWhole:
+      return hash_text(text);
+    case Transform::kLower:
+      return hash_text(panparser::lower(text));
+    case Transform::kPrefix:
+      return hash_text(prefix(text, attribute.number));
+    case Transform::kSuffix:
+      return hash_text(suffix(text, attribute.number));
+    case Transform::kKey:
+      return hash_text(value_of_key(text, attribute.key));
+    case Transform::kGivenHead:
+    case Transform::kGivenLabel:
+      break;
+    case Transform::kShape:
+      return hash_text(shape(text));
+    case Transform::kLowerPrefix:
+      return hash_text(prefix(panparser::lower(text), attribute.number));
+    case Transform::kLowerSuffix:
+      return hash_text(suffix(panparser::lower(text), attribute.number));
+  }
+  return 0;
+}
+
 Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Counter>& counters, const TreebankData& data,
                std::span<const std::int32_t> rows_by_form, std::int64_t only, const GivenColumns& given)
     : offsets_(data.offsets()),
@@ -175,10 +203,10 @@ Tokens::Tokens(const std::vector<Attribute>& attributes, const std::vector<Count
     by_id.resize(vocabulary.size());
     const std::int32_t* ids = data.ids(attribute.source).data() + first_word;
     if (only < 0) {
-      for (std::int32_t id = 0; id < vocabulary.size(); ++id) by_id[id] = value(attribute, vocabulary[id]);
+      for (std::int32_t id = 0; id < vocabulary.size(); ++id) by_id[id] = value_of(attribute, vocabulary[id]);
     } else {
       for (std::int64_t word = 0; word < offsets_[1]; ++word)
-        by_id[ids[word]] = value(attribute, vocabulary[ids[word]]);
+        by_id[ids[word]] = value_of(attribute, vocabulary[ids[word]]);
     }
     Value* out = values_.data() + a;
     for (std::int64_t s = 0; s < sentences(); ++s) {

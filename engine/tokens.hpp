@@ -18,15 +18,29 @@ using Value = std::uint64_t;
 
 Value hash_text(std::string_view text);
 std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenian letters, one for one
+std::string shape(std::string_view text);  // what kinds of characters follow one another: Xx for Peter, d:d for 10:30
 
 // Keep in step with panparser._features.
-enum class Transform : std::int32_t { kWhole, kLower, kPrefix, kSuffix, kKey, kGivenHead, kGivenLabel };
+enum class Transform : std::int32_t {
+  kWhole,
+  kLower,
+  kPrefix,
+  kSuffix,
+  kKey,
+  kGivenHead,
+  kGivenLabel,
+  kShape,
+  kLowerPrefix,
+  kLowerSuffix
+};
 struct Attribute {
   Column source;
   Transform transform;
   std::int32_t number;  // of characters
   std::string key;      // of Key=Value in a cell
 };
+Value value_of(const Attribute& attribute, std::string_view text);
+
 struct Counter {  // counts the tokens whose attribute has a value
   std::int32_t attribute;
   std::string value;

@@ -56,11 +56,17 @@ from panparser.python_system import PythonSystem, StateView
 from panparser.recipes import Recipe
 from panparser.regions import Region, estimate_regions
 from panparser.sentence import Sentence, Token
+from panparser.sequence_training import SequenceReport, train_sequences
+from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
 from panparser.states import State
 from panparser.statistics import stats
 from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import system
+from panparser.tag_dictionary import DictionaryRule, TagDictionary
+from panparser.tagging import Tagger, TaggerSpec, train_tagger
+from panparser.tagging_templates import TAGGING, tagging_templates
+from panparser.tasks import Prediction, Task, TaskModel, train_task
 from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
 from panparser.training import Training, train
@@ -73,6 +79,7 @@ __version__ = version("panparser")
 
 __all__ = [
     "Address",
+    "Allowed",
     "AnalysisError",
     "Atom",
     "BatchError",
@@ -80,6 +87,7 @@ __all__ = [
     "Cascade",
     "CascadeRecipe",
     "CheckFailed",
+    "Classes",
     "Classifier",
     "Confidence",
     "ConlluError",
@@ -89,18 +97,20 @@ __all__ = [
     "CurvePoint",
     "DecodingError",
     "Derived",
+    "DictionaryRule",
     "Dropped",
     "EARLY_UPDATE",
     "EMPTY",
     "EpochReport",
-    "FAST",
     "Evaluation",
+    "FAST",
     "FoldScore",
     "GIVEN",
     "Gold",
     "GoldError",
     "ILLEGAL_COST",
     "IllegalTransitionError",
+    "Items",
     "LEFT",
     "Listener",
     "MAX_VIOLATION",
@@ -108,6 +118,7 @@ __all__ = [
     "PanParserError",
     "Parser",
     "ParserSpec",
+    "Prediction",
     "PythonSystem",
     "RICH",
     "RICH_STACK",
@@ -118,6 +129,8 @@ __all__ = [
     "Schedule",
     "ScoredTree",
     "Sentence",
+    "SequenceModel",
+    "SequenceReport",
     "Setup",
     "Span",
     "SpecError",
@@ -129,7 +142,13 @@ __all__ = [
     "StrategyError",
     "StuckError",
     "Subsample",
+    "TAGGING",
     "TableError",
+    "TagDictionary",
+    "Tagger",
+    "TaggerSpec",
+    "Task",
+    "TaskModel",
     "Template",
     "TemplateError",
     "Templates",
@@ -144,6 +163,7 @@ __all__ = [
     "Vectors",
     "VectorsError",
     "Weights",
+    "Window",
     "ZN11",
     "calibrate",
     "combine",
@@ -174,9 +194,13 @@ __all__ = [
     "static_derivation",
     "stats",
     "system",
+    "tagging_templates",
     "train",
     "train_cascade",
     "train_seeds",
+    "train_sequences",
+    "train_tagger",
+    "train_task",
     "vote",
     "write_conllu",
 ]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from panparser.atoms import BASES, PATHS, Address, Atom
+from panparser.atoms import BASES, CLASS, CLASSES, ITEM_ATTRIBUTES, PATHS, Address, Atom
+from panparser.errors import TemplateError
 from panparser.templates import Templates
 from panparser.treebank import COLUMNS
 
 Column = tuple[int, int, int, str]
 
-_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _GIVEN_HEAD, _GIVEN_LABEL = range(7)
-_TRANSFORMS = {"lower": _LOWER, "prefix": _PREFIX, "suffix": _SUFFIX}  # of the form
+_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _GIVEN_HEAD, _GIVEN_LABEL, _SHAPE, _LOWER_PREFIX, _LOWER_SUFFIX = range(10)
+_TRANSFORMS = {  # of the form
+    **{"lower": _LOWER, "prefix": _PREFIX, "suffix": _SUFFIX, "shape": _SHAPE},
+    **{"lower_prefix": _LOWER_PREFIX, "lower_suffix": _LOWER_SUFFIX},
+}
 _GIVEN = {"given_head": _GIVEN_HEAD, "given_label": _GIVEN_LABEL}  # of no column
 _COLUMN = 0
 _KINDS = {
@@ -20,6 +25,16 @@ _KINDS = {
         "label left_valency right_valency left_labels right_labels distance history between given".split(), start=1
     )
 }
+
+
+class LoweredWindow(NamedTuple):
+    """Templates over sequences as the engine takes them; lists hold what is distinct, in order of first use."""
+
+    attributes: list[Column]  # as the columns below
+    columns: int  # of numbers, that are given beside a treebank
+    parts: int  # of classes; the first is the whole
+    atoms: list[tuple[bool, int, int]]  # (is it a class, offset or how long ago, number of the attribute or part)
+    templates: list[list[int]]  # indices in atoms
 
 
 class LoweredTemplates(NamedTuple):
@@ -65,6 +80,52 @@ def lower(templates: Templates, like: LoweredTemplates | None = None) -> Lowered
         templates=[[numbers[atom] for atom in template.atoms] for template in plain],
         vectors=[lower_address(template.atoms[0].addresses[0]) for template in templates if template.is_vector],
     )
+
+
+def lower_window(templates: Templates, columns: Sequence[str], parts: Sequence[str]) -> LoweredWindow:
+    """Templates over sequences as flat numbers. `columns` and `parts` are the names that atoms may have beside those of
+    a treebank; an attribute that is neither raises TemplateError."""
+    read = {column: number for number, column in enumerate(dict.fromkeys(_read_columns(templates, columns)))}
+
+    def lowered(atom: Atom) -> tuple[bool, int, int]:
+        (address,) = atom.addresses
+        if address.base in CLASSES:
+            if atom.name not in (CLASS, *parts):
+                raise TemplateError(f"classes have no part {atom.name}, as in {atom}; {_known(parts)}")
+            return True, int(address.base.removeprefix("T-")), 0 if atom.name == CLASS else 1 + parts.index(atom.name)
+        offset = int(address.base.removeprefix("W"))
+        if atom.name in columns:
+            return False, offset, len(read) + columns.index(atom.name)
+        return False, offset, read[_column(atom.name, atom.key)]
+
+    numbers = {atom: number for number, atom in enumerate(templates.atoms)}
+    return LoweredWindow(
+        atoms=[lowered(atom) for atom in numbers],
+        attributes=list(read),
+        columns=len(columns),
+        parts=1 + len(parts),
+        templates=[[numbers[atom] for atom in template.atoms] for template in templates],
+    )
+
+
+def _read_columns(templates: Templates, columns: Sequence[str]) -> Iterator[Column]:
+    """What is read of a treebank, in order of first use."""
+    for atom in templates.atoms:
+        if not atom.is_of_sequence:
+            raise TemplateError(
+                f"{atom} is read from a parser's state; a sequence has W0, W-1, W1, ... and T-1, T-2, ..."
+            )
+        if atom.addresses[0].base in CLASSES or atom.name in columns:
+            continue
+        if atom.name not in ITEM_ATTRIBUTES:
+            raise TemplateError(
+                f"items have no attribute {atom.name}, as in {atom}; {_known([*columns, *ITEM_ATTRIBUTES])}"
+            )
+        yield _column(atom.name, atom.key)
+
+
+def _known(names: Sequence[str]) -> str:
+    return f"known are {', '.join(names)}" if names else "they have no parts"
 
 
 def lower_address(address: Address) -> int:

@@ -319,6 +319,60 @@ class Batch:
 
     def trees(self, states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
+class SequenceProgram:
+    """Templates over a window of items, lowered by panparser._window."""
+
+    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], columns: int, parts: int, atoms: Sequence[tuple[bool, int, int]], templates: Sequence[Sequence[int]]) -> None: ...
+
+    @property
+    def templates(self) -> int: ...
+
+class Sequences:
+    """Items of many sequences, prepared for one program."""
+
+    def __init__(self, program: SequenceProgram, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], store: TreebankStore | None, columns: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    def allow(self, sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: int) -> None:
+        """
+        The classes that items may have: the number of a set for each item (-1: all), and the sets.
+        """
+
+class SequenceLearner:
+    """An averaged perceptron that learns classes by a strategy."""
+
+    def __init__(self, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: int, beam: int, seed: int) -> None: ...
+
+    def train(self, sequences: Sequences, right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: tuple[bool, int, int, int, float, float, int, float], listener: Callable[[tuple[Sequence[int], Sequence[int], int, int, int], bool], None] | None = None) -> None: ...
+
+    @property
+    def progress(self) -> list[int]:
+        """[sequences, items, updates, steps, 0, 0]"""
+
+    @property
+    def time(self) -> int:
+        """Sequences that the average is over."""
+
+    def weights(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(keys, counts, classes, weights, dated sums), by key."""
+
+def layer_shape(classes: int) -> tuple[int, int]:
+    """(classes, labels) of the Layer of a SequenceModel."""
+
+def compact_sequences(learners: Sequence[SequenceLearner], least: float) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
+    """
+    (lines, label_lines, tables, label_rows) of a Layer, the mean of the learners, and what an update became in each of its two scales.
+    """
+
+class SequenceModel:
+    """Finished weights for classes of items."""
+
+    def __init__(self, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layer: Layer) -> None: ...
+
+    def predict(self, sequences: Sequences, beam: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def best(self, sequences: Sequences, sequence: int, beam: int, count: int) -> list[tuple[list[int], int]]:
+        """[(classes, score), ...]"""
+
 def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
     """
     Random derivations: (transitions, states, digest of the costs, heads of the last tree).

@@ -60,10 +60,12 @@ class _Reader:
 
     def atom(self) -> Atom:
         start = self.at
-        name = self.word("an atom such as S0.form")
+        name = self.word("an atom such as S0.form") + self.offset(start)
         if name in words.FUNCTIONS and self.next() != ".":
             return self.history(start) if name == "history" else self.function(name, start)
         self.make(words.check_base, name, start=start)
+        if name in words.CLASSES and self.next() != ".":
+            return self.make(Atom, words.CLASS, (Address(name),), start=start)
         if self.next() != ".":
             raise self.error(f"expected an attribute after {name}, as in {name}.form; found {self.found()}", start)
         *path, attribute = self.parts()
@@ -71,7 +73,7 @@ class _Reader:
         if path:
             text = ".".join(map(str, path))
             address = self.make(Address, name, text, start=path[0].start, end=path[-1].end)
-        self.make(words.check_attribute, attribute.name, start=attribute.start, end=attribute.key_start)
+        self.make(words.check_attribute, attribute.name, name, start=attribute.start, end=attribute.key_start)
         return self.make(Atom, attribute.name, (address,), self.key(attribute), start=start)
 
     def history(self, start: int) -> Atom:
@@ -187,6 +189,13 @@ class _Reader:
         if start == self.at:
             raise self.error(f"expected {expected}; found {self.found()}", start)
         return self.line[start : self.at]
+
+    def offset(self, start: int) -> str:
+        """What follows W or T: -1 in W-1."""
+        if self.line[start : self.at] not in ("W", "T") or self.next() != "-":
+            return ""
+        self.at += 1
+        return "-" + self.word("a number after the minus")
 
     def expect(self, letter: str, function: str) -> None:
         if self.skip_spaces() != letter:

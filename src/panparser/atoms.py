@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,15 +10,20 @@ from difflib import get_close_matches
 
 from panparser.errors import TemplateError
 
+FARTHEST, DEEPEST = 16, 4  # items around the one at hand; classes given before it
 BASES = ("S0", "S1", "S2", "S3", "B0", "B1", "B2", "B3")
 PATHS = ("", "left[0]", "left[1]", "right[0]", "right[1]", "head", "head.head")
+ITEMS = tuple(f"W{offset}" for offset in range(-FARTHEST, FARTHEST + 1))  # of a sequence; W0 is the one at hand
+CLASSES = tuple(f"T-{ago}" for ago in range(1, DEEPEST + 1))  # that were given to the items before
 BASES_WITH_ARCS = BASES[:5]  # what stands behind the front of the buffer has not met another token yet
 
 COLUMN_ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix", "deps", "misc")
+ITEM_ATTRIBUTES = (*COLUMN_ATTRIBUTES, "shape", "lower_prefix", "lower_suffix")  # of words; items may have others
 ARC_ATTRIBUTES = ("label", "left_valency", "right_valency", "left_labels", "right_labels")
 GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what a constraint says of the token
 ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, *GIVEN_ATTRIBUTES, "vector")
 FUNCTIONS = ("distance", "between", "given", "history")
+CLASS = "class"  # a class as a whole
 EXAMPLES = {
     **{
         "distance": "distance(S0,B0)",
@@ -27,7 +33,10 @@ EXAMPLES = {
     },
     **{"feats": "feats[Case]", "misc": "misc[Gloss]"},
 }
-NUMBERED = {"prefix": range(1, 11), "suffix": range(1, 11), "history": range(4)}
+NUMBERED = {
+    **{name: range(1, 11) for name in ("prefix", "suffix", "lower_prefix", "lower_suffix")},
+    **{"history": range(4)},
+}
 KEYED = ("feats", "misc")  # cells of the form Key=Value|Key=Value
 
 # what other tools and the papers call them
@@ -36,6 +45,7 @@ _SYNONYMS = {
     **{"l": "label", "morph": "feats", "lowercase": "lower", "embedding": "vector"},
     **{f"N{number}": f"B{number}" for number in range(4)},
 }
+_PLACE = re.compile(r"[WT][+-]?[0-9]+")
 _STOPS_KEY = '=|"#'
 STOPS_VALUE = ',()"#'
 
@@ -45,7 +55,7 @@ class Address:
     """A token of the state: on the stack (S0 is its top) or in the buffer (B0 is its front), or a relative of one.
 
     The path is empty, `left[0]` (the leftmost child), `left[1]` (the second leftmost), `right[0]` (the rightmost),
-    `right[1]`, `head` or `head.head`.
+    `right[1]`, `head` or `head.head`. Templates over sequences have W0, the item at hand, and W-1, W1, ... around it.
     """
 
     base: str
@@ -55,8 +65,15 @@ class Address:
         check_base(self.base)
         if self.path not in PATHS:
             raise TemplateError(_bad_path(self.path))
+        if self.path and self.is_of_sequence:
+            raise TemplateError(f"{self.base} has no children and no head: it belongs to a sequence")
         if self.path and self.base not in BASES_WITH_ARCS:
             raise TemplateError(f"{self.base} has no children and no head; {_join(BASES_WITH_ARCS)} may have some")
+
+    @property
+    def is_of_sequence(self) -> bool:
+        """Is it an item of a sequence, or a class that was given to one?"""
+        return self.base in ITEMS or self.base in CLASSES
 
     def __str__(self) -> str:
         return f"{self.base}.{self.path}" if self.path else self.base
@@ -69,7 +86,8 @@ class Atom:
     """A value that is read from a state: an attribute of a token, or a function of the state.
 
     `S0.form` is `Atom("form", (Address("S0"),))`. The key is what stands in brackets: `Case` in `S0.feats[Case]`, 3 in
-    `S0.suffix[3]`, 0 in `history[0]`. Only `between` has a column, whose key it then is, and a value.
+    `S0.suffix[3]`, 0 in `history[0]`. Only `between` has a column, whose key it then is, and a value. The class
+    given to the item before is `T-1`, with the name `class`; a part of it is read as in `T-1.upos`.
     """
 
     name: str
@@ -79,11 +97,12 @@ class Atom:
     value: str | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in FUNCTIONS:
-            check_attribute(self.name)
         if isinstance(self.addresses, str | Address) or not isinstance(self.addresses, Sequence):
             raise TemplateError(f"addresses of {self.name} must be a tuple of Address; got {self.addresses!r}")
         object.__setattr__(self, "addresses", tuple(self.addresses))
+        if self.name not in FUNCTIONS:
+            base = self.addresses[0].base if self.addresses and isinstance(self.addresses[0], Address) else ""
+            check_attribute(self.name, base)
         self._check_addresses()
         if self.name == "between":
             check_column(self.column)
@@ -97,14 +116,23 @@ class Atom:
         if len(self.addresses) != expected or not all(isinstance(address, Address) for address in self.addresses):
             raise TemplateError(f"{self.name} takes {expected} of Address; got {self.addresses!r}")
         bases = [address.base for address in self.addresses]
+        if self.key is not None and bases and bases[0] in CLASSES:
+            raise TemplateError(f"{bases[0]}.{self.name} takes nothing in brackets; got {self.key}")
         if self.name in ARC_ATTRIBUTES and bases[0] not in BASES_WITH_ARCS:
             raise TemplateError(f"{bases[0]} has no {self.name}; {_join(BASES_WITH_ARCS)} may have one")
         if self.name in ARC_ATTRIBUTES[1:] and self.addresses[0].path.startswith(("left", "right")):
             raise TemplateError(f"{self.name} of a child is not known; that of {bases[0]} and of its head is")
+        if self.name in FUNCTIONS and any(address.is_of_sequence for address in self.addresses):
+            raise TemplateError(f"{self.name} takes tokens of stack and buffer; got {self.addresses!r}")
         if self.name in FUNCTIONS and any(address.path for address in self.addresses):
             raise TemplateError(f"{self.name} takes tokens of stack and buffer, without a path; got {self.addresses!r}")
         if self.name in FUNCTIONS and len(set(bases)) < len(bases):
             raise TemplateError(f"{self.name} takes two different tokens; got {bases[0]} twice")
+
+    @property
+    def is_of_sequence(self) -> bool:
+        """Is it read from a sequence, and not from a parser's state?"""
+        return any(address.is_of_sequence for address in self.addresses)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,6 +146,8 @@ class Atom:
             return f"between({places},{self.column}{key}={_quoted(self.value or '')})"
         if self.name in ("distance", "given"):
             return f"{self.name}({places})"
+        if self.name == CLASS:
+            return places
         return f"{places}.{self.name}{key}" if places else f"{self.name}{key}"
 
     __repr__ = __str__
@@ -127,18 +157,27 @@ class Atom:
 
 
 def check_base(word: str) -> None:
-    """Refuses a word that names no token of the state."""
-    if word in BASES:
+    """Refuses a word that names no token of the state, and no place in a sequence."""
+    if word in BASES or word in ITEMS or word in CLASSES:
         return
     if word in ATTRIBUTES:
         raise TemplateError(f"{word} needs an address, as in S0.{word}")
     if word in FUNCTIONS:
         raise TemplateError(f"expected an address such as S0; got the function {word}")
+    if _PLACE.fullmatch(str(word)):
+        raise TemplateError(
+            f"a sequence has W-{FARTHEST} to W{FARTHEST}, and the classes T-1 to T-{DEEPEST}; got {word}"
+        )
     raise TemplateError(f"unknown address {word}{_hint(word, [*BASES, *FUNCTIONS])}")
 
 
-def check_attribute(word: str) -> None:
-    """Refuses a word that names no attribute of a token."""
+def check_attribute(word: str, base: str = "") -> None:
+    """Refuses a word that names no attribute of the token at a base. Items may have any that is a name."""
+    if base in ITEMS or base in CLASSES:
+        unknown = (*ARC_ATTRIBUTES, *FUNCTIONS, "vector", *((CLASS,) if base in ITEMS else ()))
+        if word in unknown or not word.isidentifier():
+            raise TemplateError(f"{base} has no {word}: it belongs to a sequence")
+        return
     if word in ATTRIBUTES:
         return
     if word in FUNCTIONS:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from panparser.cascades import Cascade
+    from panparser.tagging import Tagger
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
@@ -78,6 +79,8 @@ class ParserSpec:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
+        if other := [atom for atom in self.templates.atoms if atom.is_of_sequence]:
+            raise SpecError(f"templates of ParserSpec must read a parser's state; got {other[0]}, of a sequence")
         check_beam(self.beam, "ParserSpec")
         if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))
@@ -530,18 +533,22 @@ class Parser:
         return parser
 
 
-def check_kind(manifest: dict[str, Any], kind: str, path: str) -> None:
+def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FORMAT) -> None:
     """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
     if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
         raise ModelError(f"{path}: expected a panparser model, found {manifest.get('kind')!r}")
-    if manifest["format"] > FORMAT:
-        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {FORMAT})"
+    if manifest["format"] > newest:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
         raise ModelError(f"{path}: {newer}")
 
 
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade:
-    """The parser, or cascade, of a model file; `classifier` is the class of the one that was trained, if one was."""
+def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade | Tagger:
+    """The parser, cascade or tagger of a model file; `classifier` is the class of the one trained, if one was."""
     arrays, manifest = read_arrays(path, "panparser model")
+    if manifest.get("kind") == "tagger":
+        from panparser.tagging import Tagger
+
+        return Tagger.from_file(arrays, manifest, path=os.fspath(path))
     if manifest.get("kind") == "cascade":
         from panparser.cascades import Cascade
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import overload
 
 from panparser._template_syntax import pointed, read_line
-from panparser.atoms import FUNCTIONS, Address, Atom, check_attribute
+from panparser.atoms import FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.errors import TemplateError
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
 
 MOST_TEMPLATES = 512
 MOST_ATOMS = 8
-LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector")
+LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector", "shape", "lower_prefix", "lower_suffix")
 LABELED = ("label", "left_labels", "right_labels", "given_label")
 GIVEN = ("given_head", "given_label", "given")  # they read constraints
 
@@ -200,7 +200,7 @@ class Templates(Sequence[Template]):
         """The templates that read none of these attributes, and call none of these functions."""
         for name in names:
             if name not in FUNCTIONS:
-                check_attribute(name)
+                check_attribute(name, ITEMS[0] if name in ITEM_ATTRIBUTES else "")
         return Templates(tuple(template for template in self if not template.uses(*names)))
 
     def delexicalized(self) -> Templates:

@@ -271,6 +271,7 @@ class _Run(Epochs[Layer]):
         return score(parser, dev, self._dev_constraints)
 
     def before_learning(self, epoch: int) -> None:
+        super().before_learning(epoch)
         if self.constraints:
             bare = Parser(self.spec, self.labels, [], {})
             self._engine_corpus.constrain(self.constraints.lowered(bare, epoch))

@@ -18,12 +18,14 @@ from panparser.cascades import Cascade
 from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table, progress
 from panparser.cli.stages import show_cascade
+from panparser.cli.taggers import show_tagger
 from panparser.cli.treebanks import FileFormat
 from panparser.confidence import fitting_calibration
 from panparser.conllu import Block, conllu_output, iter_blocks, refusal
 from panparser.constraints import Constraints, Dropped, keep_names
-from panparser.errors import ConstraintError, SpecError, TreebankError
+from panparser.errors import ConstraintError, ModelError, SpecError, TreebankError
 from panparser.parser import Parser, ScoredTree, load
+from panparser.tagging import Tagger
 from panparser.treebank import Treebank
 
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
@@ -97,6 +99,8 @@ def parse(
     """
     kept = _kept(keep, relax_constraints)
     parser = load(model)
+    if isinstance(parser, Tagger):
+        raise ModelError(f"{model}: expected a parser, found a tagger of {'+'.join(parser.spec.columns)}")
     others = [Parser.load(other) for other in ensemble or ()]
     _check_confidence(parser, confidence, beam, others, k_best, keep)
     blocks = iter_blocks(source, format=format.value, block=_BLOCK)
@@ -238,9 +242,13 @@ def info(
         return
     if is_quiet():
         return
-    if isinstance(parser, Cascade):
+    if not isinstance(parser, Parser):
         file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
-        show_cascade(parser, [("file", file), *_training_rows(parser.training)])
+        rows = [("file", file), *_training_rows(parser.training)]
+        if isinstance(parser, Cascade):
+            show_cascade(parser, rows)
+        else:
+            show_tagger(parser, rows)
         return
     spec, training = parser.spec, parser.training
     single = "one child of Root" if spec.system.single_root else "any number of roots"

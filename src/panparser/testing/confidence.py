@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from panparser._strategy_learner import Beam
 from panparser.testing.features import Derivation
-from panparser.testing.learning import Beam, Example, Hypothesis, ReferenceLearner
+from panparser.testing.learning import Example, Hypothesis, ReferenceLearner
 
 NO_RIVAL = 1 << 30
 

@@ -54,6 +54,10 @@ class Derivation:
         return {**earlier, self.proposed.dependent: self.proposed} if self.proposed else earlier
 
     @property
+    def is_final(self) -> bool:
+        return self.state.system.is_final(self.state)
+
+    @property
     def root(self) -> int:
         return 0 if self.state.system.root == "first" else self.state.words + 1
 

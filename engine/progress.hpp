@@ -1,0 +1,13 @@
+// How far training is.
+#pragma once
+
+#include <cstdint>
+
+namespace panparser {
+
+struct Progress {  // of some training
+  std::int64_t sentences = 0, words = 0, updates = 0, transitions = 0;
+  std::int64_t valued = 0, approximated = 0;  // as in System::Scratch
+};
+
+}  // namespace panparser
