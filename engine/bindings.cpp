@@ -267,6 +267,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
 }  // namespace
 
 void bind_treebank(nb::module_& m);
+void bind_text(nb::module_& m);
 void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_inside(nb::module_& m);
@@ -283,6 +284,7 @@ NB_MODULE(_engine, m) {
   m.attr("MAX_ROWS") = System::kMaxRows;
 
   bind_treebank(m);
+  bind_text(m);
 
   nb::class_<System>(m, "System", "A transition table, lowered by panparser._compile.")
       .def("__init__", &make_system, "shape"_a, "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a,

@@ -32,6 +32,7 @@ from panparser.errors import (
     StuckError,
     TableError,
     TemplateError,
+    TextError,
     TreebankError,
     UnknownSystemError,
     VectorsError,
@@ -69,6 +70,7 @@ from panparser.tagging_templates import TAGGING, tagging_templates
 from panparser.tasks import Prediction, Task, TaskModel, train_task
 from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
 from panparser.templates import Template, Templates
+from panparser.text import Lemmatizer, RawText, Tokenizer, iter_text, raw_text, train_lemmatizer, train_tokenizer
 from panparser.training import Training, train
 from panparser.transitions import Transition, TransitionSystem
 from panparser.treebank import Treebank
@@ -112,6 +114,7 @@ __all__ = [
     "IllegalTransitionError",
     "Items",
     "LEFT",
+    "Lemmatizer",
     "Listener",
     "MAX_VIOLATION",
     "ModelError",
@@ -123,6 +126,7 @@ __all__ = [
     "RICH",
     "RICH_STACK",
     "RIGHT",
+    "RawText",
     "Recipe",
     "Region",
     "STRATEGIES",
@@ -152,7 +156,9 @@ __all__ = [
     "Template",
     "TemplateError",
     "Templates",
+    "TextError",
     "Token",
+    "Tokenizer",
     "Training",
     "Transition",
     "TransitionSystem",
@@ -178,6 +184,7 @@ __all__ = [
     "gap_degree",
     "is_projective",
     "iter_conllu",
+    "iter_text",
     "jackknife",
     "learn_weights",
     "learning_curve",
@@ -189,6 +196,7 @@ __all__ = [
     "projective_subset",
     "projective_tree",
     "projectivize",
+    "raw_text",
     "read_conllu",
     "read_vectors",
     "static_derivation",
@@ -197,7 +205,9 @@ __all__ = [
     "tagging_templates",
     "train",
     "train_cascade",
+    "train_lemmatizer",
     "train_seeds",
+    "train_tokenizer",
     "train_sequences",
     "train_tagger",
     "train_task",

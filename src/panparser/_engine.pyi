@@ -68,6 +68,9 @@ class TreebankStore:
     def write(self, sentences: Sequence[int]) -> bytes:
         """Sentences as CoNLL-U, in the order given."""
 
+def write_tokens(text: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], splits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Sequence[Sequence[str]], sentence: int, offset: int, ranges: bool, document: str | None, paragraph: bool) -> bytes:
+    """Tokens of a text (UTF-8) as CoNLL-U."""
+
 class System:
     """A transition table, lowered by panparser._compile."""
 

@@ -41,8 +41,8 @@ def read_conllu(
     enhanced dependencies beyond their shape. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X where the
     file leaves no doubt.
     """
-    path = _name(source)
-    with _open(source) as stream:
+    path = source_name(source)
+    with open_source(source) as stream:
         text = stream.read()
     return _strict(parse_conllu(text, path=path, format=format, single_root=single_root, thorough=thorough), lenient)
 
@@ -78,7 +78,7 @@ class Block:
 
 def iter_blocks(source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK) -> Iterator[Block]:
     """A file of any size, in pieces of about `block` bytes, in order."""
-    path, line = _name(source), 1
+    path, line = source_name(source), 1
     for text in _parts(source, block):
         if format == "auto":
             format = _format(text[:_LOOK], path)
@@ -90,7 +90,7 @@ def _parts(source: Source, block: int) -> Iterator[bytes]:
     """A file in pieces that end after a blank line."""
     if block < 1:
         raise ConlluError(f"block of iter_conllu must be >= 1; got {block}")
-    with _open(source) as stream:
+    with open_source(source) as stream:
         pending: list[bytes] = []
         while data := stream.read(block):
             seam = pending[-1][-2:] if pending else b""  # a blank line may begin in the piece before
@@ -200,14 +200,14 @@ def _format(text: bytes, path: str) -> Format:
 # --- Files ---
 
 
-def _name(source: Source) -> str:
+def source_name(source: Source) -> str:
     return "<stdin>" if str(source) == "-" else os.fspath(source)
 
 
 @contextmanager
-def _open(source: Source) -> Iterator[IO[bytes]]:
+def open_source(source: Source) -> Iterator[IO[bytes]]:
     """The bytes of a file, decompressed."""
-    name = _name(source)
+    name = source_name(source)
     if str(source) == "-" and sys.stdin is None:
         raise ConlluError(f"{name}: cannot be read: it is closed")
     try:

@@ -17,6 +17,7 @@ PanParserError
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
 ├── AnalysisError (ValueError)        a criterion, an expression or a table of an analysis that cannot be
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
+├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 """
 
@@ -87,6 +88,10 @@ class AnalysisError(PanParserError, ValueError):
 
 class VectorsError(PanParserError, ValueError):
     """A file, or a value, that does not hold vectors of words."""
+
+
+class TextError(PanParserError, ValueError):
+    """A text that cannot be read (the message names file and byte), or is not divided as it should be."""
 
 
 class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened

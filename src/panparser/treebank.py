@@ -265,6 +265,13 @@ def _number(name: str) -> int:
     return COLUMNS.index(name)
 
 
+def check_treebanks(user: str, treebank: object, dev: object) -> None:
+    """Raises TreebankError if what something is to learn from, or to be selected by, is no treebank."""
+    for name, value in (("treebank", treebank), ("dev", dev)):
+        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
+            raise TreebankError(f"{name} of {user} must be a Treebank; got {value!r}")
+
+
 def check_lengths(treebank: Treebank) -> None:
     """Raises TreebankError if a sentence is too long for the engine."""
     lengths = np.diff(treebank.offsets)

@@ -1,0 +1,119 @@
+"""Characters as numbers: code points, what kind of character each is, and where a token must not end.
+
+Properties come from `unicodedata` and are looked up once for each distinct character, so that a text costs a few numpy
+operations however long it is.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.errors import TextError
+
+CodePoints = npt.NDArray[np.uint32]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+# White_Space of Unicode: what may stand between tokens. (`str.isspace` adds four control characters.)
+WHITE_SPACE = frozenset(
+    [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]
+)
+WHITE = "".join(map(chr, sorted(WHITE_SPACE)))  # for `str.strip`
+_LAST = 0x110000
+_JOINER, _KEYCAP = 0x200D, 0x20E3
+_SELECTORS = range(0xFE00, 0xFE10)
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_FLAGS = range(0x1F1E6, 0x1F200)
+_TAGS = range(0xE0020, 0xE0080)
+
+# Kinds of characters. Letters of scripts that are written without spaces are a kind of their own.
+KINDS = ("space", "lower", "upper", "letter", "ideograph", "mark", "digit", "number", "punctuation", "symbol", "other")
+_KIND_OF_CATEGORY = {"Ll": "lower", "Lu": "upper", "Lt": "upper", "Nd": "digit"}
+_KIND_OF_CLASS = {"L": "letter", "M": "mark", "N": "number", "P": "punctuation", "S": "symbol"}
+_SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BOPOMOFO")
+
+
+def code_points(text: str) -> CodePoints:
+    """The code points of a text; TextError where it is no Unicode text (half of a surrogate pair)."""
+    try:
+        return np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    except UnicodeEncodeError as error:
+        found = ord(text[error.start])
+        raise TextError(f"expected Unicode text, found the lone surrogate U+{found:04X} at {error.start}") from None
+
+
+class Property:
+    """A number for each character, looked up when the character is first seen."""
+
+    def __init__(self, function: Callable[[str], int], dtype: npt.DTypeLike = np.uint8) -> None:
+        self._function, self._dtype = function, dtype
+        self._table: npt.NDArray[Any] | None = None  # megabytes, made when it is needed
+        self._seen = np.zeros(0, dtype=bool)
+
+    def of(self, points: CodePoints) -> npt.NDArray[Any]:
+        """The property of each code point."""
+        if self._table is None:
+            self._table, self._seen = np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
+        new = ~self._seen[points]
+        if new.any():
+            for point in np.unique(points[new]).tolist():
+                self._table[point] = self._function(chr(point))
+                self._seen[point] = True
+        return np.asarray(self._table[points])
+
+
+def kind(character: str) -> int:
+    """The kind of a character, as a place in KINDS."""
+    if ord(character) in WHITE_SPACE:
+        return KINDS.index("space")
+    category = unicodedata.category(character)
+    name = _KIND_OF_CATEGORY.get(category) or _KIND_OF_CLASS.get(category[0], "other")
+    if name == "letter" and unicodedata.name(character, "").startswith(_SPACELESS):
+        name = "ideograph"
+    return KINDS.index(name)
+
+
+def _gluing(character: str) -> int:
+    """1: belongs to the character before it; 2: and to the one after it as well; 3: half of a flag; 0: stands alone."""
+    point = ord(character)
+    if point == _JOINER:
+        return 2
+    if point in _FLAGS:
+        return 3
+    attached = point == _KEYCAP or point in _SELECTORS or point in _SKIN_TONES or point in _TAGS
+    return int(attached or unicodedata.category(character) in ("Mn", "Mc", "Me"))
+
+
+_KINDS = Property(kind)
+_GLUE = Property(_gluing)
+
+
+def kinds(points: CodePoints) -> npt.NDArray[np.uint8]:
+    """The kind of each character, as places in KINDS."""
+    return _KINDS.of(points)
+
+
+def spaces(points: CodePoints) -> Bools:
+    """Which characters are white space."""
+    return np.asarray(kinds(points) == 0)
+
+
+def glued(points: CodePoints) -> Bools:
+    """After which characters a token must not end: before combining marks, around joiners, within flags and CR LF."""
+    held = np.zeros(len(points), dtype=bool)
+    if len(points) < 2:
+        return held
+    glue = _GLUE.of(points)
+    held[:-1] = (glue[1:] == 1) | (glue[1:] == 2) | (glue[:-1] == 2)
+    flag = glue == 3
+    if flag.any():  # flags are pairs: the odd ones of a run go with the next
+        place = np.arange(len(points))
+        start = np.maximum.accumulate(np.where(flag, -1, place))
+        held[:-1] |= flag[:-1] & flag[1:] & ((place - start)[:-1] % 2 == 1)
+    blank = spaces(points)
+    return np.asarray(held & ~blank & ~np.append(blank[1:], True))

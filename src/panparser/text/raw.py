@@ -1,0 +1,159 @@
+"""The raw text of a treebank, and where its tokens and sentences end.
+
+Spacing follows the conventions of CoNLL-U: `SpaceAfter=No`; `SpacesAfter`, `SpacesBefore` and `SpacesInToken` with
+escapes (`\\s` space, `\\t` tab, `\\r`, `\\n`, `\\p` pipe, `\\\\`); `# newdoc` and `# newpar`, which a blank line
+precedes; `# text`, where the forms with their spaces do not give it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.errors import TextError
+from panparser.text.characters import WHITE, code_points, spaces
+from panparser.treebank import Treebank
+
+Marks = npt.NDArray[np.uint8]
+INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what ends after a character
+_PARAGRAPH = "\n\n"
+_ESCAPES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
+_GAP = re.compile(f"[{WHITE}]+")
+_ESCAPE = re.compile(r"\\([strnp\\]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})")
+
+
+@dataclass(frozen=True)
+class RawText:
+    """A text, and for each of its characters what ends after it: nothing (0), a token (1), a token and a sentence (2).
+
+    Tokens begin where the one before ends, white space aside; white space at their edges is no part of them.
+    """
+
+    text: str
+    marks: Marks
+
+    def __post_init__(self) -> None:
+        if len(self.text) != len(self.marks):
+            raise TextError(f"expected a mark for each of {len(self.text)} characters; got {len(self.marks)}")
+
+    def tokens(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where tokens start and end; characters after the last mark belong to a last token."""
+        return token_spans(spaces(code_points(self.text)), self.marks)
+
+
+def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where tokens start and end, given which characters are white space."""
+    solid = np.flatnonzero(~space)
+    if not len(solid):
+        return solid, solid
+    # The token of a character is how many marks stand before it; only characters that are no space make a token.
+    number = np.cumsum(marks != INSIDE)[solid] - (marks[solid] != INSIDE)
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    last = np.append(first[1:], len(solid)) - 1
+    return solid[first], solid[last] + 1
+
+
+def raw_text(treebank: Treebank) -> RawText:
+    """The text that a treebank is made of, one token after the other."""
+    pieces: list[str] = []
+    ends: list[int] = []  # in characters
+    sentence_ends: list[int] = []
+    length = 0
+    for sentence in _surface(treebank):
+        for before, form, after in sentence:
+            length += len(before) + len(form)
+            ends.append(length - 1)
+            pieces += (before, form, after)
+            length += len(after)
+        sentence_ends.append(ends[-1])
+    marks = np.zeros(length, dtype=np.uint8)
+    marks[ends] = TOKEN
+    marks[sentence_ends] = SENTENCE
+    return RawText("".join(pieces), marks)
+
+
+_Piece = tuple[str, str, str]  # spaces before, form, spaces after
+
+
+def _surface(treebank: Treebank) -> Iterator[list[_Piece]]:
+    """The tokens of each sentence as they are written."""
+    forms, form_ids = treebank.vocabulary("form"), treebank.column("form").tolist()
+    spacing = [_spacing(cell) for cell in treebank.vocabulary("misc")]
+    misc_ids = treebank.column("misc").tolist()
+    breaks = [_break(treebank[i].comments) for i in range(len(treebank))]
+    for index in range(len(treebank)):
+        start, stop = (int(offset) for offset in treebank.offsets[index : index + 2])
+        words = [(forms[form_ids[i]].strip(WHITE), spacing[misc_ids[i]]) for i in range(start, stop)]
+        for first, last, line in reversed(treebank.extras("ranges", index)):
+            cells = line.split("\t")
+            words[first - 1 : last] = [(cells[1].strip(WHITE), _spacing(cells[9]))]
+        between = "\n" if index + 1 == len(treebank) else breaks[index + 1][0]
+        yield _spaced(words, breaks[index][1], between)
+
+
+@dataclass(frozen=True)
+class _Spacing:
+    before: str
+    form: str | None
+    after: str | None  # None: not said
+    tight: bool
+
+
+def _spacing(misc: str) -> _Spacing:
+    """What a cell says about white space."""
+    values = dict(item.split("=", 1) for item in misc.split("|") if "=" in item)
+    before, form, after = (values.get(key) for key in ("SpacesBefore", "SpacesInToken", "SpacesAfter"))
+    return _Spacing(
+        unescape(before or ""),
+        None if form is None else unescape(form),
+        None if after is None else unescape(after),
+        values.get("SpaceAfter") == "No",
+    )
+
+
+def unescape(spaces: str) -> str:
+    """White space as MISC spells it, as it is."""
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), spaces)
+
+
+def _break(comments: list[str]) -> tuple[str, str | None]:
+    """What stands before a sentence with these comments where its neighbour does not say; and its `# text`."""
+    text, between = None, " "
+    for line in comments:
+        key, sign, value = line[1:].partition("=")
+        key = key.strip()
+        if sign and key == "text":
+            text = value.strip(WHITE)
+        elif key.split(" ")[0] in ("newdoc", "newpar"):
+            between = _PARAGRAPH
+    return between, text
+
+
+def _spaced(words: list[tuple[str, _Spacing]], text: str | None, between: str) -> list[_Piece]:
+    """The tokens of a sentence with the white space around them; `between` stands before the next sentence."""
+    after = ["" if spacing.tight else " " for _, spacing in words]
+    forms = [spacing.form or form for form, spacing in words]
+    if text is not None:
+        said = "".join(f + a for f, a in zip(forms, after, strict=True))
+        if said.split() != text.split():
+            after = _gaps(forms, text) or after
+    if between == _PARAGRAPH or not words[-1][1].tight:
+        after[-1] = between
+    pieces = zip(words, forms, after, strict=True)
+    return [(s.before, form, gap if s.after is None else s.after) for (_, s), form, gap in pieces]
+
+
+def _gaps(forms: list[str], text: str) -> list[str] | None:
+    """The white space after each form in a text; None if the text has other forms."""
+    gaps, place = [], 0
+    for form in forms:
+        if not text.startswith(form, place):
+            return None
+        gap = _GAP.match(text, place + len(form))
+        gaps.append(gap[0] if gap else "")
+        place += len(form) + len(gaps[-1])
+    return gaps if place == len(text) else None

@@ -1,0 +1,148 @@
+"""From a text and the places of its tokens to a treebank that accounts for every character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser.errors import TextError
+from panparser.text.characters import CodePoints, Ints, code_points, spaces
+from panparser.text.raw import INSIDE, SENTENCE, Marks, token_spans
+from panparser.treebank import Treebank
+
+_PATH = "<text>"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a piece of text stands in a longer one.
+
+    `sentence` is the number of its first sentence, `offset` that of its first character; `document` is None within a
+    document, and the id of the one that begins here (or "") else; `paragraph`: one begins here. `ranges`: whether MISC
+    says `TokenRange`.
+    """
+
+    sentence: int = 1
+    offset: int = 0
+    document: str | None = ""
+    paragraph: bool = False
+    ranges: bool = True
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens of a text: where they start and end (in code points), and which are the last of their sentences."""
+
+    starts: Ints
+    ends: Ints
+    last: npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, points: CodePoints, marks: Marks) -> Tokens:
+        """The tokens between marks. A token and a sentence end with the text, whatever the last mark says."""
+        starts, ends = token_spans(spaces(points), marks)
+        # The mark may stand on white space after a token: what counts is the last one before the next token.
+        ended = np.flatnonzero(marks == SENTENCE)
+        following = np.append(starts[1:], len(points)) if len(starts) else starts
+        last = np.searchsorted(ended, following) > np.searchsorted(ended, ends - 1)
+        last[-1:] = True
+        return cls(starts, ends, last.astype(np.uint8))
+
+    def forms(self, text: str) -> list[str]:
+        return [text[a:b] for a, b in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+
+def to_treebank(
+    text: str,
+    tokens: Tokens | Marks,
+    *,
+    splits: Sequence[Sequence[str] | None] | None = None,
+    place: Place | None = None,
+    path: str = _PATH,
+) -> Treebank:
+    """A treebank of a text: forms, `SpaceAfter`, `SpacesAfter`, `TokenRange`, `# text`, `# newpar`, `# sent_id`.
+
+    `tokens` are places, or a mark for each character as `RawText` has them. `splits` gives for each token the words
+    that it stands for, or None. White space before the first token is its `SpacesBefore`; a text without tokens has no
+    sentence, and its white space is lost.
+    """
+    if isinstance(tokens, np.ndarray):
+        tokens = Tokens.of(code_points(text), tokens)
+    return Treebank(conllu_bytes(text, tokens, splits, place or Place()), path=path)
+
+
+def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | None] | None, place: Place) -> bytes:
+    """The file that `to_treebank` reads."""
+    if place.document is not None and not place.document.isprintable():
+        raise TextError(f"the id of a document must be one printable line; got {place.document!r}")
+    numbers = np.empty(0, dtype=np.int32)
+    words: list[list[str]] = []
+    if splits is not None:
+        known: dict[tuple[str, ...], int] = {}
+        found = [-1 if s is None else known.setdefault(tuple(s), len(known)) for s in splits]
+        numbers, words = np.array(found, dtype=np.int32), [list(s) for s in known]
+    return _engine.write_tokens(
+        text.encode(),
+        tokens.starts,
+        tokens.ends,
+        tokens.last,
+        numbers,
+        words,
+        place.sentence,
+        place.offset,
+        place.ranges,
+        place.document,
+        place.paragraph,
+    )
+
+
+# --- Input that is divided already ---
+
+
+def sentence_per_line(points: CodePoints) -> Marks:
+    """Marks for text with one sentence a line: sentences end with lines, tokens are not told."""
+    marks = np.zeros(len(points), dtype=np.uint8)
+    marks[_line_ends(points)] = SENTENCE
+    return marks
+
+
+def tokens_by_spaces(text: str) -> Marks:
+    """Marks for text with one sentence a line and spaces between tokens."""
+    points = code_points(text)
+    marks = sentence_per_line(points)
+    space = spaces(points)
+    last = ~space & np.append(space[1:], True)
+    marks[last & (marks == INSIDE)] = 1
+    return marks
+
+
+def tokens_by_lines(text: str) -> Marks:
+    """Marks for text with one token a line and a blank line between sentences (vertical)."""
+    points = code_points(text)
+    ends = _line_ends(points)
+    marks = np.zeros(len(points), dtype=np.uint8)
+    marks[ends] = 1
+    solid = np.append(np.flatnonzero(~spaces(points)), len(points))
+    following = solid[np.searchsorted(solid, ends, side="right")]  # the next token's first character
+    lines = np.cumsum(_newlines(points))
+    breaks = lines[np.minimum(following, len(points) - 1)] - lines[ends] > 1
+    marks[ends[breaks]] = SENTENCE
+    return marks
+
+
+def _newlines(points: CodePoints) -> npt.NDArray[np.bool_]:
+    """Where lines end: LF, or CR without one."""
+    return np.asarray((points == 10) | ((points == 13) & (np.append(points[1:], 0) != 10)))
+
+
+def _line_ends(points: CodePoints) -> Ints:
+    """The last character of each line that is no white space."""
+    solid = np.flatnonzero(~spaces(points))
+    if not len(solid):
+        return solid
+    line = np.cumsum(_newlines(points))[solid]
+    return np.asarray(solid[np.append(line[1:] != line[:-1], True)])
