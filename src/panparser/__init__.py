@@ -42,7 +42,9 @@ from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackkni
 from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.oracles import oracle_derivations, static_derivation
-from panparser.parser import Parser, ParserSpec, ScoredTree, load
+from panparser.loading import load
+from panparser.parser import Parser, ParserSpec, ScoredTree
+from panparser.pipeline import Pipeline, PipelineSpec, train_pipeline
 from panparser.projectivity import (
     conflicts,
     crossing_arcs,
@@ -122,6 +124,8 @@ __all__ = [
     "Parser",
     "ParserSpec",
     "Prediction",
+    "Pipeline",
+    "PipelineSpec",
     "PythonSystem",
     "RICH",
     "RICH_STACK",
@@ -206,6 +210,7 @@ __all__ = [
     "train",
     "train_cascade",
     "train_lemmatizer",
+    "train_pipeline",
     "train_seeds",
     "train_tokenizer",
     "train_sequences",

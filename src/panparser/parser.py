@@ -43,9 +43,6 @@ from panparser.vectors import Vectors
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panparser.cascades import Cascade
-    from panparser.tagging import Tagger
-
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
 ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
@@ -540,20 +537,6 @@ def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FOR
     if manifest["format"] > newest:
         newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
         raise ModelError(f"{path}: {newer}")
-
-
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade | Tagger:
-    """The parser, cascade or tagger of a model file; `classifier` is the class of the one trained, if one was."""
-    arrays, manifest = read_arrays(path, "panparser model")
-    if manifest.get("kind") == "tagger":
-        from panparser.tagging import Tagger
-
-        return Tagger.from_file(arrays, manifest, path=os.fspath(path))
-    if manifest.get("kind") == "cascade":
-        from panparser.cascades import Cascade
-
-        return Cascade.from_file(arrays, manifest, os.fspath(path))
-    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -6,7 +6,18 @@ import io
 import os
 import sys
 
-from panparser.cli import analysis, calibrating, curves, ensembles, inside, learning, parsing, systems, treebanks
+from panparser.cli import (
+    analysis,
+    calibrating,
+    curves,
+    ensembles,
+    information,
+    inside,
+    learning,
+    parsing,
+    systems,
+    treebanks,
+)
 from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
@@ -16,6 +27,7 @@ __all__ = [
     "calibrating",
     "curves",
     "ensembles",
+    "information",
     "inside",
     "learning",
     "main",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -61,6 +62,11 @@ def _options(
     if version:
         print(f"panparser {__version__}")
         raise typer.Exit
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:
