@@ -8,8 +8,8 @@ import pytest
 import panparser as pp
 from panparser._model_file import read_arrays, write_arrays
 from panparser.errors import ConstraintError, ModelError, SpecError, TextError, TreebankError
-from panparser.pipeline import training as pipeline_training
-from panparser.pipeline.training import copied, missing
+from panparser import pipeline_training
+from panparser.pipeline_training import copied, missing
 
 PARSER = pp.ParserSpec(beam=1, templates=pp.ZN11)
 SPEC = pp.PipelineSpec(parser=PARSER, folds=2, tokenizer_epochs=2, tagger_epochs=2, lemmatizer_epochs=2)

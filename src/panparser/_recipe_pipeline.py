@@ -42,7 +42,7 @@ class PipelinePart(Part):
 
     def resolved(self) -> PipelinePart:
         """With everything said that has a default of its own."""
-        from panparser.pipeline.training import PARTS, PipelineSpec
+        from panparser.pipeline_training import PARTS, PipelineSpec
 
         spec = PipelineSpec()
         values = {name: getattr(spec, name) for name in _OWN if getattr(spec, name) is not None}

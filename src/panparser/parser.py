@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._batch_search import best_trees, parse
 from panparser._compile_templates import lower
-from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser._voters import Lowered, Voter, lower_voters, units
@@ -303,10 +301,14 @@ class Parser:
         """
         beam = self.checked_beam(treebank, beam, threads)
         if constraints is not None:
+            from panparser._constrained import Constrained  # only here: most parses need no solver
+
             return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
+            from panparser._batch_search import parse
+
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
         heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
@@ -416,6 +418,8 @@ class Parser:
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         if constraints is not None:
+            from panparser._constrained import Constrained
+
             restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
             found = restricted.best(sentence, width, wanted)
         else:
@@ -429,6 +433,8 @@ class Parser:
     ) -> Iterable[tuple[list[int], list[int], float]]:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
+            from panparser._batch_search import best_trees
+
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:

@@ -8,14 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cascades import Cascade
-from panparser.cli.app import app, cores, progress
+from panparser.cli.app import FileFormat, app, cores, progress
 from panparser.cli.text import InputKind, OutputKind, Source, output_kind
-from panparser.cli.treebanks import FileFormat
 from panparser.confidence import fitting_calibration
 from panparser.conllu import conllu_output
 from panparser.constraints import KEEP as KEEP_TREES
@@ -23,11 +21,14 @@ from panparser.constraints import Constraints, Dropped
 from panparser.errors import ConstraintError, SpecError, TreebankError
 from panparser.loading import DEFAULT, load
 from panparser.parser import Parser, ScoredTree
-from panparser.pipeline import Pipeline
-from panparser.pipeline.pipeline import keep_names
+from panparser.pipeline import Pipeline, keep_names
 from panparser.rendering import join, render
 from panparser.treebank import Treebank
 
+if TYPE_CHECKING:
+    from panparser.cascades import Cascade
+
+_PATIENCE = 0.5  # seconds before a bar is shown
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
@@ -148,7 +149,7 @@ def parse(
                 print(constraint, file=sys.stderr)
             report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
 
-    with progress() as report, conllu_output(output) as stream:
+    with progress(_PATIENCE) as report, conllu_output(output) as stream:
         results = _parsed(job, given.treebanks(words), threads or cores(), shown.value)
         for piece in join(shown.value, counted(results)):
             stream.write(piece)
@@ -166,10 +167,8 @@ def _kept(keep: str | None, relax: bool) -> frozenset[str]:
 def _parts(model: str) -> tuple[Pipeline | None, Parser | Cascade | None]:
     """What a model has for words, if it is a pipeline or a part of one, and what it has for trees."""
     found = load(model)
-    if isinstance(found, Parser | Cascade):
-        return None, found
     pipeline = Pipeline.of(found)
-    return pipeline, pipeline.parser
+    return (None if pipeline.parser is found else pipeline), pipeline.parser
 
 
 def _check_confidence(

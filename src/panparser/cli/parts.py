@@ -12,7 +12,8 @@ import typer
 from panparser.cli.app import cores, is_quiet, print_table, progress
 from panparser.cli.stages import PartWatch, written_recipe
 from panparser.errors import SpecError
-from panparser.pipeline import Pipeline, PipelineSpec, train_pipeline
+from panparser.pipeline import Pipeline
+from panparser.pipeline_training import PipelineSpec, train_pipeline
 from panparser.recipes import Recipe
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -23,7 +23,7 @@ _LOOK = 1 << 12  # bytes that tell treebanks from text
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
 
-class InputKind(str, Enum):
+class InputKind(StrEnum):
     """What the input is."""
 
     auto = "auto"
@@ -34,7 +34,7 @@ class InputKind(str, Enum):
     vertical = "vertical"
 
 
-class OutputKind(str, Enum):
+class OutputKind(StrEnum):
     """What is written."""
 
     conllu = "conllu"
@@ -72,7 +72,7 @@ class Source:
     text: str | None
     kind: InputKind
     format: Any  # of treebanks
-    block: int  # bytes of treebanks that are read at a time
+    block: int  # bytes that are read at a time
 
     @property
     def _name(self) -> str:
@@ -119,7 +119,7 @@ class Source:
             for block in iter_blocks(self._name, format=self.format, block=self.block):
                 yield partial(_read, block)
             return
-        pieces = [self.text] if self.text is not None else iter_text(self._name)
+        pieces = [self.text] if self.text is not None else iter_text(self._name, block=self.block)
         for treebank in pipeline.tokens(pieces, given=_GIVEN[self.kind]):
             yield partial(_given, treebank)
 

@@ -16,12 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._epochs import digest
 from panparser._model_file import Arrays
 from panparser._model_part import load_part, save_part
 from panparser.errors import ModelError, TextError, TreebankError
 from panparser.listeners import Listener
-from panparser.sequence_training import train_sequences
 from panparser.sequences import Allowed, Items, SequenceModel
 from panparser.text.boundaries import (
     BREAK,
@@ -226,6 +224,10 @@ def train_tokenizer(
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
     """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser._epochs import digest
+    from panparser.sequence_training import train_sequences
+
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")

@@ -14,7 +14,7 @@ from panparser.evaluation import evaluate
 from panparser.experiments import _all, fold_numbers
 from panparser.listeners import Listener
 from panparser.parser import ParserSpec, check_count
-from panparser.pipeline.pipeline import Pipeline
+from panparser.pipeline import Pipeline
 from panparser.tagging import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
 from panparser.text.raw import raw_text
