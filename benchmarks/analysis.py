@@ -1,6 +1,6 @@
 """Error analysis: CPU time and memory of all criteria on a test set and on a million words.
 
-    python benchmarks/analysis.py [GOLD PREDICTED PREDICTED2]    # prints, and writes benchmarks/results/analysis.txt
+    python benchmarks/analysis.py [GOLD PREDICTED PREDICTED2]    # without files: writes benchmarks/results/analysis.txt
 
 Without files it takes the project's own treebank and two predictions of it. Files are repeated until they have as many
 words as are wanted. Each size runs in a process of its own; imports are not counted, reading is.
@@ -76,6 +76,8 @@ def report(paths: list[Path]) -> str:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         print(json.dumps(measure([Path(path) for path in sys.argv[3:]], int(sys.argv[2]))))
+    elif len(sys.argv) not in (1, 4):
+        sys.exit(f"expected a gold file and two predictions, or nothing; found {len(sys.argv) - 1} files")
     elif len(sys.argv) > 1:
         print(report([Path(path) for path in sys.argv[1:]]))
     else:

@@ -16,17 +16,15 @@ command goes on where it was stopped.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import arguments, build, chosen, number, publish
+from grid import arguments, build, chosen, finish, number, publish
 
 import panparser as pp
 
@@ -63,8 +61,28 @@ class Task:
             options["k"] = K
         return pp.system(self.system, **options)
 
+    def run(self, folder: Path) -> Result:
+        return run_task(folder, self)
+
+    def effort(self, folder: Path) -> float:
+        """About how long it takes, in no unit."""
+        return (folder / self.treebank / "train.conllu").stat().st_size * self.epochs * (self.beam + 1)
+
     def __str__(self) -> str:
         return f"{self.treebank}, {self.system}, Root {self.root}, {'one root, ' * self.single_root}beam {self.beam}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """By share: given heads, those that were kept, UAS of the other words, and without any given; percent slower."""
+
+    shares: dict[str, dict[str, float]]
+    slower: float
+    build: str
+
+    def __str__(self) -> str:
+        shares = self.shares.items()
+        return ", ".join(f"{share} %: UAS {v['uas']:.2f} (free {v['free_uas']:.2f})" for share, v in shares)
 
 
 def given_heads(treebank: pp.Treebank, system: pp.TransitionSystem, share: int, seed: int) -> list[pp.Gold]:
@@ -82,7 +100,7 @@ def given_heads(treebank: pp.Treebank, system: pp.TransitionSystem, share: int, 
     return golds
 
 
-def run_task(folder: Path, task: Task) -> dict[str, Any]:
+def run_task(folder: Path, task: Task) -> Result:
     train_set, dev, test = (
         pp.read_conllu(folder / task.treebank / f"{part}.conllu") for part in ("train", "dev", "test")
     )
@@ -90,21 +108,22 @@ def run_task(folder: Path, task: Task) -> dict[str, Any]:
     spec = pp.ParserSpec(system=system, templates=pp.ZN11, beam=task.beam, labeled=False)
     parser = pp.train(spec, train_set, dev=dev, epochs=task.epochs, members=1, seed=task.seed)
     free, _ = parser.predict(test)
-    result: dict[str, Any] = {"words": test.words, "build": build()}
+    shares: dict[str, dict[str, float]] = {}
+    lag = 0.0
     for share in SHARES:
         constraints = pp.Constraints.of(test, golds=given_heads(test, system, share, task.seed))
         heads, _ = parser.predict(test, constraints=constraints)
         given = constraints.heads >= 0
         right = test.heads == heads
-        result[str(share)] = {
+        shares[str(share)] = {
             "given": int(given.sum()),
             "kept": int((heads[given] == constraints.heads[given]).sum()),
             "uas": 100 * float(right[~given].mean()),
             "free_uas": 100 * float((test.heads == free)[~given].mean()),
         }
         if share == TIMED:
-            result["slower"] = slower(parser, test, constraints)
-    return result
+            lag = slower(parser, test, constraints)
+    return Result(shares, lag, build())
 
 
 def slower(parser: pp.Parser, test: pp.Treebank, constraints: pp.Constraints) -> float:
@@ -128,56 +147,31 @@ def tasks(names: Sequence[str], systems: Sequence[str], epochs: int, seeds: Sequ
                             yield Task(name, system, root, single_root, beam, epochs, seed)
 
 
-def read(path: Path) -> dict[str, dict[str, Any]]:
-    """Finished tasks; a line that was cut short counts as not there."""
-    results = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            values = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        results[json.dumps(values["task"])] = values["result"]
-    return results
-
-
-def run(folder: Path, wanted: Sequence[Task], path: Path, jobs: int) -> None:
-    done = read(path)
-    waiting = [task for task in wanted if task.key not in done]
-    spawn = multiprocessing.get_context("spawn")
-    with path.open("a", encoding="utf-8") as file, ProcessPoolExecutor(jobs, mp_context=spawn) as pool:
-        futures = {pool.submit(run_task, folder, task): task for task in waiting}
-        for count, future in enumerate(as_completed(futures), start=1):
-            task = futures[future]
-            file.write(json.dumps({"task": asdict(task), "result": future.result()}) + "\n")
-            file.flush()
-            print(f"[{count}/{len(waiting)}] {task}", file=sys.stderr, flush=True)
-
-
-def report(wanted: Sequence[Task], results: dict[str, dict[str, Any]]) -> list[str]:
+def report(wanted: Sequence[Task], results: dict[str, Result]) -> list[str]:
     titles = "".join(f"{f'{share} %':>8}{'kept':>8}{'UAS':>8}{'free':>8}" for share in SHARES)
     lines = [f"{'':52}{titles}{'slower':>9}"]
     found = [(task, results[task.key]) for task in wanted if task.key in results]
     for task, result in found:
         cells = ""
         for share in SHARES:
-            values = result[str(share)]
+            values = result.shares[str(share)]
             cells += f"{values['given']:>8}" + number(100 * values["kept"] / values["given"])
             cells += number(values["uas"]) + number(values["free_uas"])
-        lines.append(f"{task!s:52}{cells}{result['slower']:>8.0f}%")
+        lines.append(f"{task!s:52}{cells}{result.slower:>8.0f}%")
     if not found:
         return [*lines, "(nothing is finished yet)"]
-    kept = sum(result[str(share)]["kept"] for _, result in found for share in SHARES)
-    given = sum(result[str(share)]["given"] for _, result in found for share in SHARES)
-    rising = [r for _, r in found if all(r[str(share)]["uas"] > r[str(share)]["free_uas"] for share in SHARES)]
-    more = [r for _, r in found if r["10"]["uas"] < r["30"]["uas"] < r["50"]["uas"]]
-    worst = max(result["slower"] for _, result in found)
+    kept, given = (sum(v[what] for _, r in found for v in r.shares.values()) for what in ("kept", "given"))
+    rising = [r for _, r in found if all(values["uas"] > values["free_uas"] for values in r.shares.values())]
+    scores = [[values["uas"] for values in result.shares.values()] for _, result in found]
+    more = [values for values in scores if values == sorted(values)]
+    lags = [result.slower for _, result in found]
     return [
         *lines,
         "",
         f"kept: {kept} of {given} given heads",
         f"given heads help the other words, at every share, in {len(rising)} of {len(found)} tasks; "
         f"UAS of the others rises with the share in {len(more)}",
-        f"slower by {sum(r['slower'] for _, r in found) / len(found):.0f} % on average, {worst:.0f} % at most",
+        f"slower by {sum(lags) / len(lags):.0f} % on average, {max(lags):.0f} % at most",
     ]
 
 
@@ -192,10 +186,9 @@ def main() -> None:
     if unknown := sorted(set(systems) - {*WHOLE, *PARTIAL}):
         sys.exit(f"{', '.join(unknown)}: expected some of {', '.join((*WHOLE, *PARTIAL))}")
     wanted = list(tasks(names, systems, options.epochs, seeds))
-    if not options.report:
-        run(options.folder, wanted, options.results, options.jobs)
+    results = finish(options, wanted, Result)
     title = f"Given heads, test sets, all tokens, {options.epochs} epochs, seeds {options.seeds}; given: their number"
-    publish(options, [title, "", *report(wanted, read(options.results))])
+    publish(options, [title, "", *report(wanted, results)])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ def udpipe_rows(folder: Path, gold: pp.Treebank, text: str, cache: Path, options
     rows = []
     for source, kind, data in (("raw text", "tokenize", text), ("gold tokens", "conllu", gold.to_bytes().decode())):
         pipeline = Pipeline(model, kind, Pipeline.DEFAULT, Pipeline.DEFAULT, "conllu")
-        found, best = timed(lambda pipeline=pipeline, data=data: pipeline.process(data, error), 1)
+        found, best = timed(partial(pipeline.process, data, error), 1)
         if error.occurred():
             sys.exit(f"udpipe: {error.message}")
         speed, took = (gold.words / best, seconds) if source == "raw text" else (None, None)

@@ -45,12 +45,12 @@ class Constraint {
     const bool is_standard = reference_->arc_standard && reference_->arc_standard->is_completable();
     const int left = is_standard || reference_->attardi ? find_left(system, frame, legal) : -1;
     if (left >= 0) {
-      std::fill(costs.begin(), costs.end(), 1);
+      costs.fill(1);
       costs[left] = 0;
     } else if (is_standard) {
-      standard_costs(system, state, frame, legal, scratch, costs);
-    } else if (reference_->attardi && !concerns_stack(state, frame, scratch)) {
-      costs.fill(0);
+      stack_costs(system, state, frame, legal, *reference_->arc_standard, scratch.arc_standard, scratch, costs);
+    } else if (reference_->attardi) {
+      stack_costs(system, state, frame, legal, *reference_->attardi, scratch.attardi, scratch, costs);
     } else {
       system.costs(state, frame, truths, legal, *reference_, scratch, costs);
     }
@@ -84,12 +84,12 @@ class Constraint {
     return -1;
   }
 
-  // Of arc-standard, in a state that still has all given arcs within reach: 0 where the next one has, else 1. An arc
-  // costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both cases the dependent
-  // must have all its given children. To shift can only break arcs within the stack.
-  template <class State>
-  void standard_costs(const System& system, const State& state, const Frame& frame, std::uint32_t legal,
-                      System::Scratch& scratch, std::span<std::int32_t> costs) const {
+  // Where arcs join words of the stack, in a state that still has all given arcs within reach: 0 where the next one
+  // has, else 1. An arc costs nothing if it is given, or its dependent has nothing to do with arcs that are; in both
+  // cases the dependent must have all its given children. To shift can only break arcs within the stack.
+  template <class State, class Loss>
+  void stack_costs(const System& system, const State& state, const Frame& frame, std::uint32_t legal, const Loss& loss,
+                   typename Loss::Scratch& own, System::Scratch& scratch, std::span<std::int32_t> costs) const {
     int shift = -1;
     bool attaches = false;
     for (; legal; legal &= legal - 1) {
@@ -106,19 +106,7 @@ class Constraint {
     state.list_stack(scratch.stack);
     if (!joins_stack(scratch.stack, frame)) return;
     scratch.stack.push_back(frame.front);
-    costs[shift] =
-        reference_->arc_standard->reachable(scratch.stack, frame.front + 1, scratch.arc_standard) < open(frame);
-  }
-  // Has some token of the stack to do with given arcs that are not made yet?
-  template <class State>
-  bool concerns_stack(const State& state, const Frame& frame, System::Scratch& scratch) const {
-    state.list_stack(scratch.stack);
-    return std::any_of(scratch.stack.begin(), scratch.stack.end(), [&](Token token) {
-      const auto children = reference_->gold.children(token);
-      return reference_->gold.head(token) >= 0 || std::any_of(children.begin(), children.end(), [&](Token child) {
-               return !contains(frame.attached, child);
-             });
-    });
+    costs[shift] = loss.reachable(scratch.stack, frame.front + 1, own) < open(frame);
   }
   bool is_free(const Arc& arc, const Frame& frame) const {
     const Gold& gold = reference_->gold;

@@ -243,6 +243,7 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
     code, out, _ = run("info", model)
     assert code == 0
     assert "upos=DET|ADP direction=right; upos=PUNCT" in out
+    assert "predicted arcs of the stages before" in out
     assert json.loads(run("info", model, "--json")[1])["kind"] == "cascade"
 
 
@@ -285,6 +286,7 @@ def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):
     assert run("train", "--recipe", recipe, "-o", folder / "share")[0] == 0
     parser = pp.load(folder / "share")
     assert parser.training["constraints"] == {"share": 0.5}
+    assert "0.5 of the heads" in run("info", folder / "share")[1]
     assert parser.spec.templates == pp.ZN11 + pp.GIVEN
     assert run("train", "--recipe", folder / "share.toml", "-o", folder / "again")[0] == 0
     assert (folder / "again").read_bytes() == (folder / "share").read_bytes()

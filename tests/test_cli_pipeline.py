@@ -255,19 +255,19 @@ def test_pages_escape_text_and_ask_for_nothing_outside(run, nlp):
     evil = "<script>alert(1)</script> & \"quotes\" <img src='http://x/y'> \x1b[31m \x00"
     _, page, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "html")
 
-    class Tags(HTMLParser):
-        found: set[str] = set()
+    found = set()
 
+    class Tags(HTMLParser):
         def handle_starttag(self, tag, attributes):
-            self.found.add(tag)
+            found.add(tag)
             assert not {"src", "href", "onload"} & {name for name, _ in attributes}
 
     Tags().feed(page)
-    assert not Tags.found & {"script", "img", "link", "iframe"}
+    assert not found & {"script", "img", "link", "iframe"}
     assert "\x1b" not in page
     assert "\x00" not in page
     _, svg, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "svg")
-    assert "alert(1)" in "".join(ET.fromstring(svg).itertext()).replace(" ", "") or "alert" in svg
+    assert "alert" in "".join(ET.fromstring(svg).itertext())
     _, tree, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "tree")
     assert "\x1b" not in tree
 

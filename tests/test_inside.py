@@ -315,6 +315,8 @@ def test_what_cannot_be_looked_into(parser, english):
         propagation(swap, english[1])
     with pytest.raises(pp.SpecError, match="expected a Parser"):
         strongest(None, english[1], "LEFT")
+    with pytest.raises(pp.SpecError, match="look into the parsers that vote"):
+        pp.vote([parser, parser]).explain(english[1][0])
 
 
 # --- Commands ---

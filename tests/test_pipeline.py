@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import panparser as pp
+from panparser import pipeline_training
 from panparser._model_file import read_arrays, write_arrays
 from panparser.errors import ConstraintError, ModelError, SpecError, TextError, TreebankError
-from panparser import pipeline_training
 from panparser.pipeline_training import copied, missing
 
 PARSER = pp.ParserSpec(beam=1, templates=pp.ZN11)
@@ -89,7 +89,10 @@ def test_files(nlp, tmp_path):
         (lambda arrays, manifest: manifest["parser"].pop("spec"), "not a model"),
         (lambda arrays, manifest: manifest["tokenizer"].pop("model"), "not a tokenizer"),
         (lambda arrays, manifest: arrays.pop("lemmatizer.known"), "not a lemmatizer"),
-        (lambda arrays, manifest: manifest.update(tokenizer=None, taggers=[], lemmatizer=None, parser=None), "one part"),
+        (
+            lambda arrays, manifest: manifest.update(tokenizer=None, taggers=[], lemmatizer=None, parser=None),
+            "one part",
+        ),
     ],
 )
 def test_damaged_files_are_refused(nlp, tmp_path, change, said):
@@ -166,10 +169,13 @@ def test_what_a_treebank_does_not_have_is_left_out(data, columns, left_out, part
 
 
 def test_without_spacing_there_is_no_tokenizer(data):
-    bare = pp.parse_conllu("".join(
-        "".join(f"{t.id}\t{t.form}\t{t.lemma}\t{t.upos}\t_\t_\t{t.head}\t{t.label}\t_\t_\n" for t in sentence) + "\n"
-        for sentence in data[0][:30]
-    ))
+    bare = pp.parse_conllu(
+        "".join(
+            "".join(f"{t.id}\t{t.form}\t{t.lemma}\t{t.upos}\t_\t_\t{t.head}\t{t.label}\t_\t_\n" for t in sentence)
+            + "\n"
+            for sentence in data[0][:30]
+        )
+    )
     assert set(missing(bare)) == {"tokenizer", "xpos", "feats"}
     nlp = train(bare)
     assert nlp.tokenizer is None

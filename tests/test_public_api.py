@@ -41,9 +41,7 @@ def test_the_version_is_that_of_the_package():
 
 def test_names_that_are_found_late_are_those_that_type_checkers_see():
     stub = ast.parse((Path(pp.__file__).parent / "__init__.pyi").read_text(encoding="utf-8"))
-    told = {
-        alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
-    }
+    told = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert told == {name: f"panparser.{module}" for name, module in pp._HOME.items()}
     assert set(dir(pp)) >= {*pp.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
@@ -59,7 +57,9 @@ def test_every_command_is_in_the_module_that_is_imported_for_it():
 
 
 def test_a_command_starts_without_what_it_does_not_need():
-    code = "import sys; sys.argv[1:] = ['parse', '--help']; from panparser import cli; cli.import_commands(sys.argv[1:])"
+    code = (
+        "import sys; sys.argv[1:] = ['parse', '--help']; from panparser import cli; cli.import_commands(sys.argv[1:])"
+    )
     shown = "print(*(name for name in sys.modules if name.startswith(('panparser', 'rich.', 'pandas'))))"
     done = subprocess.run([sys.executable, "-c", f"{code}; {shown}"], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

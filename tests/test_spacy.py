@@ -38,7 +38,7 @@ def test_a_doc_has_what_the_pipeline_says(model):
             assert token.head == token
             assert token.dep_ == "ROOT"
     assert len(list(doc.sents)) == len(own)
-    assert [span.text.strip() for span in doc.sents][0] == "The birds  sing."
+    assert next(doc.sents).text.strip() == "The birds  sing."
 
 
 def test_sentences_of_the_doc_are_kept(model):

@@ -23,45 +23,7 @@ from panparser.pipeline_training import scores
 SPEC = pp.PipelineSpec(parser=pp.ParserSpec(beam=8), tagger_prune=0.3)
 LARGEST = 20_000_000  # bytes
 RUNS = 3
-CARD = """# en: the English model
-
-Turns English text into Universal Dependencies: sentences, tokens, tags (UPOS, XPOS, features), lemmas, trees.
-
-| | |
-|---|---|
-| data | Universal Dependencies English Web Treebank (EWT) 2.16: weblogs, newsgroups, emails, reviews, answers; {sentences:,} sentences, {words:,} words to learn from |
-| parts | {parts} |
-| file | {size:.1f} MB |
-| trained | {day}, by `tools/english_model.py` with seed 1: {cpu:.0f} s of CPU time, {wall:.0f} s on {cores} cores |
-
-## Scores
-
-F1 on the test set, as the CoNLL 2018 shared task counts (labels without subtypes):
-
-{table}
-
-## Speed
-
-One thread, {machine}, Python {python}, best of {runs} runs over the raw text of the test set: {speed:,.0f} words a second
-from text to trees with the beam of 8 that it has, {greedy:,.0f} with `--beam 1`.
-
-## Limits
-
-It learned from American English of the web, up to about 2012, and does best on that. It knows no word senses, names or coreference. Its trees are basic
-dependencies, not enhanced ones. Text of the treebank may be offensive or private; the model holds forms of words, their lemmas and weights, not sentences.
-
-## Licence and attribution
-
-The model is made from the annotations of the Universal Dependencies English Web Treebank, © 2013-2021 The Board of Trustees of The Leland Stanford Junior
-University, licensed under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), and is
-distributed under the same licence (`LICENSE.CC-BY-SA-4.0`), apart from the rest of panparser. Changes: weights and word lists were computed from the
-annotations. The treebank (<https://github.com/UniversalDependencies/UD_English-EWT>) was annotated by Natalia Silveira, Timothy Dozat,
-Sebastian Schuster, Miriam Connor, Marie-Catherine de Marneffe, Nathan Schneider, Ethan Chi, Samuel Bowman, Christopher Manning, Hanzhi Zhu, Daniel Galbraith
-and John Bauer over texts of the English Web Treebank (LDC2012T13). If you use the model, cite:
-
-> Natalia Silveira, Timothy Dozat, Marie-Catherine de Marneffe, Samuel Bowman, Miriam Connor, John Bauer and Christopher D. Manning (2014): A Gold Standard
-> Dependency Corpus for English. LREC.
-"""
+CARD = Path(__file__).with_suffix(".md")  # with places for figures
 
 
 def best_time(work: Callable[[], Any]) -> float:
@@ -88,7 +50,9 @@ def processor() -> str:
 
 def table(found: dict[str, dict[str, float]]) -> str:
     names = list(found["raw text"])
-    rows = [f"| {way} | " + " | ".join(f"{v[n]:.2f}" if n in v else "" for n in names) + " |" for way, v in found.items()]
+    rows = [
+        f"| {way} | " + " | ".join(f"{v[n]:.2f}" if n in v else "" for n in names) + " |" for way, v in found.items()
+    ]
     return "\n".join([f"| from | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|", *rows])
 
 
@@ -96,7 +60,7 @@ def card(nlp: pp.Pipeline, test: pp.Treebank, size: int, cpu: float, wall: float
     text = pp.raw_text(test).text
     words = with_beam(nlp, text, None).words
     told = nlp.training
-    return CARD.format(
+    return CARD.read_text(encoding="utf-8").format(
         sentences=told["sentences"],
         words=told["words"],
         parts="; ".join(f"{name} ({part!r})" if name == "parser" else name for name, part in nlp.parts.items()),

@@ -33,12 +33,11 @@ _NAMES = {
     "listeners": "EpochReport Listener Update",
     "loading": "load",
     "oracles": "oracle_derivations static_derivation",
-    "parser": "Parser ParserSpec ScoredTree",
+    "parser": "Parser ScoredTree",
     "pipeline": "Pipeline",
     "pipeline_training": "PipelineSpec train_pipeline",
     "projectivity": (
-        "conflicts crossing_arcs deprojectivize gap_degree is_projective nonprojectivity projective_subset "
-        "projectivize"
+        "conflicts crossing_arcs deprojectivize gap_degree is_projective nonprojectivity projective_subset projectivize"
     ),
     "python_system": "PythonSystem StateView",
     "recipes": "Recipe",
@@ -46,6 +45,7 @@ _NAMES = {
     "sentence": "Sentence Token",
     "sequence_training": "SequenceReport train_sequences",
     "sequences": "Allowed Classes Items SequenceModel Window",
+    "spec": "ParserSpec",
     "states": "State",
     "statistics": "stats",
     "strategies": "EARLY_UPDATE MAX_VIOLATION STRATEGIES Schedule Strategy",

@@ -15,8 +15,9 @@ from panparser.errors import SpecError, TreebankError
 from panparser.experiments import _all, fold_numbers
 from panparser.gold import UNKNOWN
 from panparser.listeners import Listener
-from panparser.parser import Parser, ParserSpec
+from panparser.parser import Parser
 from panparser.regions import Arcs, Region, in_regions
+from panparser.spec import ParserSpec
 from panparser.template_sets import GIVEN
 from panparser.training import train
 from panparser.treebank import Treebank

@@ -11,9 +11,10 @@ from panparser import _engine
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Gold, annotated_heads
 from panparser.labels import Labels
-from panparser.parser import ENCODING, Parser, ParserSpec
+from panparser.parser import ENCODING, Parser
 from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
+from panparser.spec import ParserSpec
 from panparser.treebank import Treebank, check_lengths
 from panparser.vectors import Vectors
 

@@ -18,8 +18,9 @@ from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.gold import UNKNOWN
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
-from panparser.parser import Parser, ParserSpec
+from panparser.parser import Parser
 from panparser.sentence import IntArray
+from panparser.spec import ParserSpec
 from panparser.treebank import Treebank
 
 if TYPE_CHECKING:

@@ -25,9 +25,7 @@ class PipelinePart(Part):
         lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
     )
     tags: str | None = choice("jointly", "one-by-one")
-    folds: int | None = said(
-        "0, or an integer >= 2", lambda value: type(value) is int and value >= 0 and value != 1
-    )
+    folds: int | None = said("0, or an integer >= 2", lambda value: type(value) is int and value >= 0 and value != 1)
     tokenizer_epochs: int | None = integer(1)
     tagger_epochs: int | None = integer(1)
     tagger_beam: int | None = integer(1)

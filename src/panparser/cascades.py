@@ -19,9 +19,10 @@ from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.gold import UNKNOWN
-from panparser.parser import FORMAT, Parser, ParserSpec, ScoredTree, check_kind
+from panparser.parser import FORMAT, Parser, ScoredTree, check_kind
 from panparser.regions import Arcs, Region, in_regions
 from panparser.sentence import IntArray, Sentence
+from panparser.spec import ParserSpec
 from panparser.systems import system as named_system
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
@@ -181,12 +182,15 @@ class Cascade:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the cascade to one file; the same cascade gives the same bytes."""
-        arrays = {
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> Arrays:
+        """All arrays of a model file."""
+        return {
             f"stage.{number}.{name}": array
             for number, parser in enumerate(self.parsers)
             for name, array in parser.to_arrays().items()
         }
-        write_arrays(Path(path), arrays, self.manifest())
 
     @property
     def size(self) -> int:

@@ -16,7 +16,8 @@ import numpy as np
 from panparser._epochs import score
 from panparser.errors import SpecError, TreebankError
 from panparser.listeners import Listener
-from panparser.parser import Parser, ParserSpec
+from panparser.parser import Parser
+from panparser.spec import ParserSpec
 from panparser.training import train
 from panparser.treebank import Treebank
 

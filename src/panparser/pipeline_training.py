@@ -13,8 +13,8 @@ from panparser.errors import SpecError, TreebankError
 from panparser.evaluation import evaluate
 from panparser.experiments import _all, fold_numbers
 from panparser.listeners import Listener
-from panparser.parser import ParserSpec, check_count
 from panparser.pipeline import Pipeline
+from panparser.spec import ParserSpec, check_count
 from panparser.tagging import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
 from panparser.text.raw import raw_text

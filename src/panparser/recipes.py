@@ -29,7 +29,8 @@ from panparser._recipe_pipeline import PipelinePart
 from panparser._toml import to_toml
 from panparser.conllu import read_conllu
 from panparser.errors import PanParserError, SpecError
-from panparser.parser import Nonprojective, Parser, ParserSpec, fitting_templates
+from panparser.parser import Parser
+from panparser.spec import Nonprojective, ParserSpec, fitting_templates
 from panparser.strategies import STRATEGIES, Strategy
 from panparser.subsampling import Subsample
 from panparser.systems import BUILT_IN

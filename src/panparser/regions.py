@@ -12,8 +12,8 @@ import numpy.typing as npt
 from panparser.errors import SpecError
 from panparser.experiments import jackknife
 from panparser.gold import UNKNOWN
-from panparser.parser import ParserSpec
 from panparser.sentence import IntArray
+from panparser.spec import ParserSpec
 from panparser.template_sets import FAST
 from panparser.treebank import Treebank
 

@@ -13,9 +13,9 @@ from panparser._epochs import EpochLoop
 from panparser._layers import Layer
 from panparser.errors import SpecError
 from panparser.listeners import EpochReport, Listener, Update
-from panparser.parser import check_beam
 from panparser.sentence import IntArray
 from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
+from panparser.spec import check_beam
 from panparser.strategies import DYNAMIC, MAX_VIOLATION, Strategy
 from panparser.training import Training
 

@@ -30,8 +30,8 @@ from panparser import _engine
 from panparser._compile_templates import lower_window
 from panparser._layers import Layer
 from panparser.errors import ModelError, SpecError, TemplateError
-from panparser.parser import check_beam, check_count
 from panparser.sentence import IntArray
+from panparser.spec import check_beam, check_count
 from panparser.templates import Templates
 from panparser.treebank import Treebank
 

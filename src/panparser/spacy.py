@@ -27,7 +27,9 @@ _ROOT = "ROOT"  # what spaCy calls the label of a root
 _ASSIGNS = ["token.pos", "token.tag", "token.morph", "token.lemma", "token.head", "token.dep", "doc.sents"]
 
 
-@Language.factory("panparser", assigns=_ASSIGNS, default_config={"model": DEFAULT, "threads": 1})
+@Language.factory(  # type: ignore[untyped-decorator]
+    "panparser", assigns=_ASSIGNS, default_config={"model": DEFAULT, "threads": 1}
+)
 def make(nlp: Language, name: str, model: str, threads: int) -> Component:
     """What `add_pipe` calls; `model` is a name or a file, as for `load`."""
     return Component(model, threads)

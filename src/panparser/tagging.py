@@ -13,9 +13,10 @@ import numpy as np
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.listeners import Listener
-from panparser.parser import check_beam, check_kind
+from panparser.parser import check_kind
 from panparser.sentence import IntArray
 from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
+from panparser.spec import check_beam
 from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging_templates import tagging_templates
 from panparser.templates import Templates

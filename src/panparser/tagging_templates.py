@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from panparser.templates import Templates
 
-# Chosen on the development sets of en_ewt, hu, ta, fr_sequoia and ko (`benchmarks/tagging.py`): more conjunctions of
-# neighbors, shapes and three tags gain on some and lose as much on others. {T1}, {T2}: the tags before, or their UPOS.
+# Chosen on the development sets of en_ewt, hu, ta, fr_sequoia and ko. {T1}, {T2}: the tags before, or their first part.
 _TAGGING = """
     W0.form
     W0.lower

@@ -21,8 +21,9 @@ from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearne
 from panparser.errors import ModelError, SpecError, StuckError
 from panparser.listeners import EpochReport, Listener
 from panparser.listeners import Update as HeardUpdate
-from panparser.parser import check_beam, check_count, check_kind
+from panparser.parser import check_kind
 from panparser.sequence_training import SequenceReport, sequence_training
+from panparser.spec import check_beam, check_count
 from panparser.strategies import Strategy
 from panparser.training import Training
 

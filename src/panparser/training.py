@@ -24,8 +24,9 @@ from panparser.constraints import Constraints
 from panparser.errors import SpecError
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener, Update
-from panparser.parser import Parser, ParserSpec, program
+from panparser.parser import Parser
 from panparser.sentence import IntArray
+from panparser.spec import ParserSpec, program
 from panparser.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.subsampling import Subsample
 from panparser.treebank import Treebank

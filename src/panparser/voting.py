@@ -13,7 +13,8 @@ from panparser.atoms import Atom
 from panparser.confidence import fitted, gather
 from panparser.errors import SpecError
 from panparser.labels import Labels
-from panparser.parser import UNIT, Parser, ParserSpec
+from panparser.parser import UNIT, Parser
+from panparser.spec import ParserSpec
 from panparser.templates import Template, Templates
 from panparser.training import fitting_margin
 from panparser.treebank import Treebank

@@ -14,7 +14,7 @@ from panparser.analysis.frame import frame as frame_of
 from panparser.analysis.tables import groups, scores
 from panparser.errors import AnalysisError
 from panparser.experiments import parse_sizes
-from panparser.parser import ParserSpec
+from panparser.spec import ParserSpec
 from panparser.treebank import Treebank
 
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser.batch import StateBatch
 from panparser.errors import SpecError, StuckError, TreebankError
-from panparser.parser import Parser, check_beam
+from panparser.parser import Parser
 from panparser.sentence import IntArray, Sentence
+from panparser.spec import check_beam
 from panparser.templates import Templates
 from panparser.testing.features import Derivation
 from panparser.treebank import Treebank, check_lengths
@@ -28,6 +29,8 @@ def inside(parser: Parser) -> _engine.Inside:
         raise SpecError(
             f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}"
         )
+    if parser.voters:
+        raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
     return parser._inside
 
 

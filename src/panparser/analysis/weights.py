@@ -15,7 +15,8 @@ from panparser.analysis.derivations import Derivations, Positions, binary_templa
 from panparser.analysis.features import TEMPLATE_MASK, Feature
 from panparser.errors import SpecError
 from panparser.listeners import Listener
-from panparser.parser import Parser, check_count
+from panparser.parser import Parser
+from panparser.spec import check_count
 from panparser.testing.features import Reader
 from panparser.treebank import Treebank
 

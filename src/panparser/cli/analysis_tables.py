@@ -79,10 +79,7 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
     """Tables that there is one of for each prediction."""
     whose, file = (f" ({name})", f"-{name}") if len(frame.names) > 1 else ("", "")
     for each in wanted.two_way:
-        criteria = each.split(",")
-        if len(criteria) != 2:
-            raise AnalysisError(f"--two-way: expected two criteria with a comma between, found {each!r}")
-        table = analysis.two_way(frame, *criteria, of=wanted.of[0], prediction=name)
+        table = analysis.two_way(frame, *_two(each), of=wanted.of[0], prediction=name)
         yield Table(f"{wanted.of[0]} by {each}{whose}", f"{each}{file}", table, "matrix")
     for each in wanted.precision:
         measure = "las" if "las" in wanted.of else wanted.of[0]
@@ -152,12 +149,16 @@ def _statistics(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
         if getattr(wanted, option):
             raise AnalysisError(f"--{option}: expected a prediction beside the gold, found none")
     for each in wanted.two_way:
-        criteria = each.split(",")
-        if len(criteria) != 2:
-            raise AnalysisError(f"--two-way: expected two criteria with a comma between, found {each!r}")
-        yield Table(f"words by {each}", each, analysis.two_way(frame, *criteria, of="words"), "matrix")
+        yield Table(f"words by {each}", each, analysis.two_way(frame, *_two(each), of="words"), "matrix")
     for by in wanted.by or (_SUMMARY if wanted.summary else ()):
         yield Table(f"words by {by}", by, analysis.counts(frame, by), "", _SHOWN if wanted.summary else None)
+
+
+def _two(text: str) -> list[str]:
+    criteria = text.split(",")
+    if len(criteria) != 2:
+        raise AnalysisError(f"--two-way: expected two criteria with a comma between, found {text!r}")
+    return criteria
 
 
 # --- Shape ---

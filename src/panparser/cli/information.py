@@ -94,6 +94,8 @@ def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:
         "max_size": lambda value: f"{value:,} bytes" if value else None,
         "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
         "init": lambda value: "went on from another model" if value else None,
+        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in value else "other heads",
+        "given": lambda value: f"{value} arcs of the stages before",
         "interrupted": lambda value: "yes" if value else None,
         "sentences": "{:,}".format,
         "words": "{:,}".format,

@@ -32,13 +32,13 @@ _PATIENCE = 0.5  # seconds before a bar is shown
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
-
 @app.command()
 def parse(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INPUT]", help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.  [default: -]"
+            metavar="[INPUT]",
+            help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.  [default: -]",
         ),
     ] = None,
     model: Annotated[
@@ -99,9 +99,9 @@ def parse(
     predicts tags, lemmas, heads and labels, but for what --keep names. A model that is a parser alone reads the tags of
     the file and writes heads and labels; everything else stays as it is.
 
-    Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence comes several times, with the comments
-    `# tree = 1/3` and `# score = ...`. With --confidence MISC tells `Confidence=0.97` (the head is right) and
-    `LabelConfidence=0.95` (head and label are).
+    Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
+    comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC tells
+    `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are).
 
     With --keep, what the input says stays, and the parser fills the gaps. MISC may hold Constraint=left (or right: the
     side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and closed:2-5 (on any
@@ -225,9 +225,7 @@ class _Job:
         return treebank, constraints.dropped if constraints else []
 
 
-def _parsed(
-    job: _Job, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: Any
-) -> Iterator[_Result]:
+def _parsed(job: _Job, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: Any) -> Iterator[_Result]:
     """What is to be written of each treebank. They come in order, and few are in memory at a time."""
 
     def work(read: Callable[[], Treebank]) -> _Result:

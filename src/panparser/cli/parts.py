@@ -19,7 +19,7 @@ from panparser.recipes import Recipe
 
 def train_parts(recipe: Recipe, path: str | None, model: Path, resume: bool) -> None:
     """Trains the pipeline of a recipe, which was read from a path, if from any."""
-    single = {"--resume": resume, "init": recipe.training.init, "seeds": recipe.training.seeds}
+    single: dict[str, Any] = {"--resume": resume, "init": recipe.training.init, "seeds": recipe.training.seeds}
     single |= {"[folds]": recipe.folds.to_values(), "[constraints]": recipe.constraints.to_values()}
     if said := [name for name, value in single.items() if value]:
         raise SpecError(f"{said[0]} is for single parsers, not for a pipeline")

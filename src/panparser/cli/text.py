@@ -90,7 +90,8 @@ class Source:
             return
         if pipeline is None:
             raise SpecError(
-                f"{model}: expected a pipeline for text, found a parser alone (`train --pipeline` makes one; or --input conllu)"
+                f"{model}: expected a pipeline for text, found a parser alone (`train --pipeline` makes one; "
+                "--input conllu reads a treebank)"
             )
         if self.format != "auto":
             raise SpecError(f"--format is for treebanks, and the input is {self.kind.value}")
@@ -105,7 +106,7 @@ class Source:
         if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
             return InputKind.conllu
         if self._name == "-":
-            buffer = getattr(sys.stdin, "buffer", None)
+            buffer: Any = getattr(sys.stdin, "buffer", None)
             start = buffer.peek(_LOOK)[:_LOOK] if hasattr(buffer, "peek") else b""
         else:
             with open_source(self._name) as stream:

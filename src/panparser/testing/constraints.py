@@ -12,6 +12,8 @@ from panparser import _engine
 from panparser.drawing import draw_tree
 from panparser.errors import CheckFailed, ConstraintError
 from panparser.gold import UNKNOWN, Gold, Head
+from panparser.oracles import gold_transitions
+from panparser.states import State
 from panparser.systems import system as as_system
 from panparser.testing import check
 from panparser.testing.trees import all_trees, partial_golds, tree_subsets
@@ -115,6 +117,24 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
         for name, successor in zip(node.names, node.after, strict=True):
             within[successor] |= here & (masks >> system.names.index(name) & 1).astype(bool)
     return outputs
+
+
+def filtered_transitions(system: TransitionSystem, state: State, given: Gold) -> tuple[str, ...]:
+    """What goes on where heads are given: transitions of least cost.
+
+    Where arcs join words of the stack, a given arc to the left is made as soon as that costs nothing.
+    """
+    least = gold_transitions(system, state, given)
+    if system.potential not in ("arc-standard-loss", "attardi-loss"):
+        return least
+    if not system.crosses and not given.is_completable(root=system.root, single_root=system.single_root):
+        return least
+    for name in least:
+        head, word = system.arc(state, name) or (0, 0)
+        is_left = word < head or (head == 0 and system.root == "last")
+        if word and is_left and given.heads[word - 1] == head:
+            return (name,)
+    return least
 
 
 def engine_filters(system: TransitionSystem, golds: list[Gold]) -> _engine.Constraints:

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update, derivations
 from panparser.gold import Gold
-from panparser.oracles import gold_transitions, static_derivation
+from panparser.oracles import static_derivation
 from panparser.strategies import Strategy
+from panparser.testing.constraints import filtered_transitions
 from panparser.testing.features import Arc, Derivation, Feature, Reader
 from panparser.transitions import TransitionSystem
 
@@ -91,7 +92,7 @@ class ReferenceLearner(StrategyLearner):
         """Legal actions; where something is given, those that keep most of it."""
         if example.given is None:
             return self.system.legal(at.state)
-        return gold_transitions(self.system, at.state, example.given)
+        return filtered_transitions(self.system, at.state, example.given)
 
     def label(self, at: Derivation, action: str, example: Example) -> str | None:
         """The best label for the arc that an action makes or proposes."""
