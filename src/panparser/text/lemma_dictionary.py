@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -157,11 +158,12 @@ class LemmaDictionary:
         scripts = Scripts(values["scripts"])
         ends = {str(end): tuple(choice) for end, *choice in values["ends"]}
         known: dict[Key, Choice] = {}
+        used = {number for choice in ends.values() for number in choice}
         for line in arrays[f"{prefix}known"].tobytes().decode().split("\n"):
             tag, numbers, *forms = line.split("\t")
             choice = tuple(map(int, numbers.split(" ")))
-            known.update(((form, tag), choice) for form in forms)
-        used = {number for choices in (known, ends) for choice in choices.values() for number in choice}
+            known.update(dict.fromkeys(zip(forms, repeat(tag)), choice))
+            used.update(choice)
         if not used <= set(range(len(scripts))) or not all(type(number) is int for number in used):
             raise ValueError("its dictionary has scripts that there are not")
         for text in scripts:
