@@ -105,6 +105,19 @@ def test_damaged_files_are_refused(nlp, tmp_path, change, said):
     assert str(caught.value).startswith(str(tmp_path / "bad"))
 
 
+def test_a_cascade_or_a_vote_in_place_of_the_parser(nlp, data, tmp_path):
+    region = pp.Region(upos="DET")
+    stages = [pp.Stage(name="easy", regions=[region]), pp.Stage(name="rest", spec=PARSER)]
+    cascade = pp.train_cascade(stages, data[0], given="none", epochs=1)
+    for parser in (cascade, pp.vote([nlp.parser, nlp.parser])):
+        other = pp.Pipeline(tokenizer=nlp.tokenizer, taggers=nlp.taggers, parser=parser)
+        other.save(tmp_path / "other")
+        loaded = pp.load(tmp_path / "other")
+        assert type(loaded.parser) is type(parser)
+        assert loaded(TEXT).to_bytes() == other(TEXT).to_bytes()
+        assert (loaded(TEXT).heads >= 0).all()
+
+
 def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
     gold = data[1]
     found = without(gold, "lemma")

@@ -63,7 +63,9 @@ def card(nlp: pp.Pipeline, test: pp.Treebank, size: int, cpu: float, wall: float
     return CARD.read_text(encoding="utf-8").format(
         sentences=told["sentences"],
         words=told["words"],
-        parts="; ".join(f"{name} ({part!r})" if name == "parser" else name for name, part in nlp.parts.items()),
+        parts="; ".join(
+            f"{name} ({repr(part).strip('<>')})" if name == "parser" else name for name, part in nlp.parts.items()
+        ),
         size=size / 1e6,
         day=date.today(),
         cpu=cpu,
