@@ -345,3 +345,14 @@ def test_long_files_come_in_pieces(run, nlp, tmp_path, monkeypatch):
     assert raw(out) == text
     numbers = [line for line in out.splitlines() if line.startswith("# sent_id")]
     assert numbers == [f"# sent_id = {n + 1}" for n in range(2000)]
+
+
+def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, nlp, tmp_path):
+    pytest.importorskip("pandas")
+    code, out, _ = run("explain", "-m", nlp, ENGLISH, "--sentence", "1")
+    assert code == 0
+    assert "SHIFT" in out
+    pp.load(nlp).taggers[0].save(tmp_path / "tagger")
+    code, _, err = run("explain", "-m", tmp_path / "tagger", ENGLISH)
+    assert code == 2
+    assert "expected a parser, or a pipeline with one, found <Tagger" in err

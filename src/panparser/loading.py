@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._model_file import Arrays, read_arrays
 from panparser.classifiers import Classifier
+from panparser.errors import ModelError
 from panparser.parser import Parser
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ def load(
 
         return (Tokenizer if kind == "tokenizer" else Lemmatizer).load(place)
     return parser_from_file(arrays, manifest, place, classifier)
+
+
+def load_parser(path: str | os.PathLike[str]) -> Parser:
+    """The parser of a model file, or that of the pipeline which it holds; `ModelError` if it has none."""
+    found = load(path)
+    parser = getattr(found, "parser", found)
+    if not isinstance(parser, Parser):
+        raise ModelError(f"{os.fspath(path)}: expected a parser, or a pipeline with one, found {found!r}")
+    return parser
 
 
 def parser_from_file(
