@@ -42,6 +42,9 @@ def test_the_version_is_that_of_the_package():
 def test_names_that_are_found_late_are_those_that_type_checkers_see():
     stub = ast.parse((Path(pp.__file__).parent / "__init__.pyi").read_text(encoding="utf-8"))
     told = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    for name in pp._PACKAGES:
+        assert told.pop(name) == "panparser"
+        assert getattr(pp, name).__name__ == f"panparser.{name}"
     assert told == {name: f"panparser.{module}" for name, module in pp._HOME.items()}
     assert set(dir(pp)) >= {*pp.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'colour'"):

@@ -64,6 +64,7 @@ _NAMES = {
     "vectors": "Vectors read_vectors",
     "voting": "vote",
 }
+_PACKAGES = ("analysis", "errors", "testing", "text")  # that may be used without an import of their own
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOME)  # noqa: PLE0605
@@ -76,6 +77,8 @@ def __getattr__(name: str) -> Any:
         value: Any = version("panparser")
     elif name in _HOME:
         value = getattr(import_module(f"panparser.{_HOME[name]}"), name)
+    elif name in _PACKAGES:
+        value = import_module(f"panparser.{name}")
     else:
         raise AttributeError(f"module 'panparser' has no attribute {name!r}")
     globals()[name] = value

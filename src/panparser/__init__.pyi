@@ -1,5 +1,9 @@
 """The public names, for type checkers; `__init__.py` finds them when they are asked for."""
 
+from panparser import analysis as analysis
+from panparser import errors as errors
+from panparser import testing as testing
+from panparser import text as text
 from panparser._cascade_training import train_cascade as train_cascade
 from panparser._engine import ILLEGAL_COST as ILLEGAL_COST
 from panparser.arc_weights import Weights as Weights
