@@ -138,7 +138,11 @@ def test_other_sentences_are_refused():
         (lambda f: analysis.scores(f, "upos", ["usa"]), "did you mean uas"),
         (lambda f: analysis.scores(f, "upos:3"), "expected a criterion of numbers"),
         (lambda f: analysis.scores(f, "depth:x"), "expected a number (depth:4)"),
-        (lambda f: analysis.scores(f, "depth:0"), "expected a number >= 1, found 0"),
+        (lambda f: analysis.scores(f, "depth:0"), "expected a number from 1 to 10000, found 0"),
+        (lambda f: analysis.scores(f, "depth:3000000000"), "expected a number from 1 to 10000"),
+        (lambda f: analysis.scores(f, "depth:" + "9" * 5000), "expected a number (depth:4)"),
+        (lambda f: analysis.confusion(f, "upos,label"), "expected one criterion (+ joins several), found 2"),
+        (lambda f: analysis.frame(f.gold.treebank, f.gold.treebank, names=["p"]), "found p"),
         (lambda f: analysis.scores(f, "depth:4/2"), "expected rising numbers, found 4/2"),
         (lambda f: analysis.scores(f, 3), "got 3"),
         (lambda f: analysis.worst(f, "upos", prediction="ours"), "unknown prediction 'ours'"),
@@ -366,6 +370,18 @@ def test_confusions(small, frame):
     assert folded.to_numpy().sum() == whole.to_numpy().sum() == len(frame)
     assert (folded.iloc[:5, :5].to_numpy() == whole.iloc[:5, :5].to_numpy()).all()
     assert list(analysis.confusion(frame, "direction").index) == ["left", "right", "root"]
+
+
+def test_confusions_of_very_many_classes():
+    lines = [f"1\tw{i}\t{{}}{i}\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(6000)]
+    gold, predicted = (pp.parse_conllu("".join(line.format(side) for line in lines)) for side in ("a", "b"))
+    many = analysis.frame(gold, predicted)
+    assert len(analysis.confusions(many, "lemma")) == 6000
+    assert analysis.confusion(many, "lemma", most=3).to_numpy().sum() == 6000
+    with pytest.raises(pp.AnalysisError, match="expected up to 25,000,000 cells, found 12,000 x 12,000 classes"):
+        analysis.confusion(many, "lemma")
+    with pytest.raises(pp.AnalysisError, match="expected up to 25,000,000 cells, found 6,000 x 6,000 classes"):
+        analysis.two_way(many, "form", "lemma")
 
 
 def test_statistics_of_a_file_alone():

@@ -83,6 +83,28 @@ def test_comparisons(run):
     assert f"{GREEDY} (3)" in out
 
 
+def test_files_that_are_called_like_columns(run, tmp_path):
+    names = ("p.conllu", "words.conllu")
+    for name, source in zip(names, (GREEDY, BEAM), strict=True):
+        (tmp_path / name).write_bytes(source.read_bytes())
+    code, out, err = run("analyze", GOLD, *(tmp_path / name for name in names), "--compare", "--samples", "10")
+    assert (code, err) == (0, "")
+    assert "82.71" in out
+    assert "p.conllu" in out
+
+
+def test_spaces_after_commas(run):
+    code, out, _ = run("analyze", GOLD, GREEDY, "--by", "upos", "--ignore", "PUNCT, NOUN", "--of", "uas, las")
+    assert code == 0
+    assert "NOUN" not in out
+    assert "label" not in out
+
+
+def test_small_classes_are_left_out_of_precision(run):
+    out = run("analyze", GOLD, GREEDY, "--precision", "upos", "--least", "300")[1]
+    assert [line.split()[0] for line in out.splitlines()[3:]] == ["NOUN", "VERB"]
+
+
 def test_json_and_csv(run, tmp_path):
     values = json.loads(run("analyze", GOLD, GREEDY, BEAM, "--by", "upos,direction", "--json")[1])
     assert values["words"] == 2134
@@ -150,6 +172,8 @@ def test_criteria_are_listed(run):
         ([GREEDY, "--of", "usa"], "unknown measure 'usa'; did you mean uas"),
         ([GREEDY, "--sort", "size"], "expected one of class, words, uas, las, label, found 'size'"),
         ([GREEDY, "--two-way", "upos"], "expected two criteria with a comma between, found 'upos'"),
+        ([GREEDY, "--confusion", "upos,xpos"], "expected one criterion (+ joins several), found 2"),
+        ([GREEDY, "--csv", "/no/such/folder/x.csv"], "non-existent directory"),
         ([GREEDY, "--compare"], "expected two predictions or more, found one"),
         ([GREEDY, "--by", "frequency"], "expected a training treebank"),
         ([GREEDY, "--plot", "x.gif"], "expected a file .png, .svg, .pdf, found 'x.gif'"),

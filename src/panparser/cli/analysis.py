@@ -130,7 +130,7 @@ def analyze(
         confusion or [],
         correlation or [],
         reliability,
-        of.split(","),
+        listed(of),
         compare,
         samples,
         seed,
@@ -142,7 +142,7 @@ def analyze(
             *files,
             names=_names(predicted or []),
             train=None if train is None else read_to_score(train),
-            ignore=[] if ignore == "none" else ignore.split(","),
+            ignore=[] if ignore == "none" else listed(ignore),
             where=where,
         )
         if not len(frame):
@@ -166,9 +166,16 @@ def analyze(
         print_tables(tables)
 
 
+def listed(text: str) -> list[str]:
+    """What an option names, with commas."""
+    return [part.strip() for part in text.split(",")]
+
+
 def _names(paths: list[str]) -> list[str]:
-    """What the predictions are called: the names of their files, as far as these tell them apart."""
+    """What the predictions are called: the names of their files, as far as these tell them apart, and from columns."""
+    from panparser.analysis.frame import COLUMNS
+
     stems = [Path(path).name.removesuffix(".gz").removesuffix(".conllu") for path in paths]
-    if len(set(stems)) == len(stems):
+    if len(set(stems)) == len(stems) and COLUMNS.isdisjoint(stems):
         return stems
     return [path if paths.count(path) == 1 else f"{path} ({place})" for place, path in enumerate(paths, start=1)]

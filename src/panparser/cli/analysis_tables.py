@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 20  # rows of each table of the summary
+_WHOLE = 2000  # classes of a confusion matrix that a file can hold
 _MATRIX = 12  # classes of a confusion matrix that a terminal can show
 _KEYS = {"heads": HEAD_KEY, "labels": LABEL_KEY}
 _SUMMARY = ("upos", "base-label", "length", "direction")
@@ -86,7 +87,7 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
         table = analysis.precision_recall(frame, each, measure, prediction=name)
         yield Table(f"precision and recall of {measure} by {each}{whose}", f"precision-{each}{file}", table)
     for each in wanted.confusion:
-        whole, part = (analysis.confusion(frame, each, prediction=name, most=most) for most in (None, _MATRIX))
+        whole, part = (analysis.confusion(frame, each, prediction=name, most=most) for most in (_WHOLE, _MATRIX))
         title = f"{each}: gold in rows, predicted in columns{whose}"
         yield Table(title, f"confusion-{each}{file}", whole, "matrix", printed=part)
         yield _confusions(analysis, frame, each, name, whose, file)
@@ -169,7 +170,7 @@ def shaped(table: Table, sort: str | None, descending: bool, least: int, top: in
     data = table.data
     if table.drawn == "matrix":
         return table
-    words = next((column for column in data.columns if _flat(column) == "words"), None)
+    words = next((column for column in data.columns if _flat(column) in ("words", "gold")), None)
     if words is not None and least:
         data = data[data[words] >= least]
     if sort == "class":
@@ -280,4 +281,4 @@ def _write(tables: list[Table], path: str, write: Callable[[Table, Path], None])
         try:
             write(table, target)
         except OSError as error:
-            raise AnalysisError(f"cannot write {target}: {error.strerror}") from None
+            raise AnalysisError(f"cannot write {target}: {error.strerror or error}") from None

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from panparser.cli.analysis import _analysis
+from panparser.cli.analysis import _analysis, listed
 from panparser.cli.analysis_tables import Table, print_tables, values, write_csv
 from panparser.cli.app import app, is_quiet, progress
 from panparser.cli.treebanks import read_to_score
@@ -62,7 +62,7 @@ def curves(
         treebank, scored = read_to_score(train), read_to_score(test)
         numbers = _sizes(sizes, len(treebank))
         report(f"training {len(numbers)} parsers", 0, 0)
-        ignored = [] if ignore == "none" else ignore.split(",")
+        ignored = [] if ignore == "none" else listed(ignore)
         table = analysis.learning_curves(
             given.parser.spec(), treebank, scored, numbers, by, of, ignore=ignored, threads=threads, **options
         )
@@ -97,7 +97,7 @@ def _sizes(text: str | None, sentences: int) -> list[int]:
     if text is None:
         steps = [digit * 10**power for power in range(1, 7) for digit in (1, 2, 5)]
         return [*(step for step in steps if step < 0.9 * sentences), sentences]
-    parts = text.split(",")
+    parts = listed(text)
     if not all(part.isascii() and part.isdigit() for part in parts):
         raise SpecError(f"--sizes: expected numbers with commas, such as 20,100,500; found {text!r}")
     numbers = [int(part) for part in parts]
