@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -315,6 +317,19 @@ def test_the_parts_of_any_partition_sum_to_the_whole(frame):
             assert (table[column] * words).sum() / words.sum() == pytest.approx(whole[column]), (by, column)
         assert analysis.counts(frame, by)["share"].sum() == pytest.approx(100)
         assert analysis.worst(frame, by, prediction="beam")["share"].sum() == pytest.approx(100)
+
+
+def test_more_combinations_than_a_number_can_tell_apart(frame):
+    """Columns of up to hundreds of classes each: the classes are those of one by one, counted in Python."""
+    names = ["form", "lemma", "head-form", "head-head-form", "head-lemma", "xpos", "feats", "label", "predicted2.label"]
+    columns = [frame.classes(name) for name in names]
+    assert math.prod(len(column.names) for column in columns) > 2**63
+    rows = zip(*([column.names[i] for i in column.codes] for column in columns), strict=True)
+    counted = Counter(rows)
+    table = analysis.counts(frame, names)
+    assert dict(zip(table.index, table["words"], strict=True)) == counted
+    joined = analysis.counts(frame, "+".join(names))
+    assert sorted(joined["words"]) == sorted(counted.values())
 
 
 def test_words_without_gold_head_count_for_tags_alone():

@@ -135,6 +135,12 @@ def test_plots(run, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+def test_statistics_are_drawn(run, tmp_path):
+    code, _, err = run("analyze", GOLD, "--by", "upos", "--plot", tmp_path / "tags.svg")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "tags.svg").read_text().startswith("<?xml")
+
+
 def test_reliability_of_what_says_how_sure_it_is(run, tmp_path):
     gold, predicted = pp.read_conllu(GOLD), pp.read_conllu(GREEDY)
     right = iter((gold.heads == predicted.heads).tolist())
@@ -194,14 +200,33 @@ def test_errors_are_one_message(run, arguments, said):
 @pytest.mark.parametrize(
     ("package", "who"), [("pandas", "panparser.analysis needs pandas"), ("matplotlib", "plots need matplotlib")]
 )
-def test_the_command_says_what_to_install(tmp_path, package, who):
+@pytest.mark.parametrize("option", [["--plot", "a.png"], ["--plots", "a"]])
+def test_the_command_says_what_to_install(tmp_path, package, who, option):
     (tmp_path / f"{package}.py").write_text("raise ImportError('not here')")
-    arguments = ["panparser", "analyze", "a", "b", "--plot", "a.png"]
+    arguments = ["panparser", "analyze", "a", "b", *option]
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv = {arguments}\n"
     code += "from panparser import cli; cli.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == f"panparser: {who}: pip install 'panparser[analysis]'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([GOLD, "--by", "uposs"], "unknown criterion 'uposs'"),
+        ([GOLD, "--of", "usa"], "unknown measure 'usa'"),
+        ([GOLD, "--plot", "/no/such/folder/x.png"], "/no/such/folder/x.png: cannot be written"),
+        (["empty.conllu"], "expected words to score, found none that count"),
+    ],
+)
+def test_curves_say_what_is_wrong_before_they_train(run, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.conllu").touch()
+    monkeypatch.setattr("panparser.analysis.curves.parse_sizes", None)
+    code, _, err = run("curves", GOLD, *arguments)
+    assert (code, "Traceback" in err) == (2, False)
+    assert said in err
 
 
 def test_curves(run, tmp_path):

@@ -81,6 +81,8 @@ def learning_curves(
     sizes, the table has `words` (in `test`), and a last row, `all`.
     """
     keys(by), measure_of(of)  # says so before training if they are unknown
+    if not len(frame_of(test, ignore=ignore)):
+        raise AnalysisError(f"{test.path}: expected words to score, found none that count")
     parsed = parse_sizes(spec, treebank, test, sizes, dev=dev, threads=threads, **options)
     frame = frame_of(test, *parsed, names=[str(size) for size in sizes], train=treebank, ignore=ignore)
     parts = [scores(frame, each, [of]) for each in (by, None)]

@@ -13,7 +13,7 @@ from panparser._counting import Bools, Ints
 from panparser.analysis.criteria import keys
 from panparser.analysis.criterion import By, Joined, Key
 from panparser.analysis.frame import Frame, measure_of
-from panparser.analysis.words import Column
+from panparser.analysis.words import Column, combinations
 from panparser.errors import AnalysisError
 
 Floats = npt.NDArray[np.float64]
@@ -42,22 +42,16 @@ def groups(frame: Frame, by: By) -> Groups:
     if not criteria:
         return Groups(np.zeros(len(frame), dtype=np.int64), pd.Index(["all"], name=""), True)
     columns = [_by_size(frame.classes(each)) for each in criteria]
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for column in columns:
-        codes = codes * len(column.names) + column.codes
-    found, group = np.unique(codes, return_inverse=True)
+    parts, group = combinations(columns)
     if not columns[-1].ordered and len(columns) > 1:  # by size within the class of the other criteria
-        order = np.lexsort((-np.bincount(group), found // len(columns[-1].names)))
-        found, group = found[order], np.argsort(order)[group]
-    levels = []
-    for column in reversed(columns):
-        found, part = np.divmod(found, max(1, len(column.names)))
-        levels.append([column.names[i] for i in part.tolist()])
+        order = np.lexsort((-np.bincount(group), *parts[-2::-1]))
+        parts, group = [part[order] for part in parts], np.argsort(order)[group]
+    levels = [[column.names[i] for i in part.tolist()] for column, part in zip(columns, parts, strict=True)]
     names = [str(each) for each in criteria]
     if len(criteria) == 1:
         index = pd.Index(levels[0], name=names[0], dtype=object)
     else:
-        index = pd.MultiIndex.from_arrays(levels[::-1], names=names)
+        index = pd.MultiIndex.from_arrays(levels, names=names)
     return Groups(group, index, all(column.ordered for column in columns))
 
 

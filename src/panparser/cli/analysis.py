@@ -16,14 +16,16 @@ from panparser.errors import AnalysisError, PanParserError
 _List = list[str] | None
 
 
-def _analysis(plot: str | None = None) -> Any:
-    """The package, which needs pandas, and matplotlib for a plot."""
+def _analysis(plot: str | None = None, folder: str | None = None) -> Any:
+    """The package, which needs pandas, and matplotlib for a plot or a folder of them."""
     try:
         from panparser import analysis
         from panparser.analysis import plots
 
         if plot is not None:
             plots.check_format(plot)
+        if folder is not None:
+            plots.check_format("plot.png")
     except ImportError as error:
         raise PanParserError(str(error)) from None
     return analysis
@@ -122,7 +124,7 @@ def analyze(
 
       panparser analyze train.conllu --by length --by upos,head-upos+direction
     """
-    analysis = _analysis(plot)
+    analysis = _analysis(plot, plots)
     wanted = Wanted(
         by or [],
         two_way or [],

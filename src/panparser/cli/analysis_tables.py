@@ -47,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its title, the name that its file has, and how it is drawn: bars, matrix or not at all."""
+    """A table with its title, the name that its file has, and how it is drawn: scores, counts, matrix or not at all."""
 
     title: str
     name: str
@@ -70,7 +70,7 @@ def make_tables(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
     else:
         for by in wanted.by or (_SUMMARY if wanted.summary else ()):
             yield Table(
-                f"by {by}", by, analysis.scores(frame, by, wanted.of), "bars", _SHOWN if wanted.summary else None
+                f"by {by}", by, analysis.scores(frame, by, wanted.of), "scores", _SHOWN if wanted.summary else None
             )
     for name in frame.names:
         yield from _of_one(analysis, frame, wanted, name)
@@ -152,7 +152,7 @@ def _statistics(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
     for each in wanted.two_way:
         yield Table(f"words by {each}", each, analysis.two_way(frame, *_two(each), of="words"), "matrix")
     for by in wanted.by or (_SUMMARY if wanted.summary else ()):
-        yield Table(f"words by {by}", by, analysis.counts(frame, by), "", _SHOWN if wanted.summary else None)
+        yield Table(f"words by {by}", by, analysis.counts(frame, by), "counts", _SHOWN if wanted.summary else None)
 
 
 def _two(text: str) -> list[str]:
@@ -256,8 +256,8 @@ def draw(analysis: Any, tables: list[Table], path: str) -> None:
         raise AnalysisError("--plot: expected --by, --two-way, --confusion or --correlation, found no table to draw")
 
     def write(table: Table, path: Path) -> None:
-        plot = analysis.plots.plot_matrix if table.drawn == "matrix" else analysis.plots.plot_scores
-        data = _first_measure(table.data) if table.drawn == "bars" else table.data
+        plot = getattr(analysis.plots, f"plot_{table.drawn}")
+        data = _first_measure(table.data) if table.drawn == "scores" else table.data
         analysis.plots.save(plot(data, title=table.title), path)
 
     _write(drawable, path, write)

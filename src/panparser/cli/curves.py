@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from panparser._files import check_writable
 from panparser.cli.analysis import _analysis, listed
 from panparser.cli.analysis_tables import Table, print_tables, values, write_csv
 from panparser.cli.app import app, is_quiet, progress
 from panparser.cli.treebanks import read_to_score
-from panparser.errors import SpecError
+from panparser.errors import AnalysisError, SpecError
 from panparser.recipes import Recipe
 
 
@@ -54,6 +56,9 @@ def curves(
       panparser curves train.conllu test.conllu --sizes 20,100,500 --by base-label --of las --plot curves.png
     """
     analysis = _analysis(plot)
+    for path in (csv, plot):
+        if path is not None:
+            check_writable(Path(path), AnalysisError)
     given = _recipe(recipe, beam, seed)
     options = given.training.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}
