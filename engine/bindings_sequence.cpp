@@ -200,7 +200,7 @@ class SequenceModelHandle {
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
-  nb::class_<SequenceProgram>(m, "SequenceProgram", "Templates over a window of items, lowered by panparser._compile_templates.")
+  nb::class_<SequenceProgram>(m, "SequenceProgram", "Templates over a window of items, as lower_window makes them.")
       .def("__init__", &make_program, "attributes"_a, "columns"_a, "parts"_a, "atoms"_a, "templates"_a)
       .def_prop_ro("templates", &SequenceProgram::templates);
 
