@@ -26,7 +26,9 @@ $(VENV)/.dev: $(VENV)/.built
 
 build: $(VENV)/.built  ## build the engine and install the package into .venv (seconds when little changed)
 
-demo: build  ## train a small parser and draw a tree of it, draw a derivation, prove a transition system
+demo: build  ## English text to trees, a small parser trained, a derivation drawn, a transition system proven
+	$(BIN)/panparser parse --output-format tree \
+	    --text "They ate the pizza with anchovies. Parsers read text, and nobody has to tag it first."
 	$(BIN)/python examples/first_parser.py
 	$(BIN)/python examples/derivation.py
 	$(BIN)/panparser check arc-hybrid --max-words 5

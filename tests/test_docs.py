@@ -38,11 +38,11 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md", *PRINTING):
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md", "pipeline.md", *PRINTING):
             env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
             done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=env, text=True)
             printed = done.stdout if page.name in PRINTING else printed
-        elif kind == "toml" and page.name == "training.md":
+        elif kind == "toml" and page.name in ("training.md", "pipeline.md"):
             (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
             pp.Recipe.read("recipe.toml").resolved()
         elif kind == "toml" and page.name == "cascades.md":

@@ -1,217 +1,89 @@
 """panparser: transition-based dependency parsing. Transition systems are tables; their oracles are exact."""
 
-from importlib.metadata import version
+from __future__ import annotations
 
-from panparser._cascade_training import train_cascade
-from panparser._engine import ILLEGAL_COST
-from panparser.arc_weights import Weights, learn_weights
-from panparser.atoms import Address, Atom
-from panparser.batch import StateBatch
-from panparser.cascade_recipes import CascadeRecipe
-from panparser.cascades import Cascade, Stage
-from panparser.classifiers import Classifier, Setup
-from panparser.combining import combine
-from panparser.confidence import Calibration, Confidence, calibrate
-from panparser.conllu import iter_conllu, parse_conllu, read_conllu, write_conllu
-from panparser.constraints import Constraint, Constraints, Dropped
-from panparser.decoding import maximum_spanning_tree, projective_tree
-from panparser.deriving import Derived, derive
-from panparser.errors import (
-    AnalysisError,
-    BatchError,
-    CheckFailed,
-    ConlluError,
-    ConstraintError,
-    DecodingError,
-    GoldError,
-    IllegalTransitionError,
-    ModelError,
-    PanParserError,
-    SpecError,
-    StrategyError,
-    StuckError,
-    TableError,
-    TemplateError,
-    TextError,
-    TreebankError,
-    UnknownSystemError,
-    VectorsError,
-)
-from panparser.evaluation import Evaluation, compare, evaluate
-from panparser.experiments import CurvePoint, FoldScore, cross_validate, jackknife, learning_curve, train_seeds
-from panparser.gold import EMPTY, LEFT, RIGHT, Gold, Span
-from panparser.listeners import EpochReport, Listener, Update
-from panparser.oracles import oracle_derivations, static_derivation
-from panparser.parser import Parser, ScoredTree, load
-from panparser.projectivity import (
-    conflicts,
-    crossing_arcs,
-    deprojectivize,
-    gap_degree,
-    is_projective,
-    nonprojectivity,
-    projective_subset,
-    projectivize,
-)
-from panparser.python_system import PythonSystem, StateView
-from panparser.recipes import Recipe
-from panparser.regions import Region, estimate_regions
-from panparser.sentence import Sentence, Token
-from panparser.sequence_training import SequenceReport, train_sequences
-from panparser.sequences import Allowed, Classes, Items, SequenceModel, Window
-from panparser.spec import ParserSpec
-from panparser.states import State
-from panparser.statistics import stats
-from panparser.strategies import EARLY_UPDATE, MAX_VIOLATION, STRATEGIES, Schedule, Strategy
-from panparser.subsampling import Subsample
-from panparser.systems import system
-from panparser.tag_dictionary import DictionaryRule, TagDictionary
-from panparser.tagging import Tagger, TaggerSpec, train_tagger
-from panparser.tagging_templates import TAGGING, tagging_templates
-from panparser.tasks import Prediction, Task, TaskModel, train_task
-from panparser.template_sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
-from panparser.templates import Template, Templates
-from panparser.text import Lemmatizer, RawText, Tokenizer, iter_text, raw_text, train_lemmatizer, train_tokenizer
-from panparser.training import Training, train
-from panparser.transitions import Transition, TransitionSystem
-from panparser.treebank import Treebank
-from panparser.vectors import Vectors, read_vectors
-from panparser.voting import vote
+from importlib import import_module
+from typing import Any
 
-__version__ = version("panparser")
+# Modules with their public names. They are imported when one of those is first asked for, so that a command starts
+# with what it needs; `__init__.pyi` tells type checkers the same.
+_NAMES = {
+    "_cascade_training": "train_cascade",
+    "_engine": "ILLEGAL_COST",
+    "arc_weights": "Weights learn_weights",
+    "atoms": "Address Atom",
+    "batch": "StateBatch",
+    "cascade_recipes": "CascadeRecipe",
+    "cascades": "Cascade Stage",
+    "classifiers": "Classifier Setup",
+    "combining": "combine",
+    "confidence": "Calibration Confidence calibrate",
+    "conllu": "iter_conllu parse_conllu read_conllu write_conllu",
+    "constraints": "Constraint Constraints Dropped",
+    "decoding": "maximum_spanning_tree projective_tree",
+    "deriving": "Derived derive",
+    "errors": (
+        "AnalysisError BatchError CheckFailed ConlluError ConstraintError DecodingError GoldError "
+        "IllegalTransitionError ModelError PanParserError SpecError StrategyError StuckError TableError "
+        "TemplateError TextError TreebankError UnknownSystemError VectorsError"
+    ),
+    "evaluation": "Evaluation compare evaluate",
+    "experiments": "CurvePoint FoldScore cross_validate jackknife learning_curve train_seeds",
+    "gold": "EMPTY Gold LEFT RIGHT Span",
+    "listeners": "EpochReport Listener Update",
+    "loading": "load",
+    "oracles": "oracle_derivations static_derivation",
+    "parser": "Parser ScoredTree",
+    "pipeline": "Pipeline",
+    "pipeline_training": "PipelineSpec train_pipeline",
+    "projectivity": (
+        "conflicts crossing_arcs deprojectivize gap_degree is_projective nonprojectivity projective_subset projectivize"
+    ),
+    "python_system": "PythonSystem StateView",
+    "recipes": "Recipe",
+    "regions": "Region estimate_regions",
+    "sentence": "Sentence Token",
+    "sequence_training": "SequenceReport train_sequences",
+    "sequences": "Allowed Classes Items SequenceModel Window",
+    "spec": "ParserSpec",
+    "states": "State",
+    "statistics": "stats",
+    "strategies": "EARLY_UPDATE MAX_VIOLATION STRATEGIES Schedule Strategy",
+    "subsampling": "Subsample",
+    "systems": "system",
+    "tag_dictionary": "DictionaryRule TagDictionary",
+    "tagging": "Tagger TaggerSpec train_tagger",
+    "tagging_templates": "TAGGING tagging_templates",
+    "tasks": "Prediction Task TaskModel train_task",
+    "template_sets": "FAST GIVEN RICH RICH_STACK ZN11",
+    "templates": "Template Templates",
+    "text": "Lemmatizer RawText Tokenizer iter_text raw_text train_lemmatizer train_tokenizer",
+    "training": "Training train",
+    "transitions": "Transition TransitionSystem",
+    "treebank": "Treebank",
+    "vectors": "Vectors read_vectors",
+    "voting": "vote",
+}
+_PACKAGES = ("analysis", "errors", "testing", "text")  # that may be used without an import of their own
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "Address",
-    "Allowed",
-    "AnalysisError",
-    "Atom",
-    "BatchError",
-    "Calibration",
-    "Cascade",
-    "CascadeRecipe",
-    "CheckFailed",
-    "Classes",
-    "Classifier",
-    "Confidence",
-    "ConlluError",
-    "Constraint",
-    "ConstraintError",
-    "Constraints",
-    "CurvePoint",
-    "DecodingError",
-    "Derived",
-    "DictionaryRule",
-    "Dropped",
-    "EARLY_UPDATE",
-    "EMPTY",
-    "EpochReport",
-    "Evaluation",
-    "FAST",
-    "FoldScore",
-    "GIVEN",
-    "Gold",
-    "GoldError",
-    "ILLEGAL_COST",
-    "IllegalTransitionError",
-    "Items",
-    "LEFT",
-    "Lemmatizer",
-    "Listener",
-    "MAX_VIOLATION",
-    "ModelError",
-    "PanParserError",
-    "Parser",
-    "ParserSpec",
-    "Prediction",
-    "PythonSystem",
-    "RICH",
-    "RICH_STACK",
-    "RIGHT",
-    "RawText",
-    "Recipe",
-    "Region",
-    "STRATEGIES",
-    "Schedule",
-    "ScoredTree",
-    "Sentence",
-    "SequenceModel",
-    "SequenceReport",
-    "Setup",
-    "Span",
-    "SpecError",
-    "State",
-    "StateBatch",
-    "StateView",
-    "Stage",
-    "Strategy",
-    "StrategyError",
-    "StuckError",
-    "Subsample",
-    "TAGGING",
-    "TableError",
-    "TagDictionary",
-    "Tagger",
-    "TaggerSpec",
-    "Task",
-    "TaskModel",
-    "Template",
-    "TemplateError",
-    "Templates",
-    "TextError",
-    "Token",
-    "Tokenizer",
-    "Training",
-    "Transition",
-    "TransitionSystem",
-    "Treebank",
-    "TreebankError",
-    "UnknownSystemError",
-    "Update",
-    "Vectors",
-    "VectorsError",
-    "Weights",
-    "Window",
-    "ZN11",
-    "calibrate",
-    "combine",
-    "compare",
-    "conflicts",
-    "cross_validate",
-    "crossing_arcs",
-    "deprojectivize",
-    "derive",
-    "estimate_regions",
-    "evaluate",
-    "gap_degree",
-    "is_projective",
-    "iter_conllu",
-    "iter_text",
-    "jackknife",
-    "learn_weights",
-    "learning_curve",
-    "load",
-    "maximum_spanning_tree",
-    "nonprojectivity",
-    "oracle_derivations",
-    "parse_conllu",
-    "projective_subset",
-    "projective_tree",
-    "projectivize",
-    "raw_text",
-    "read_conllu",
-    "read_vectors",
-    "static_derivation",
-    "stats",
-    "system",
-    "tagging_templates",
-    "train",
-    "train_cascade",
-    "train_lemmatizer",
-    "train_seeds",
-    "train_sequences",
-    "train_tagger",
-    "train_task",
-    "train_tokenizer",
-    "vote",
-    "write_conllu",
-]
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("panparser")
+    elif name in _HOME:
+        value = getattr(import_module(f"panparser.{_HOME[name]}"), name)
+    elif name in _PACKAGES:
+        value = import_module(f"panparser.{name}")
+    else:
+        raise AttributeError(f"module 'panparser' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__, "__version__"]

@@ -182,12 +182,15 @@ class Cascade:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the cascade to one file; the same cascade gives the same bytes."""
-        arrays = {
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> Arrays:
+        """All arrays of a model file."""
+        return {
             f"stage.{number}.{name}": array
             for number, parser in enumerate(self.parsers)
             for name, array in parser.to_arrays().items()
         }
-        write_arrays(Path(path), arrays, self.manifest())
 
     @property
     def size(self) -> int:

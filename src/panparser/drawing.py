@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions in which lines leave a cell
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    """A text for people: what would steer a terminal, turn lines around, or is not allowed in XML, becomes U+FFFD."""
+    return _UNSHOWN.sub("\ufffd", text)
 
 
 def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequence[str]] = ()) -> str:
@@ -24,7 +31,7 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequen
 
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
-    forms = [f" {form}" if cell_len(form) == 1 else form for form in forms]  # room for arcs on both sides
+    forms = [f" {form}" if cell_len(form) == 1 else form for form in map(shown, forms)]  # room for arcs on both sides
     widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
     starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
     centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]
@@ -169,6 +176,7 @@ def svg_tree(
     forms: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None, tags: Sequence[str] | None = None
 ) -> str:
     """A tree as one SVG element: heads of words 1..n (0 is Root, drawn as an arrow from above; negative is none)."""
+    forms = [shown(form) for form in forms]
     arcs = _levels([head - 1 if head > 0 else -1 for head in heads])
     labels = labels or [""] * len(forms)
     tags = tags or [""] * len(forms)

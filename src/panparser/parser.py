@@ -13,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._batch_search import best_trees, parse
-from panparser._constrained import Constrained
 from panparser._layers import Layer, multiplied
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser._voters import Lowered, Voter, lower_voters, units
@@ -38,9 +36,6 @@ from panparser.vectors import Vectors
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from panparser.cascades import Cascade
-    from panparser.tagging import Tagger
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
@@ -211,10 +206,14 @@ class Parser:
         """
         beam = self.checked_beam(treebank, beam, threads)
         if constraints is not None:
+            from panparser._constrained import Constrained  # only here: most parses need no solver
+
             return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
         if self.classifier is not None:
             if threads > 1:
                 raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
+            from panparser._batch_search import parse
+
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
         heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
@@ -324,6 +323,8 @@ class Parser:
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         if constraints is not None:
+            from panparser._constrained import Constrained
+
             restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
             found = restricted.best(sentence, width, wanted)
         else:
@@ -337,6 +338,8 @@ class Parser:
     ) -> Iterable[tuple[list[int], list[int], float]]:
         """Heads, labels and scores of trees, best first."""
         if self.classifier is not None:
+            from panparser._batch_search import best_trees
+
             return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         try:
@@ -445,17 +448,3 @@ def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FOR
     if manifest["format"] > newest:
         newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
         raise ModelError(f"{path}: {newer}")
-
-
-def load(path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser | Cascade | Tagger:
-    """The parser, cascade or tagger of a model file; `classifier` is the class of the one trained, if one was."""
-    arrays, manifest = read_arrays(path, "panparser model")
-    if manifest.get("kind") == "tagger":
-        from panparser.tagging import Tagger
-
-        return Tagger.from_file(arrays, manifest, path=os.fspath(path))
-    if manifest.get("kind") == "cascade":
-        from panparser.cascades import Cascade
-
-        return Cascade.from_file(arrays, manifest, os.fspath(path))
-    return Parser.from_file(arrays, manifest, os.fspath(path), classifier)

@@ -25,6 +25,7 @@ from panparser._recipe_parts import (
     size_of,
     within,
 )
+from panparser._recipe_pipeline import PipelinePart
 from panparser._toml import to_toml
 from panparser.conllu import read_conllu
 from panparser.errors import PanParserError, SpecError
@@ -213,6 +214,7 @@ _PARTS: dict[str, type[Part]] = {
     "training": TrainingPart,
     "constraints": ConstraintsPart,
     "folds": FoldsPart,
+    "pipeline": PipelinePart,
 }
 _PATHS = {
     "constraints": ("train", "dev"),
@@ -225,13 +227,17 @@ _PATHS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Data, parser and training in plain values; what is None is not said, and `resolved` says it."""
+    """Data, parser and training in plain values; what is None is not said, and `resolved` says it.
+
+    With `pipeline` it is the recipe of a pipeline, with a parser as its last part.
+    """
 
     data: DataPart = field(default_factory=DataPart)
     parser: ParserPart = field(default_factory=ParserPart)
     training: TrainingPart = field(default_factory=TrainingPart)
     constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
     folds: FoldsPart = field(default_factory=FoldsPart)
+    pipeline: PipelinePart | None = None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -262,7 +268,9 @@ class Recipe:
             | ({} if self.training.seeds else {"seed": options["seed"]})
             | {"patience": options["patience"] or 0, "strategy": "max-violation"}
         )
-        return replace(self, data=self.data.filled({"format": "auto"}), parser=described, training=training)
+        pipeline = self.pipeline and self.pipeline.resolved()
+        data = self.data.filled({"format": "auto"})
+        return replace(self, data=data, parser=described, training=training, pipeline=pipeline)
 
     def load_init(self) -> Parser | None:
         """The parser to go on from, if there is one."""
@@ -295,8 +303,8 @@ class Recipe:
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as the file holds them; only what is said."""
-        values = {key: getattr(self, key).to_values() for key in _PARTS}
-        return {key: value for key, value in values.items() if value}
+        values = {key: part.to_values() for key in _PARTS if (part := getattr(self, key)) is not None}
+        return {key: value for key, value in values.items() if value or key == "pipeline"}
 
     def to_toml(self) -> str:
         return to_toml(self.to_values())

@@ -14,7 +14,7 @@ from panparser._layers import Layer
 from panparser.errors import SpecError
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.sentence import IntArray
-from panparser.sequences import Classes, Items, SequenceModel, Window, whole_numbers
+from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
 from panparser.spec import check_beam
 from panparser.strategies import DYNAMIC, MAX_VIOLATION, Strategy
 from panparser.training import Training
@@ -22,7 +22,6 @@ from panparser.training import Training
 _CHUNK = 64  # sequences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
 _FAR = 1 << 32  # between the seeds of members
-UNKNOWN, OTHER_CLASS = -1, -2  # right classes that are not known, or known and none of those that are learned
 _NOT_HERE = ("subsample", "max_size", "margin")  # options of Training that are about trees
 
 

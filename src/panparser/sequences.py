@@ -36,6 +36,7 @@ from panparser.templates import Templates
 from panparser.treebank import Treebank
 
 _MOST_CLASSES = 1 << 15
+UNKNOWN, OTHER_CLASS = -1, -2  # right classes that are not known, or known and none of those that are learned
 
 
 def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:

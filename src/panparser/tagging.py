@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from panparser._epochs import digest
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.listeners import Listener
 from panparser.parser import check_kind
 from panparser.sentence import IntArray
-from panparser.sequence_training import OTHER_CLASS, UNKNOWN, train_sequences
-from panparser.sequences import Classes, Items, SequenceModel, Window
+from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.spec import check_beam
 from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging_templates import tagging_templates
@@ -209,6 +207,10 @@ def train_tagger(
     With `dev` the epoch that tags most words of it right is kept, without it the last. Ctrl-C ends training with the
     best tagger so far, if there is one. `members` are four if nothing is said, one for more than 400 thousand words.
     """
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser._epochs import digest
+    from panparser.sequence_training import train_sequences
+
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
     _check_treebank(treebank, "to learn from")

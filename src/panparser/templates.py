@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import overload
@@ -68,6 +69,24 @@ class Template:
         return " ".join(map(str, self.atoms))
 
     __repr__ = __str__
+
+
+def _read(line: str, place: str) -> tuple[Template | None, str]:
+    """The template of a line, if it has one, and the line without its comment; errors start with the place."""
+    try:
+        return _known(line)
+    except TemplateError:
+        atoms, text = read_line(line, place)  # once more, for the place
+        try:
+            return Template(atoms), text
+        except TemplateError as error:
+            raise TemplateError(pointed(text, place, str(error))) from None
+
+
+@lru_cache(maxsize=4096)  # models that are loaded share most of their templates with each other and with built-in sets
+def _known(line: str) -> tuple[Template | None, str]:
+    atoms, text = read_line(line, "")
+    return Template(atoms) if atoms else None, text
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,13 +159,10 @@ class Templates(Sequence[Template]):
         found: list[Template] = []
         kept: list[tuple[str, str]] = []  # where and how they are written
         for number, line in enumerate(lines, start=1):
-            atoms, text = read_line(line, f"{place}{number}")
-            if atoms:
+            template, text = _read(line, f"{place}{number}")
+            if template is not None:
                 kept.append((text, f"{place}{number}"))
-                try:
-                    found.append(Template(atoms))
-                except TemplateError as error:
-                    raise TemplateError(pointed(*kept[-1], str(error))) from None
+                found.append(template)
         for index, earlier in _repeated(found):
             raise TemplateError(pointed(*kept[index], f"the same template as {kept[earlier][1]}, {found[earlier]}"))
         return cls(tuple(found))

@@ -234,6 +234,10 @@ class Treebank(Sequence[Sentence]):
             first += b"\n" if first.endswith(b"\n") else b"\n\n"
         return Treebank(first + other.to_bytes(), path=self.path, format=self.format)
 
+    def draw(self) -> str:
+        """All sentences, each as `Sentence.draw` has it, with a blank line between them."""
+        return "\n\n".join(sentence.draw() for sentence in self)
+
     def _repr_html_(self) -> str:
         from panparser.drawing import svg_tree
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
 from rich.cells import cell_len
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-from panparser import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,6 +46,14 @@ Examples:
 _state = {"quiet": False}
 
 
+class FileFormat(StrEnum):
+    """Of treebanks."""
+
+    auto = "auto"
+    conllu = "conllu"
+    conllx = "conllx"
+
+
 def is_quiet() -> bool:
     """Was --quiet given?"""
     return _state["quiet"]
@@ -59,8 +66,15 @@ def _options(
 ) -> None:
     _state["quiet"] = quiet
     if version:
+        from panparser import __version__
+
         print(f"panparser {__version__}")
         raise typer.Exit
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:
@@ -81,22 +95,32 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error, if that is a terminal: report(description, done, total)."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=is_quiet() or not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("")
+def progress(patience: float = 0.0) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on standard error, if that is a terminal and the work takes longer: report(description, done, total)."""
+    if is_quiet() or not sys.stderr.isatty():
+        yield lambda description, done, total: None
+        return
+    start, bars = time.monotonic(), ExitStack()
+    update: Callable[..., None] | None = None
 
-        def report(description: str, done: int, total: int) -> None:
-            bar.update(task, description=escape(description), completed=done, total=total or None)
+    def report(description: str, done: int, total: int) -> None:
+        nonlocal update
+        if update is None and time.monotonic() - start >= patience:
+            update = bars.enter_context(_bar())
+        if update is not None:
+            update(description=escape(description), completed=done, total=total or None)
 
+    from rich.markup import escape
+
+    with bars:
         yield report
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[..., None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield partial(bar.update, bar.add_task(""))

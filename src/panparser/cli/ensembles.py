@@ -9,8 +9,7 @@ import typer
 
 from panparser._files import check_writable
 from panparser.arc_weights import Weights, learn_weights
-from panparser.cli.app import app, is_quiet, print_table, progress
-from panparser.cli.treebanks import FileFormat
+from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
 from panparser.combining import combine as combine_treebanks
 from panparser.conllu import conllu_output, read_conllu
 from panparser.errors import ModelError, SpecError

@@ -11,7 +11,7 @@ from panparser.cli.analysis import _analysis
 from panparser.cli.app import app, print_table
 from panparser.conllu import read_conllu
 from panparser.errors import SpecError
-from panparser.parser import Parser
+from panparser.loading import load_parser
 from panparser.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def explain(
     treebank = _read(source)
     if not 1 <= sentence <= len(treebank):
         raise SpecError(f"{source}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
-    parser = Parser.load(model)
+    parser = load_parser(model)
     if as_csv or against is not None:
         table = analysis.explain(parser, treebank[sentence - 1], step, against=against, beam=beam)
         _print(table if as_csv else table.head(top), as_csv)
@@ -152,11 +152,11 @@ def weights(
         raise SpecError(f"--feature: expected no FILE, since the feature is named; found {source}")
     if feature is None and source is None:
         raise SpecError("expected a treebank whose features are looked at: FILE")
-    parser = Parser.load(model)
+    parser = load_parser(model)
     if feature is not None:
         found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
-        found = analysis.shared(parser, Parser.load(other), _read(str(source)))
+        found = analysis.shared(parser, load_parser(other), _read(str(source)))
     else:
         found = analysis.strongest(parser, _read(str(source)), str(name), top=top)
     _print(found, as_csv)
@@ -185,7 +185,7 @@ def propagation(
 
       panparser propagation -m en.panparser dev.conllu --by action,S0,B0
     """
-    found = _analysis().propagation(Parser.load(model), _read(source), beam=beam)
+    found = _analysis().propagation(load_parser(model), _read(source), beam=beam)
     table = found.table(*(by.split(",") if by else ()))
     if as_csv:
         _print(found.errors, True)

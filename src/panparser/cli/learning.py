@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
 import time
@@ -14,8 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from panparser._files import check_writable, remove
+from panparser._recipe_pipeline import PipelinePart
 from panparser.cascade_recipes import CascadeRecipe
-from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.app import app, cores, is_quiet, print_table, progress
+from panparser.cli.parts import train_parts
 from panparser.cli.stages import train_stages
 from panparser.cli.systems import RootPlace
 from panparser.conllu import write_conllu
@@ -75,8 +76,12 @@ def train(
     recipe: Annotated[
         str | None, typer.Option(metavar="FILE.toml", help="A recipe; what flags say goes before it.")
     ] = None,
+    pipeline: Annotated[
+        bool,
+        typer.Option("--pipeline", help="Train tokenizer, tagger and lemmatizer as well: a model for raw text."),
+    ] = False,
 ) -> None:
-    """Train a parser.
+    """Train a parser, or with --pipeline everything that makes trees from raw text.
 
     The model goes to MODEL, and MODEL.toml says how it was made: training with that recipe gives the same bytes.
     Ctrl-C keeps the best model so far; --resume goes on after that, or after a crash. Everything that has no flag is in
@@ -85,6 +90,8 @@ def train(
     Examples:
 
       panparser train -t train.conllu -d dev.conllu -o en.panparser
+
+      panparser train --pipeline -t train.conllu -d dev.conllu -o en.panparser
 
       panparser train -t train.conllu -o en.panparser --system arc-hybrid --beam 1 --strategy dynamic
 
@@ -96,7 +103,7 @@ def train(
         files_said = {"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev}
         single = {"system": system, "root": root, "single-root": single_root, "beam": beam, "templates": templates}
         single |= {"vectors": vectors, "unlabeled": unlabeled or None, "delexicalized": delexicalized or None}
-        single |= {"init": init, "resume": resume or None}
+        single |= {"init": init, "resume": resume or None, "pipeline": pipeline or None}
         train_stages(recipe, _place(output, recipe), files_said, _said(strategy, epochs, seed), single)
         return
     given = Recipe.read(recipe) if recipe is not None else Recipe()
@@ -118,6 +125,9 @@ def train(
     model = _place(output, recipe)
     if not said.data.train:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
+    if pipeline or said.pipeline is not None:
+        train_parts(replace(said, pipeline=said.pipeline or PipelinePart()), recipe, model, resume)
+        return
     job = _Job(said.resolved(), model, resume)
     job.check(recipe)
     with progress() as report:
@@ -260,12 +270,11 @@ class _Job:
         folds = self.recipe.folds
         count = folds.count or 0
         report(f"{count} folds", 0, 0)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         spec, options = self.recipe.parser.spec(), self.recipe.training.options()
         if self.recipe.constraints.train:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
         options |= self.recipe.training_constraints(treebank, None)
-        predicted = jackknife(spec, treebank, count, threads=min(count, cores), vectors=self.vectors, **options)
+        predicted = jackknife(spec, treebank, count, threads=min(count, cores()), vectors=self.vectors, **options)
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)
         scores = evaluate(treebank, predicted, samples=0)

@@ -1,47 +1,68 @@
-"""`panparser parse` and `panparser info`."""
+"""`panparser parse`."""
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cascades import Cascade
-from panparser.classifiers import StoredClassifier
-from panparser.cli.app import app, is_quiet, print_table, progress
-from panparser.cli.stages import show_cascade
-from panparser.cli.taggers import show_tagger
-from panparser.cli.treebanks import FileFormat
+from panparser.cli.app import FileFormat, app, cores, progress
+from panparser.cli.text import InputKind, OutputKind, Source, output_kind
 from panparser.confidence import fitting_calibration
-from panparser.conllu import Block, conllu_output, iter_blocks, refusal
-from panparser.constraints import Constraints, Dropped, keep_names
-from panparser.errors import ConstraintError, ModelError, SpecError, TreebankError
-from panparser.parser import Parser, ScoredTree, load
-from panparser.tagging import Tagger
+from panparser.conllu import conllu_output
+from panparser.constraints import KEEP as KEEP_TREES
+from panparser.constraints import Constraints, Dropped
+from panparser.errors import ConstraintError, SpecError, TreebankError
+from panparser.loading import DEFAULT, load
+from panparser.parser import Parser, ScoredTree
+from panparser.pipeline import Pipeline, keep_names
+from panparser.rendering import join, render
 from panparser.treebank import Treebank
 
-_BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
+if TYPE_CHECKING:
+    from panparser.cascades import Cascade
 
-_Model = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
+_PATIENCE = 0.5  # seconds before a bar is shown
+_BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
 @app.command()
 def parse(
-    model: _Model,
     source: Annotated[
-        str, typer.Argument(metavar="[INPUT]", help="CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.")
-    ] = "-",
+        str | None,
+        typer.Argument(
+            metavar="[INPUT]",
+            help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.  [default: -]",
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="What `panparser train` wrote; en is the English model in the box."
+        ),
+    ] = DEFAULT,
+    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Parse this text.")] = None,
+    input_kind: Annotated[
+        InputKind,
+        typer.Option(
+            "--input",
+            help="What the input is: CoNLL-U, text, text with a sentence a line (lines), the same with spaces between "
+            "tokens (tokens), a token a line (vertical). auto: by the name of the file, or how it begins.",
+        ),
+    ] = InputKind.auto,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUTPUT", help="- is standard output; .gz, .xz and .zst compress.")
     ] = "-",
+    output_format: Annotated[
+        OutputKind | None,
+        typer.Option(help="What is written.  [default: conllu, or what the end of OUTPUT says]", show_default=False),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, max=1024, help="They change no byte of the output.  [default: all cores]")
     ] = None,
@@ -60,8 +81,8 @@ def parse(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="Annotations of the input that all trees keep, joined by commas: heads (all that HEAD has), labels "
-            "(DEPREL), constraints (Constraint= in MISC).",
+            help="Annotations of the input that are kept, joined by commas: tags, lemmas, heads (all that HEAD has), "
+            "labels (DEPREL), constraints (Constraint= in MISC); tokens always are.",
         ),
     ] = None,
     relax_constraints: Annotated[
@@ -72,11 +93,15 @@ def parse(
         FileFormat.auto
     ),
 ) -> None:
-    """Parse sentences: heads and labels are written, everything else stays as it is.
+    """Parse text or sentences.
 
-    Input of any size takes the same memory. With --k-best each sentence comes several times, with the comments
-    `# tree = 1/3` and `# score = ...`. With --confidence MISC tells `Confidence=0.97` (the head is right) and
-    `LabelConfidence=0.95` (head and label are).
+    A pipeline (-m en, or what `train --pipeline` wrote) makes trees from raw text. From CoNLL-U it keeps the tokens and
+    predicts tags, lemmas, heads and labels, but for what --keep names. A model that is a parser alone reads the tags of
+    the file and writes heads and labels; everything else stays as it is.
+
+    Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
+    comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC tells
+    `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are).
 
     With --keep, what the input says stays, and the parser fills the gaps. MISC may hold Constraint=left (or right: the
     side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and closed:2-5 (on any
@@ -84,6 +109,12 @@ def parse(
     conflict is named; with --relax-constraints each constraint that is dropped is a line on standard error.
 
     Examples:
+
+      panparser parse --text "They ate the pizza with anchovies." --output-format tree
+
+      panparser parse -m en novel.txt -o novel.conllu
+
+      panparser parse -m en novel.txt -o novel.html
 
       panparser parse -m en.panparser raw.conllu -o parsed.conllu
 
@@ -98,91 +129,115 @@ def parse(
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
     """
     kept = _kept(keep, relax_constraints)
-    parser = load(model)
-    if isinstance(parser, Tagger):
-        raise ModelError(f"{model}: expected a parser, found a tagger of {'+'.join(parser.spec.columns)}")
+    shown = output_kind(output_format, output)
+    words, parser = _parts(model)
     others = [Parser.load(other) for other in ensemble or ()]
-    _check_confidence(parser, confidence, beam, others, k_best, keep)
-    blocks = iter_blocks(source, format=format.value, block=_BLOCK)
+    _check_confidence(parser, confidence, beam, others, k_best, kept)
+    job = _Job(words, parser, beam, k_best, kept, relax_constraints)
+    job.sure = {"confidence": True, "ensemble": others} if confidence else {}
+    given = Source(source, text, input_kind, format.value, _BLOCK)
+    given.check(words, model, kept)
     start, done, dropped = time.perf_counter(), 0, 0
-    with progress() as report, conllu_output(output) as stream:
-        sure = {"confidence": True, "ensemble": others} if confidence else {}
-        results = _parsed(parser, blocks, threads or _cores(), beam, k_best, kept, relax_constraints, sure)
-        for text, words, lost in results:
-            stream.write(text)
-            done += words
+
+    def counted(results: Iterable[_Result]) -> Iterator[list[bytes]]:
+        nonlocal done, dropped
+        for pieces, count, lost in results:
+            yield pieces
+            done += count
             dropped += len(lost)
             for constraint in lost:
                 print(constraint, file=sys.stderr)
             report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
 
+    with progress(_PATIENCE) as report, conllu_output(output) as stream:
+        results = _parsed(job, given.treebanks(words), threads or cores(), shown.value)
+        for piece in join(shown.value, counted(results)):
+            stream.write(piece)
+
     if dropped:
         print(f"{dropped} constraint{'s' * (dropped > 1)} dropped", file=sys.stderr)
 
 
-def _kept(keep: str | None, relax: bool) -> frozenset[str] | None:
+def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     if keep is None and relax:
         raise ConstraintError("--relax-constraints goes with --keep, which says what to keep")
-    return None if keep is None else keep_names(name.strip() for name in keep.split(","))
+    return frozenset() if keep is None else keep_names(name.strip() for name in keep.split(","))
+
+
+def _parts(model: str) -> tuple[Pipeline | None, Parser | Cascade | None]:
+    """What a model has for words, if it is a pipeline or a part of one, and what it has for trees."""
+    found = load(model)
+    pipeline = Pipeline.of(found)
+    return (None if pipeline.parser is found else pipeline), pipeline.parser
 
 
 def _check_confidence(
-    parser: Parser | Cascade,
+    parser: Parser | Cascade | None,
     confidence: bool,
     beam: int | None,
     ensemble: list[Parser],
     k_best: int | None,
-    keep: str | None,
+    keep: frozenset[str],
 ) -> None:
     """Refuses what cannot be, before anything is read."""
+    asked = {"--confidence": confidence, "--k-best": k_best, "--beam": beam}
+    if parser is None and (said := [name for name, value in asked.items() if value]):
+        raise SpecError(f"{said[0]} is about trees, and the model has no parser")
     if ensemble and not confidence:
         raise SpecError("--ensemble tells how sure a parser is: it needs --confidence")
     if not confidence:
         return
     if k_best is not None:
         raise SpecError("--confidence tells of the best tree, and --k-best writes several: choose one of them")
-    if keep is not None:
+    if keep & set(KEEP_TREES):
         raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
-    if isinstance(parser, Cascade):
+    if not isinstance(parser, Parser):
         raise SpecError("--confidence is for parsers, and the model is a cascade")
     fitting_calibration(parser, beam, len(ensemble))
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_Result = tuple[list[bytes], int, list[Dropped]]  # sentences as they are written, words, what was dropped
 
 
-def _parsed(
-    parser: Parser | Cascade,
-    blocks: Iterator[Block],
-    threads: int,
-    beam: int | None,
-    k_best: int | None,
-    keep: frozenset[str] | None,
-    relax: bool,
-    sure: dict[str, Any],
-) -> Iterator[tuple[bytes, int, list[Dropped]]]:
-    """Blocks as they are to be written, their numbers of words, and the constraints that were dropped.
+@dataclass
+class _Job:
+    """What is done with the sentences of a treebank."""
 
-    They come in order, and few are in memory at a time.
-    """
+    words: Pipeline | None
+    parser: Parser | Cascade | None
+    beam: int | None
+    k_best: int | None
+    keep: frozenset[str]
+    relax: bool
+    sure: dict[str, Any] = field(default_factory=dict)
 
-    def work(block: Block) -> tuple[bytes, int, list[Dropped]]:
-        treebank = block.read()
-        if fatal := [problem for problem in treebank.problems if problem.fatal]:
-            raise refusal(fatal)
-        constraints = None if keep is None else Constraints.of(treebank, keep=keep)
-        if k_best is not None:
-            found, dropped = _best(parser, treebank, k_best, beam, constraints, relax)
-            return found.to_bytes(), treebank.words, dropped
-        parser.annotate(treebank, beam=beam, constraints=constraints, relax=relax, **sure)
-        return treebank.to_bytes(), treebank.words, constraints.dropped if constraints else []
+    def run(self, treebank: Treebank) -> tuple[Treebank, list[Dropped]]:
+        """The treebank to be written, and the constraints that were dropped."""
+        if self.words is not None:
+            self.words.annotate_words(treebank, keep=self.keep)
+        if self.parser is None:
+            return treebank, []
+        trees = self.keep & set(KEEP_TREES)
+        constraints = Constraints.of(treebank, keep=trees) if trees else None
+        if self.k_best is not None:
+            return _best(self.parser, treebank, self.k_best, self.beam, constraints, self.relax)
+        self.parser.annotate(treebank, beam=self.beam, constraints=constraints, relax=self.relax, **self.sure)
+        return treebank, constraints.dropped if constraints else []
 
-    pending: deque[Future[tuple[bytes, int, list[Dropped]]]] = deque()
+
+def _parsed(job: _Job, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: Any) -> Iterator[_Result]:
+    """What is to be written of each treebank. They come in order, and few are in memory at a time."""
+
+    def work(read: Callable[[], Treebank]) -> _Result:
+        treebank = read()
+        found, dropped = job.run(treebank)
+        return render(found, shown), treebank.words, dropped
+
+    pending: deque[Future[_Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for block in blocks:
-                pending.append(pool.submit(work, block))
+            for read in treebanks:
+                pending.append(pool.submit(work, read))
                 if len(pending) >= 2 * threads:
                     yield pending.popleft().result()
             while pending:
@@ -219,94 +274,3 @@ def _best(
             sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
             position += 1
     return repeated, dropped
-
-
-@app.command()
-def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Show what a model is made of, and how it was trained.
-
-    Examples:
-
-      panparser info en.panparser
-
-      panparser info en.panparser --json
-    """
-    parser = load(model, StoredClassifier)
-    manifest = parser.manifest()
-    size, weights = Path(model).stat().st_size, parser.size
-    if as_json:
-        print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
-        return
-    if is_quiet():
-        return
-    if not isinstance(parser, Parser):
-        file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
-        rows = [("file", file), *_training_rows(parser.training)]
-        if isinstance(parser, Cascade):
-            show_cascade(parser, rows)
-        else:
-            show_tagger(parser, rows)
-        return
-    spec, training = parser.spec, parser.training
-    single = "one child of Root" if spec.system.single_root else "any number of roots"
-    rows = [
-        ("file", f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"),
-        ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
-        *([("classifier", parser.classifier.name)] if parser.classifier else []),
-        ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
-        ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
-        ("templates", str(len(spec.used_templates))),
-        ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
-        ("crossing arcs", spec.crossing),
-        *_voter_rows(parser),
-        *_training_rows(training),
-    ]
-    print_table((), rows, "ll")
-    if history := training.get("history"):
-        print()
-        _print_history(history, training.get("best_epoch"))
-
-
-def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
-    """Of each parser that votes: its weight, what it sees, what it was trained on."""
-    rows = []
-    for number, voter in enumerate(parser.voters, start=1):
-        known = {"seed": voter.training.get("seed"), "words": voter.training.get("words")}
-        trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
-        seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
-        rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
-    return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
-
-
-def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:
-    shown: dict[str, Callable[[Any], str | None]] = {
-        "strategy": lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
-        "seed": str,
-        "prune": lambda value: f"weights below {value:g} updates" if value else None,
-        "max_size": lambda value: f"{value:,} bytes" if value else None,
-        "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
-        "init": lambda value: "went on from another model" if value else None,
-        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in value else "other heads",
-        "given": lambda value: f"{value} arcs of the stages before",
-        "interrupted": lambda value: "yes" if value else None,
-        "sentences": "{:,}".format,
-        "words": "{:,}".format,
-    }
-    rows = [(name.replace("_", " "), show(training[name])) for name, show in shown.items() if name in training]
-    rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
-    return [(name, text) for name, text in rows if text]
-
-
-def _print_history(history: list[dict[str, Any]], best: int | None) -> None:
-    rows = [
-        (
-            f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
-            f"{report['updates']:,}",
-            *("" if report[name] is None else f"{report[name]:.2f}" for name in ("uas", "las")),
-        )
-        for report in history
-    ]
-    print_table(("epoch", "updates", "UAS", "LAS"), rows, "lrrr")

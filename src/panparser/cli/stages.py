@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -14,8 +13,8 @@ import typer
 from panparser._cascade_training import train_cascade
 from panparser._files import check_writable
 from panparser.cascade_recipes import CascadeRecipe
-from panparser.cascades import Cascade, Stage
-from panparser.cli.app import is_quiet, print_table, progress
+from panparser.cascades import Cascade
+from panparser.cli.app import cores, is_quiet, print_table, progress
 from panparser.errors import ModelError, SpecError
 from panparser.listeners import EpochReport, Listener
 from panparser.recipes import WRITTEN
@@ -30,26 +29,23 @@ def train_stages(
     recipe = CascadeRecipe.read(path).with_flags(
         *({k: v for k, v in d.items() if v is not None} for d in (data, training))
     )
-    check_writable(model, ModelError)
-    written = model.with_name(model.name + ".toml")
-    is_same = written.exists() and written.resolve() == Path(path).resolve()
-    if written.exists() and not is_same and not written.read_bytes().startswith(WRITTEN.encode()):
-        raise SpecError(f"{written}: the recipe of the model would replace this file; choose another -o")
+    written, is_same = written_recipe(model, path)
     with progress() as report:
         report("reading", 0, 0)
         treebank, dev = recipe.base.treebanks()
         report("regions", 0, 0)
         stages = recipe.build(treebank)
-        watch = _Watch(report, len(stages))
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        watch = PartWatch(report)
         try:
             cascade = train_cascade(
                 stages,
                 treebank,
                 dev=dev,
-                threads=cores,
+                threads=cores(),
                 listeners=[watch],
-                before_stage=watch.before_stage,
+                before_stage=lambda number, stage: watch.before_part(
+                    f"stage {number + 1} of {len(stages)} ({stage.name})"
+                ),
                 **recipe.options(),
             )
         except KeyboardInterrupt:
@@ -61,6 +57,16 @@ def train_stages(
     if not is_quiet():
         files = [("model", f"{model}, {model.stat().st_size:,} bytes"), ("recipe", str(written))]
         show_cascade(cascade, [*files, ("CPU", f"{time.process_time():.1f} s")])
+
+
+def written_recipe(model: Path, path: str | None) -> tuple[Path, bool]:
+    """Where the recipe of a model is written, and whether it is the one that was read; checks both files."""
+    check_writable(model, ModelError)
+    written = model.with_name(model.name + ".toml")
+    is_same = path is not None and written.exists() and written.resolve() == Path(path).resolve()
+    if written.exists() and not is_same and not written.read_bytes().startswith(WRITTEN.encode()):
+        raise SpecError(f"{written}: the recipe of the model would replace this file; choose another -o")
+    return written, is_same
 
 
 def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
@@ -76,15 +82,15 @@ def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")
 
 
-class _Watch(Listener):
-    """Tells of training on standard error: a bar on a terminal, and a line for each epoch."""
+class PartWatch(Listener):
+    """Tells of the training of several parts on standard error: a bar on a terminal, and a line for each epoch."""
 
-    def __init__(self, report: Callable[[str, int, int], None], stages: int) -> None:
-        self._report, self._stages, self._name = report, stages, ""
+    def __init__(self, report: Callable[[str, int, int], None]) -> None:
+        self._report, self._name = report, ""
 
-    def before_stage(self, number: int, stage: Stage) -> None:
-        self._name = f"stage {number + 1} of {self._stages} ({stage.name})"
-        self._report(self._name, 0, 0)
+    def before_part(self, name: str) -> None:
+        self._name = name
+        self._report(name, 0, 0)
 
     def after_words(self, epoch: int, words: int, updates: int) -> None:
         self._report(f"{self._name}, epoch {epoch}", words, 0)
@@ -92,6 +98,6 @@ class _Watch(Listener):
     def after_epoch(self, report: EpochReport) -> None:
         if is_quiet():
             return
-        scores = "" if report.uas is None else f"  UAS {report.uas:.2f}"
-        scores += "" if report.las is None else f"  LAS {report.las:.2f}"
+        named = {"UAS": report.uas, "LAS": report.las, "accuracy": getattr(report, "accuracy", None)}
+        scores = "".join(f"  {name} {value:.2f}" for name, value in named.items() if value is not None)
         print(f"{self._name}, epoch {report.epoch}: {report.updates:,} updates{scores}", file=sys.stderr)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet, print_table, progress
+from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
 from panparser.conllu import iter_conllu, read_conllu, refusal
 from panparser.errors import ConlluError
 from panparser.evaluation import DESCRIPTIONS, Difference, Evaluation, compare
@@ -19,12 +18,6 @@ from panparser.statistics import stats as count
 from panparser.treebank import Problem, Treebank
 
 _SHOWN = 20  # rows of a distribution that a person wants to see at once
-
-
-class FileFormat(StrEnum):
-    auto = "auto"
-    conllu = "conllu"
-    conllx = "conllx"
 
 
 _File = typer.Argument(metavar="FILE", help="A CoNLL-U or CoNLL-X file; - is standard input; gzip, xz and zstd work.")

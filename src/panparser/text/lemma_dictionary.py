@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ Ints = npt.NDArray[np.int64]
 Key = tuple[str, str]  # a form and its part of speech
 Choice = tuple[int, ...]  # scripts by number, in order
 _OTHER_CASE = {"l": "k", "k": "l"}
+_LOWER = "l0,0,0:"  # the script of a lemma that is the form in lower case: most are
 _LONGEST = 4  # characters of an end that says which scripts are possible
 _ENOUGH = 3  # different words that an end must have been seen in
 _PRODUCTIVE = 3  # words that a script must have been seen with, to be possible for others
@@ -126,9 +128,10 @@ class LemmaDictionary:
     def _lemmas(self) -> dict[Key, str | None]:
         """Lemmas with their part of speech: the form that has it, or None if several have it."""
         found: dict[Key, str | None] = {}
+        scripts, lower = self.scripts, self.scripts.numbers.get(_LOWER, -1)
         for (form, tag), choice in self.known.items():
             for number in choice:
-                key = (apply(self.scripts[number], form) or form, tag)
+                key = (form.lower() if number == lower else apply(scripts[number], form) or form, tag)
                 found[key] = form if found.get(key, form) == form else None
         return found
 
@@ -155,11 +158,12 @@ class LemmaDictionary:
         scripts = Scripts(values["scripts"])
         ends = {str(end): tuple(choice) for end, *choice in values["ends"]}
         known: dict[Key, Choice] = {}
+        used = {number for choice in ends.values() for number in choice}
         for line in arrays[f"{prefix}known"].tobytes().decode().split("\n"):
             tag, numbers, *forms = line.split("\t")
             choice = tuple(map(int, numbers.split(" ")))
-            known.update(((form, tag), choice) for form in forms)
-        used = {number for choices in (known, ends) for choice in choices.values() for number in choice}
+            known.update(dict.fromkeys(zip(forms, repeat(tag)), choice))
+            used.update(choice)
         if not used <= set(range(len(scripts))) or not all(type(number) is int for number in used):
             raise ValueError("its dictionary has scripts that there are not")
         for text in scripts:

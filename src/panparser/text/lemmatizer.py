@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from panparser._epochs import digest
 from panparser._model_file import Arrays
 from panparser._model_part import load_part, save_part
 from panparser.errors import ModelError, TreebankError
 from panparser.listeners import Listener
 from panparser.sentence import IntArray
-from panparser.sequence_training import train_sequences
 from panparser.sequences import SequenceModel
 from panparser.text.edit_scripts import apply
 from panparser.text.lemma_dictionary import LemmaDictionary
@@ -114,6 +112,10 @@ def train_lemmatizer(
 
     Where the treebank has predicted tags, the lemmatizer learns to live with them.
     """
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser._epochs import digest
+    from panparser.sequence_training import train_sequences
+
     check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
         raise TreebankError(f"{treebank.path}: expected words with lemmas to learn from, found none")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panparser.sequence_training import train_sequences
 from panparser.sequences import Items, SequenceModel
 from panparser.text.boundaries import Column, Hashing, column, lower_case
 from panparser.text.characters import CodePoints, Ints, kinds
@@ -58,6 +57,8 @@ def train_splitter(
     points: CodePoints, tokens: Tokens, forms: Sequence[str], splits: Sequence[Words | None], rules: MultiwordRules
 ) -> SequenceModel | None:
     """A classifier of tokens that may be one word or several; None if there are none."""
+    from panparser.sequence_training import train_sequences
+
     doubts = Doubts.of(forms, rules, alternatives_if_new(zip(forms, splits, strict=True)))
     pairs = zip(doubts.places.tolist(), doubts.words, strict=True)
     right = np.array([_same(splits[place], words) for place, words in pairs], dtype=np.int32)

@@ -7,20 +7,19 @@ character of a text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._epochs import digest
 from panparser._model_file import Arrays
 from panparser._model_part import load_part, save_part
 from panparser.errors import ModelError, TextError, TreebankError
 from panparser.listeners import Listener
-from panparser.sequence_training import train_sequences
 from panparser.sequences import Allowed, Items, SequenceModel
 from panparser.text.boundaries import (
     BREAK,
@@ -61,7 +60,7 @@ _BETWEEN = "\n\n"  # texts that do not belong together
 _ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tokenizer:
     """Divides text into sentences, tokens and words; `train_tokenizer` makes one.
 
@@ -99,12 +98,10 @@ class Tokenizer:
         self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as `iter_text` gives them; sentences and places are counted on."""
-        place = Place(document=document)
-        for piece in pieces:
-            found = self.tokenize(piece, given=given, place=place, threads=threads)
-            yield found
-            begun = None if len(found) or place.document is None else place.document
-            place = Place(place.sentence + len(found), place.offset + len(piece), begun, ends_paragraph(piece))
+        return _stream(partial(self.tokenize, given=given, threads=threads), pieces, document)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
 
     def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> list[Words | None]:
         """The words of each token that has several."""
@@ -183,6 +180,22 @@ class Tokenizer:
         return cls(model, lexicon, whole, values["spaced"], rules, splitter, values["training"])
 
 
+def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "") -> Iterator[Treebank]:
+    """The treebanks of a text in pieces that is divided into tokens already, which needs no tokenizer."""
+    marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
+    return _stream(lambda text, place: to_treebank(text, marks(text), place=place), pieces, document)
+
+
+def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: str) -> Iterator[Treebank]:
+    """The treebanks of pieces of a text, counted on."""
+    place = Place(document=document)
+    for piece in pieces:
+        found = tokenize(piece, place=place)
+        yield found
+        begun = None if len(found) or place.document is None else place.document
+        place = Place(place.sentence + len(found), place.offset + len(piece), begun, ends_paragraph(piece))
+
+
 def _sets(layout: Layout, at: Ints, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
     """Which classes are allowed at each place, as numbers of _SETS."""
     follows = layout.follows[at]
@@ -211,6 +224,10 @@ def train_tokenizer(
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
     """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser._epochs import digest
+    from panparser.sequence_training import train_sequences
+
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")

@@ -1,0 +1,182 @@
+"""From raw text to trees, beside UDPipe 1: scores and speed of both, in one run.
+
+    python benchmarks/pipeline.py FOLDER [FOLDER...]    # treebanks: folders with {train,dev,test}.conllu
+
+F1 as the CoNLL 2018 shared task counts (labels without subtypes), on the test set: from raw text, and from gold tokens.
+Both learn from the same files, with their default settings; UDPipe for as many iterations as the options say, and its
+models are kept in a cache folder, since it trains for long. panparser is measured with the beam that it is trained with
+(8), and once more with the same weights and no beam. Words a second are by CPU time, one thread, from raw text to
+CoNLL-U in memory, the best of a few runs, loading not counted. UDPipe needs `ufal.udpipe`; without it, or with
+--without-udpipe, panparser is measured alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from machine import heading, write_result
+from peer_udpipe import read
+
+import panparser as pp
+from panparser.pipeline_training import copied
+
+COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
+RUNS = 3
+STARTS = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a system does on a treebank from one kind of input; `speed` in words a second."""
+
+    system: str
+    source: str
+    treebank: str
+    scores: tuple[float, ...]
+    speed: float | None = None
+    training: float | None = None  # CPU seconds; None: taken from the cache
+
+    def __str__(self) -> str:
+        figures = "".join(f"{value:10.2f}" for value in self.scores)
+        speed = "" if self.speed is None else f"{self.speed / 1000:.1f}"
+        training = "" if self.training is None else f"{self.training:.0f}"
+        return f"{self.treebank:12}{self.source:13}{self.system:19}{figures}{speed:>10}{training:>10}".rstrip()
+
+
+def timed(work: Callable[[], Any], runs: int = RUNS) -> tuple[Any, float]:
+    """What the work gives, and the CPU seconds of its fastest run."""
+    best = float("inf")
+    for _ in range(runs):
+        start = time.process_time()
+        result = work()
+        best = min(best, time.process_time() - start)
+    return result, best
+
+
+def scored(gold: pp.Treebank, found: pp.Treebank) -> tuple[float, ...]:
+    scores = pp.evaluate(gold, found, samples=0)
+    return tuple(scores[name].f1 for name in COLUMNS)
+
+
+def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
+    train, dev = (pp.read_conllu(folder / f"{part}.conllu", lenient=True) for part in ("train", "dev"))
+    nlp, seconds = timed(lambda: pp.train_pipeline(pp.PipelineSpec(), train, dev=dev), 1)
+    rows = []
+    for system, beam in (("panparser", None), ("panparser, beam 1", 1)):
+
+        def raw(beam: int | None = beam) -> bytes:
+            (found,) = nlp.tokens([text]) if nlp.tokenizer else [copied(gold)]
+            nlp.annotate(found, beam=beam)
+            return found.to_bytes()
+
+        data, best = timed(raw)
+        found = pp.parse_conllu(data)
+        took = seconds if beam is None else None
+        rows.append(Row(system, "raw text", folder.name, scored(gold, found), gold.words / best, took))
+        known = copied(gold)
+        nlp.annotate(known, beam=beam)
+        rows.append(Row(system, "gold tokens", folder.name, scored(gold, known)))
+    return rows
+
+
+def udpipe_model(folder: Path, cache: Path, options: Sequence[str]) -> tuple[Path, float | None]:
+    """The file of a trained model, from the cache if it is there, and the CPU seconds of its training."""
+    from ufal.udpipe import ProcessingError, Trainer
+
+    name = "-".join(option.split("=")[1] for option in options)
+    path = cache / f"{folder.name}-{name}.udpipe"
+    if path.exists():
+        return path, None
+    train, dev, error = read(folder / "train.conllu"), read(folder / "dev.conllu"), ProcessingError()
+    data, seconds = timed(lambda: Trainer.train("morphodita_parsito", train, dev, *options, error), 1)
+    if error.occurred():
+        sys.exit(f"udpipe: {error.message}")
+    cache.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path, seconds
+
+
+def udpipe_rows(folder: Path, gold: pp.Treebank, text: str, cache: Path, options: Sequence[str]) -> list[Row]:
+    from ufal.udpipe import Model, Pipeline, ProcessingError
+
+    path, seconds = udpipe_model(folder, cache, options)
+    model, error = Model.load(str(path)), ProcessingError()
+    rows = []
+    for source, kind, data in (("raw text", "tokenize", text), ("gold tokens", "conllu", gold.to_bytes().decode())):
+        pipeline = Pipeline(model, kind, Pipeline.DEFAULT, Pipeline.DEFAULT, "conllu")
+        found, best = timed(partial(pipeline.process, data, error), 1)
+        if error.occurred():
+            sys.exit(f"udpipe: {error.message}")
+        speed, took = (gold.words / best, seconds) if source == "raw text" else (None, None)
+        rows.append(Row("UDPipe 1", source, folder.name, scored(gold, pp.parse_conllu(found)), speed, took))
+    return rows
+
+
+def start_up(text: str = "They ate the pizza with anchovies.") -> float:
+    """Seconds from nothing to trees: the command with the English model, the fastest of a few runs."""
+    times = []
+    for _ in range(STARTS):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "panparser", "parse", "--text", text], check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def averages(rows: Sequence[Row]) -> list[Row]:
+    """A row for each system and source, over all treebanks."""
+    found = []
+    for system, source in dict.fromkeys((row.system, row.source) for row in rows):
+        own = [row for row in rows if (row.system, row.source) == (system, source)]
+        scores = tuple(sum(values) / len(own) for values in zip(*(row.scores for row in own), strict=True))
+        found.append(Row(system, source, "average", scores))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--cache", type=Path, default=Path("build/udpipe"), help="where models of UDPipe are kept")
+    parser.add_argument("--tokenizer-epochs", type=int, default=30, help="of UDPipe, whose default is 100")
+    parser.add_argument("--tagger-iterations", type=int, default=10, help="of UDPipe, whose default is 20")
+    parser.add_argument("--parser-iterations", type=int, default=10, help="of UDPipe, whose default is 10")
+    parser.add_argument("--without-udpipe", action="store_true")
+    parser.add_argument("--print", action="store_true", help="print only")
+    said = parser.parse_args()
+    options = (
+        f"epochs={said.tokenizer_epochs}",
+        f"iterations={said.tagger_iterations}",
+        f"iterations={said.parser_iterations}",
+    )
+    peer = not said.without_udpipe and find_spec("ufal") is not None
+    titles = "".join(f"{name:>10}" for name in (*COLUMNS, "kwords/s", "train, s"))
+    notes = f"UDPipe: tokenizer {options[0]}, tagger {options[1]}, parser {options[2]}" if peer else "without UDPipe"
+    notes += f"; start of `panparser parse --text` with the English model: {start_up():.2f} s"
+    lines = [f"{heading()}; {notes}", "", f"{'treebank':12}{'from':13}{'system':19}{titles}"]
+    rows: list[Row] = []
+    for folder in said.folders:
+        gold = pp.read_conllu(folder / "test.conllu", lenient=True)
+        text = pp.raw_text(gold).text
+        new = panparser_rows(folder, gold, text)
+        new += udpipe_rows(folder, gold, text, said.cache, options) if peer else []
+        rows += new
+        lines += [*map(str, sorted(new, key=lambda row: row.source == "gold tokens")), ""]
+        print(f"{folder.name} done", file=sys.stderr, flush=True)
+    if len(said.folders) > 1:
+        lines += map(str, sorted(averages(rows), key=lambda row: row.source == "gold tokens"))
+    if said.print:
+        print("\n".join(lines))
+    else:
+        write_result("pipeline", "\n".join(lines).rstrip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""`panparser info`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from panparser.cascades import Cascade
+from panparser.classifiers import StoredClassifier
+from panparser.cli.app import app, is_quiet, print_table
+from panparser.cli.parts import show_pipeline
+from panparser.cli.stages import show_cascade
+from panparser.cli.taggers import show_tagger
+from panparser.loading import find, load
+from panparser.parser import Parser
+from panparser.pipeline import Pipeline
+from panparser.tagging import Tagger
+from panparser.text import Lemmatizer, Tokenizer
+
+
+@app.command()
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what a model is made of, and how it was trained.
+
+    Examples:
+
+      panparser info en.panparser
+
+      panparser info en.panparser --json
+    """
+    parser = load(model, StoredClassifier)
+    if isinstance(parser, Tokenizer | Lemmatizer):
+        parser = Pipeline.of(parser)
+    manifest = parser.manifest()
+    size, weights = Path(find(model)).stat().st_size, parser.size
+    if as_json:
+        print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
+        return
+    if is_quiet():
+        return
+    file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
+    if isinstance(parser, Cascade):
+        show_cascade(parser, [("file", file), *_training_rows(parser.training)])
+        return
+    if isinstance(parser, Pipeline):
+        show_pipeline(parser, [("file", file), *_training_rows(parser.training)])
+        return
+    if isinstance(parser, Tagger):
+        show_tagger(parser, [("file", file), *_training_rows(parser.training)])
+        return
+    spec, training = parser.spec, parser.training
+    single = "one child of Root" if spec.system.single_root else "any number of roots"
+    rows = [
+        ("file", file),
+        ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
+        *([("classifier", parser.classifier.name)] if parser.classifier else []),
+        ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
+        ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
+        ("templates", str(len(spec.used_templates))),
+        ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
+        ("crossing arcs", spec.crossing),
+        *_voter_rows(parser),
+        *_training_rows(training),
+    ]
+    print_table((), rows, "ll")
+    if history := training.get("history"):
+        print()
+        _print_history(history, training.get("best_epoch"))
+
+
+def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
+    """Of each parser that votes: its weight, what it sees, what it was trained on."""
+    rows = []
+    for number, voter in enumerate(parser.voters, start=1):
+        known = {"seed": voter.training.get("seed"), "words": voter.training.get("words")}
+        trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
+        seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
+        rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
+    return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
+
+
+def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:
+    shown: dict[str, Callable[[Any], str | None]] = {
+        "strategy": lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
+        "seed": str,
+        "prune": lambda value: f"weights below {value:g} updates" if value else None,
+        "max_size": lambda value: f"{value:,} bytes" if value else None,
+        "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
+        "init": lambda value: "went on from another model" if value else None,
+        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in value else "other heads",
+        "given": lambda value: f"{value} arcs of the stages before",
+        "interrupted": lambda value: "yes" if value else None,
+        "sentences": "{:,}".format,
+        "words": "{:,}".format,
+    }
+    rows = [(name.replace("_", " "), show(training[name])) for name, show in shown.items() if name in training]
+    rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
+    return [(name, text) for name, text in rows if text]
+
+
+def _print_history(history: list[dict[str, Any]], best: int | None) -> None:
+    rows = [
+        (
+            f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
+            f"{report['updates']:,}",
+            *("" if report[name] is None else f"{report[name]:.2f}" for name in ("uas", "las")),
+        )
+        for report in history
+    ]
+    print_table(("epoch", "updates", "UAS", "LAS"), rows, "lrrr")

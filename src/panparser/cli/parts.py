@@ -1,0 +1,69 @@
+"""`panparser train --pipeline`, and `panparser info` of what comes of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from panparser.cli.app import cores, is_quiet, print_table, progress
+from panparser.cli.stages import PartWatch, written_recipe
+from panparser.errors import SpecError
+from panparser.pipeline import Pipeline
+from panparser.pipeline_training import PipelineSpec, train_pipeline
+from panparser.recipes import Recipe
+
+
+def train_parts(recipe: Recipe, path: str | None, model: Path, resume: bool) -> None:
+    """Trains the pipeline of a recipe, which was read from a path, if from any."""
+    single: dict[str, Any] = {"--resume": resume, "init": recipe.training.init, "seeds": recipe.training.seeds}
+    single |= {"[folds]": recipe.folds.to_values(), "[constraints]": recipe.constraints.to_values()}
+    if said := [name for name, value in single.items() if value]:
+        raise SpecError(f"{said[0]} is for single parsers, not for a pipeline")
+    written, is_same = written_recipe(model, path)
+    recipe = recipe.resolved()
+    if is_same and Recipe.read(written).resolved() != recipe:
+        raise SpecError(f"{path}: flags change this recipe; say where the new model goes: -o MODEL")
+    assert recipe.pipeline is not None
+    with progress() as report:
+        report("reading", 0, 0)
+        treebank, dev = recipe.treebanks()
+        watch = PartWatch(report)
+        try:
+            pipeline = train_pipeline(
+                PipelineSpec(parser=recipe.parser.spec(), **recipe.pipeline.options()),
+                treebank,
+                dev=dev,
+                threads=cores(),
+                vectors=recipe.load_vectors(),
+                listeners=[watch],
+                before_part=watch.before_part,
+                **recipe.training.options(),
+            )
+        except KeyboardInterrupt:
+            print("panparser: interrupted: a pipeline is written when all its parts are trained", file=sys.stderr)
+            raise typer.Exit(130) from None
+    pipeline.save(model)
+    if not is_same:
+        recipe.write(written)
+    if not is_quiet():
+        files = [("model", f"{model}, {model.stat().st_size:,} bytes"), ("recipe", str(written))]
+        show_pipeline(pipeline, [*files, ("CPU", f"{time.process_time():.1f} s")])
+
+
+def show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
+    """What a pipeline is made of, what was left out and why, and its scores."""
+    left_out = pipeline.training.get("left_out", {})
+    parts = [(name, repr(part).strip("<>")) for name, part in pipeline.parts.items()]
+    print_table((), [*rows, *parts, *((name, f"left out: {why}") for name, why in left_out.items())], "ll")
+    if found := pipeline.training.get("dev"):
+        print()
+        names = list(dict.fromkeys(name for values in reversed(found.values()) for name in values))
+        print_table(("dev, F1", *names), [(way, *_figures(values, names)) for way, values in found.items()])
+
+
+def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
+    return [f"{values[name]:.2f}" if name in values else "" for name in names]

@@ -1,0 +1,136 @@
+"""What `panparser parse` reads and writes: text or treebanks, and formats of all kinds."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+from panparser.conllu import Block, iter_blocks, open_source, refusal
+from panparser.errors import SpecError, TextError
+from panparser.pipeline import Pipeline
+from panparser.text.reading import iter_text
+from panparser.treebank import Treebank
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
+_LOOK = 1 << 12  # bytes that tell treebanks from text
+_CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
+
+
+class InputKind(StrEnum):
+    """What the input is."""
+
+    auto = "auto"
+    conllu = "conllu"
+    text = "text"
+    lines = "lines"
+    tokens = "tokens"
+    vertical = "vertical"
+
+
+class OutputKind(StrEnum):
+    """What is written."""
+
+    conllu = "conllu"
+    tree = "tree"
+    json = "json"
+    svg = "svg"
+    html = "html"
+
+
+_GIVEN: dict[InputKind, Any] = {  # what a text's lines tell the tokenizer
+    InputKind.text: "nothing",
+    InputKind.lines: "sentences",
+    InputKind.tokens: "tokens",
+    InputKind.vertical: "vertical",
+}
+
+
+def output_kind(said: OutputKind | None, output: str) -> OutputKind:
+    """What is said, or what the name of the file tells."""
+    suffix = _suffix(output).removeprefix(".")
+    return said or (OutputKind(suffix) if suffix in ("json", "svg", "html") else OutputKind.conllu)
+
+
+def _suffix(name: str) -> str:
+    path = PurePath(name)
+    path = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    return path.suffix.lower()
+
+
+@dataclass
+class Source:
+    """Where sentences come from: a file, or the text of a flag."""
+
+    path: str | None
+    text: str | None
+    kind: InputKind
+    format: Any  # of treebanks
+    block: int  # bytes that are read at a time
+
+    @property
+    def _name(self) -> str:
+        return self.path or "-"
+
+    def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str]) -> None:
+        """Refuses what cannot be, and finds out what the input is."""
+        if self.text is not None and self.path is not None:
+            raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
+        if self.kind == InputKind.auto:
+            self.kind = InputKind.text if self.text is not None else self._guessed(pipeline)
+        if self.kind == InputKind.conllu:
+            if self.text is not None:
+                raise SpecError("--text is text: expected --input text, lines, tokens or vertical, found conllu")
+            return
+        if pipeline is None:
+            raise SpecError(
+                f"{model}: expected a pipeline for text, found a parser alone (`train --pipeline` makes one; "
+                "--input conllu reads a treebank)"
+            )
+        if self.format != "auto":
+            raise SpecError(f"--format is for treebanks, and the input is {self.kind.value}")
+        if keep:
+            raise SpecError(f"--keep is for treebanks: {self.kind.value} has no annotations to keep")
+        if pipeline.tokenizer is None and self.kind not in (InputKind.tokens, InputKind.vertical):
+            raise TextError(f"{model}: has no tokenizer: expected CoNLL-U, or --input tokens or vertical")
+
+    def _guessed(self, pipeline: Pipeline | None) -> InputKind:
+        if (told := _BY_SUFFIX.get(_suffix(self._name))) is not None:
+            return InputKind(told)
+        if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
+            return InputKind.conllu
+        if self._name == "-":
+            buffer: Any = getattr(sys.stdin, "buffer", None)
+            start = buffer.peek(_LOOK)[:_LOOK] if hasattr(buffer, "peek") else b""
+        else:
+            with open_source(self._name) as stream:
+                start = stream.read(_LOOK)
+        packed = self._name == "-" and start.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"))
+        return InputKind.conllu if packed or not start.strip() or _CONLLU.match(start) else InputKind.text
+
+    def treebanks(self, pipeline: Pipeline | None) -> Iterator[Callable[[], Treebank]]:
+        """The sentences, a few at a time: what reads them can be called in any thread."""
+        if self.kind == InputKind.conllu or pipeline is None:
+            for block in iter_blocks(self._name, format=self.format, block=self.block):
+                yield partial(_read, block)
+            return
+        pieces = [self.text] if self.text is not None else iter_text(self._name, block=self.block)
+        for treebank in pipeline.tokens(pieces, given=_GIVEN[self.kind]):
+            yield partial(_given, treebank)
+
+
+def _read(block: Block) -> Treebank:
+    treebank = block.read()
+    if fatal := [problem for problem in treebank.problems if problem.fatal]:
+        raise refusal(fatal)
+    return treebank
+
+
+def _given(treebank: Treebank) -> Treebank:
+    return treebank

@@ -1,0 +1,79 @@
+"""load: whatever a model file holds; find: the models that come with panparser."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from panparser._model_file import Arrays, read_arrays
+from panparser.classifiers import Classifier
+from panparser.errors import ModelError
+from panparser.parser import Parser
+
+if TYPE_CHECKING:
+    from panparser.cascades import Cascade
+    from panparser.pipeline import Pipeline
+    from panparser.tagging import Tagger
+    from panparser.text import Lemmatizer, Tokenizer
+
+MODELS = Path(__file__).parent / "models"
+SUFFIX = ".panparser"
+DEFAULT = "en"  # the model where none is named
+
+
+def bundled() -> list[str]:
+    """Names of the models that come with panparser."""
+    return sorted(path.name.removesuffix(SUFFIX) for path in MODELS.glob(f"*{SUFFIX}"))
+
+
+def find(name: str | os.PathLike[str]) -> str:
+    """The file of a model: the path itself, or that of the model with this name in the box if there is no such file."""
+    path = os.fspath(name)
+    return str(MODELS / f"{path}{SUFFIX}") if not os.path.exists(path) and path in bundled() else path
+
+
+def load(
+    path: str | os.PathLike[str], classifier: type[Classifier] | None = None
+) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
+    """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the English pipeline
+    that comes with panparser, unless a file has that name.
+
+    A file holds no code: `classifier` is the class of the one that was trained, if one was.
+    """
+    place = find(path)
+    arrays, manifest = read_arrays(place, "panparser model")
+    kind = manifest.get("kind")
+    if kind == "pipeline":
+        from panparser.pipeline import Pipeline
+
+        return Pipeline.from_file(arrays, manifest, place)
+    if kind == "tagger":
+        from panparser.tagging import Tagger
+
+        return Tagger.from_file(arrays, manifest, path=place)
+    if kind in ("tokenizer", "lemmatizer"):
+        from panparser.text import Lemmatizer, Tokenizer
+
+        return (Tokenizer if kind == "tokenizer" else Lemmatizer).load(place)
+    return parser_from_file(arrays, manifest, place, classifier)
+
+
+def load_parser(path: str | os.PathLike[str]) -> Parser:
+    """The parser of a model file, or that of the pipeline which it holds; `ModelError` if it has none."""
+    found = load(path)
+    parser = getattr(found, "parser", found)
+    if not isinstance(parser, Parser):
+        raise ModelError(f"{os.fspath(path)}: expected a parser, or a pipeline with one, found {found!r}")
+    return parser
+
+
+def parser_from_file(
+    arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+) -> Parser | Cascade:
+    """The parser, or the cascade of several, of the arrays and the manifest of a file."""
+    if manifest.get("kind") == "cascade":
+        from panparser.cascades import Cascade
+
+        return Cascade.from_file(arrays, manifest, path)
+    return Parser.from_file(arrays, manifest, path, classifier)
