@@ -48,6 +48,7 @@ class SequencesHandle {
     known_ = known;
   }
   void check(const SequenceProgram& program, const SequenceClasses& classes) const {
+    if (!all_->fits(program)) throw std::invalid_argument("the items were prepared for other templates");
     if (known_ && known_ != classes.size()) throw std::invalid_argument("the sets are of other classes");
     if (program.parts() != classes.parts()) throw std::invalid_argument("the templates see other parts of classes");
   }
@@ -199,7 +200,7 @@ class SequenceModelHandle {
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
-  nb::class_<SequenceProgram>(m, "SequenceProgram", "Templates over a window of items, lowered by panparser._window.")
+  nb::class_<SequenceProgram>(m, "SequenceProgram", "Templates over a window of items, as lower_window makes them.")
       .def("__init__", &make_program, "attributes"_a, "columns"_a, "parts"_a, "atoms"_a, "templates"_a)
       .def_prop_ro("templates", &SequenceProgram::templates);
 

@@ -59,6 +59,7 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
       part.flat.push_back(static_cast<std::uint16_t>(found - part.readings.begin()));
       if (found == part.readings.end()) part.readings.push_back(wanted);
     }
+    require(part.flat.size() <= std::numeric_limits<std::uint16_t>::max(), "the templates have too many atoms");
     part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
     part.seeds.push_back(mix(static_cast<Value>(t + 1)));
     part.numbers.push_back(static_cast<std::uint16_t>(t));
@@ -116,12 +117,21 @@ Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> o
   boundary_.assign(widest, kBoundaryValue);
 }
 
+bool Sequences::fits(const SequenceProgram& program) const {
+  if (tables_.size() != program.sources().size() + 1 || tables_.back().width != program.columns()) return false;
+  for (std::size_t s = 0; s < program.sources().size(); ++s) {
+    if (std::size_t(tables_[s].width) != program.sources()[s].attributes.size()) return false;
+  }
+  return true;
+}
+
 void ClassSets::check(std::int64_t items, std::int32_t known) const {
   require(of_item.empty() || of_item.size() == static_cast<std::size_t>(items), "one set for each item, or -1");
   require(!starts.empty() && starts.front() == 0 && std::size_t(starts.back()) == classes.size(),
           "the sets are not those of the classes");
   for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    require(starts[s] < starts[s + 1], "an item must be allowed some class");
+    require(starts[s] < starts[s + 1] && std::size_t(starts[s + 1]) <= classes.size(),
+            "an item must be allowed some class");
     for (std::int32_t c = starts[s] + 1; c < starts[s + 1]; ++c) {
       require(classes[c - 1] < classes[c], "the classes of a set must rise");
     }

@@ -109,6 +109,7 @@ class Sequences {
   Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
             std::span<const std::span<const std::int32_t>> columns);
 
+  bool fits(const SequenceProgram& program) const;  // are there rows for all that it reads?
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t items() const { return offsets_.back(); }
   std::int64_t first(std::int64_t sequence) const { return offsets_[sequence]; }

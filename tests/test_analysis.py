@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -138,7 +140,11 @@ def test_other_sentences_are_refused():
         (lambda f: analysis.scores(f, "upos", ["usa"]), "did you mean uas"),
         (lambda f: analysis.scores(f, "upos:3"), "expected a criterion of numbers"),
         (lambda f: analysis.scores(f, "depth:x"), "expected a number (depth:4)"),
-        (lambda f: analysis.scores(f, "depth:0"), "expected a number >= 1, found 0"),
+        (lambda f: analysis.scores(f, "depth:0"), "expected a number from 1 to 10000, found 0"),
+        (lambda f: analysis.scores(f, "depth:3000000000"), "expected a number from 1 to 10000"),
+        (lambda f: analysis.scores(f, "depth:" + "9" * 5000), "expected a number (depth:4)"),
+        (lambda f: analysis.confusion(f, "upos,label"), "expected one criterion (+ joins several), found 2"),
+        (lambda f: analysis.frame(f.gold.treebank, f.gold.treebank, names=["p"]), "found p"),
         (lambda f: analysis.scores(f, "depth:4/2"), "expected rising numbers, found 4/2"),
         (lambda f: analysis.scores(f, 3), "got 3"),
         (lambda f: analysis.worst(f, "upos", prediction="ours"), "unknown prediction 'ours'"),
@@ -313,6 +319,19 @@ def test_the_parts_of_any_partition_sum_to_the_whole(frame):
         assert analysis.worst(frame, by, prediction="beam")["share"].sum() == pytest.approx(100)
 
 
+def test_more_combinations_than_a_number_can_tell_apart(frame):
+    """Columns of up to hundreds of classes each: the classes are those of one by one, counted in Python."""
+    names = ["form", "lemma", "head-form", "head-head-form", "head-lemma", "xpos", "feats", "label", "predicted2.label"]
+    columns = [frame.classes(name) for name in names]
+    assert math.prod(len(column.names) for column in columns) > 2**63
+    rows = zip(*([column.names[i] for i in column.codes] for column in columns), strict=True)
+    counted = Counter(rows)
+    table = analysis.counts(frame, names)
+    assert dict(zip(table.index, table["words"], strict=True)) == counted
+    joined = analysis.counts(frame, "+".join(names))
+    assert sorted(joined["words"]) == sorted(counted.values())
+
+
 def test_words_without_gold_head_count_for_tags_alone():
     text = "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     found = analysis.scores(analysis.frame(pp.parse_conllu(text), pp.parse_conllu(text)), "form", ["uas", "upos"])
@@ -366,6 +385,18 @@ def test_confusions(small, frame):
     assert folded.to_numpy().sum() == whole.to_numpy().sum() == len(frame)
     assert (folded.iloc[:5, :5].to_numpy() == whole.iloc[:5, :5].to_numpy()).all()
     assert list(analysis.confusion(frame, "direction").index) == ["left", "right", "root"]
+
+
+def test_confusions_of_very_many_classes():
+    lines = [f"1\tw{i}\t{{}}{i}\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(6000)]
+    gold, predicted = (pp.parse_conllu("".join(line.format(side) for line in lines)) for side in ("a", "b"))
+    many = analysis.frame(gold, predicted)
+    assert len(analysis.confusions(many, "lemma")) == 6000
+    assert analysis.confusion(many, "lemma", most=3).to_numpy().sum() == 6000
+    with pytest.raises(pp.AnalysisError, match="expected up to 25,000,000 cells, found 12,000 x 12,000 classes"):
+        analysis.confusion(many, "lemma")
+    with pytest.raises(pp.AnalysisError, match="expected up to 25,000,000 cells, found 6,000 x 6,000 classes"):
+        analysis.two_way(many, "form", "lemma")
 
 
 def test_statistics_of_a_file_alone():

@@ -92,6 +92,8 @@ def test_sides_and_parts_of_parts():
         ("upos=and", "in quotes if it is a sign or a keyword", "     ^^^"),
         ("length > x", "expected a number after >, found x", "         ^"),
         ("upos > 3", "expected a criterion of numbers before >, found upos", "^^^^"),
+        ("length > " + "9" * 5000, "expected a number after >", "         " + "^" * 5000),
+        ("form ~ 'a{9999999999}'", "expected a regular expression", "       ^^^^^^^^^^^^^^^"),
         ("form ~ '('", "expected a regular expression", "       ^^^"),
         ("(upos=A", "expected ), found the end", "       ^"),
         ("upos=A)", "expected and, or, or the end, found )", "      ^"),
@@ -113,6 +115,11 @@ def test_errors_point_at_the_place(text, said, caret):
     assert said in message
     assert line == f"    {text or '(nothing)'}"
     assert pointer == f"    {caret}"
+
+
+def test_long_conditions():
+    for sign in (" or ", " and "):
+        assert len(FRAME.where(sign.join(["upos=NOUN"] * 5000))) == len(FRAME.where("upos=NOUN"))
 
 
 def test_what_is_no_condition():

@@ -83,6 +83,28 @@ def test_comparisons(run):
     assert f"{GREEDY} (3)" in out
 
 
+def test_files_that_are_called_like_columns(run, tmp_path):
+    names = ("p.conllu", "words.conllu")
+    for name, source in zip(names, (GREEDY, BEAM), strict=True):
+        (tmp_path / name).write_bytes(source.read_bytes())
+    code, out, err = run("analyze", GOLD, *(tmp_path / name for name in names), "--compare", "--samples", "10")
+    assert (code, err) == (0, "")
+    assert "82.71" in out
+    assert "p.conllu" in out
+
+
+def test_spaces_after_commas(run):
+    code, out, _ = run("analyze", GOLD, GREEDY, "--by", "upos", "--ignore", "PUNCT, NOUN", "--of", "uas, las")
+    assert code == 0
+    assert "NOUN" not in out
+    assert "label" not in out
+
+
+def test_small_classes_are_left_out_of_precision(run):
+    out = run("analyze", GOLD, GREEDY, "--precision", "upos", "--least", "300")[1]
+    assert [line.split()[0] for line in out.splitlines()[3:]] == ["NOUN", "VERB"]
+
+
 def test_json_and_csv(run, tmp_path):
     values = json.loads(run("analyze", GOLD, GREEDY, BEAM, "--by", "upos,direction", "--json")[1])
     assert values["words"] == 2134
@@ -111,6 +133,12 @@ def test_plots(run, tmp_path):
     run("analyze", GOLD, GREEDY, "--two-way", "upos,head-upos", "--confusion", "label", "--plot", tmp_path / "b.png")
     for name in ("b-upos,head-upos.png", "b-confusion-label.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_statistics_are_drawn(run, tmp_path):
+    code, _, err = run("analyze", GOLD, "--by", "upos", "--plot", tmp_path / "tags.svg")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "tags.svg").read_text().startswith("<?xml")
 
 
 def test_reliability_of_what_says_how_sure_it_is(run, tmp_path):
@@ -150,6 +178,8 @@ def test_criteria_are_listed(run):
         ([GREEDY, "--of", "usa"], "unknown measure 'usa'; did you mean uas"),
         ([GREEDY, "--sort", "size"], "expected one of class, words, uas, las, label, found 'size'"),
         ([GREEDY, "--two-way", "upos"], "expected two criteria with a comma between, found 'upos'"),
+        ([GREEDY, "--confusion", "upos,xpos"], "expected one criterion (+ joins several), found 2"),
+        ([GREEDY, "--csv", "/no/such/folder/x.csv"], "non-existent directory"),
         ([GREEDY, "--compare"], "expected two predictions or more, found one"),
         ([GREEDY, "--by", "frequency"], "expected a training treebank"),
         ([GREEDY, "--plot", "x.gif"], "expected a file .png, .svg, .pdf, found 'x.gif'"),
@@ -170,14 +200,33 @@ def test_errors_are_one_message(run, arguments, said):
 @pytest.mark.parametrize(
     ("package", "who"), [("pandas", "panparser.analysis needs pandas"), ("matplotlib", "plots need matplotlib")]
 )
-def test_the_command_says_what_to_install(tmp_path, package, who):
+@pytest.mark.parametrize("option", [["--plot", "a.png"], ["--plots", "a"]])
+def test_the_command_says_what_to_install(tmp_path, package, who, option):
     (tmp_path / f"{package}.py").write_text("raise ImportError('not here')")
-    arguments = ["panparser", "analyze", "a", "b", "--plot", "a.png"]
+    arguments = ["panparser", "analyze", "a", "b", *option]
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv = {arguments}\n"
     code += "from panparser import cli; cli.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == f"panparser: {who}: pip install 'panparser[analysis]'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([GOLD, "--by", "uposs"], "unknown criterion 'uposs'"),
+        ([GOLD, "--of", "usa"], "unknown measure 'usa'"),
+        ([GOLD, "--plot", "/no/such/folder/x.png"], "/no/such/folder/x.png: cannot be written"),
+        (["empty.conllu"], "expected words to score, found none that count"),
+    ],
+)
+def test_curves_say_what_is_wrong_before_they_train(run, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.conllu").touch()
+    monkeypatch.setattr("panparser.analysis.curves.parse_sizes", None)
+    code, _, err = run("curves", GOLD, *arguments)
+    assert (code, "Traceback" in err) == (2, False)
+    assert said in err
 
 
 def test_curves(run, tmp_path):

@@ -171,6 +171,8 @@ def test_charts_with_gaps_and_without_classes():
     assert "<y>" not in drawn
     assert drawn.count("M") >= 3
     assert bar_chart("a", ["x", "y", "z"], [5, 0, 7], [one]).count('class="bar"') == 2
+    small = Series("LAS", np.array([0.0, 90.0]), np.zeros(2), np.full(2, 95.0))
+    assert bar_chart("a", ["x", "y"], [1, 1], [small]).count('class="value bare"') == 1  # no bar to stand on
     assert line_chart("a", [], [], [Series("LAS", *([np.zeros(0)] * 3))]).startswith("<svg")
     assert heat_map("a", ["x", "y"], np.array([[3, 1], [0, 0]])).count('class="cell') == 2
 

@@ -272,6 +272,22 @@ BAD = {
     "an option for parsers": lambda: pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), margin=0.1),
     "a column of another length": lambda: pp.Items(np.array([0, 1]), {"a": np.zeros(2, np.int32)}),
     "no classes": lambda: pp.Classes(0),
+    "numbers that are too large": lambda: pp.Items(np.array([0, 1]), {"a": np.array([1 << 40])}),
+    "numbers that are far too large": lambda: pp.Items(np.array([0, 1]), {"a": [1 << 70]}),
+    "numbers with fractions": lambda: pp.Items(np.array([0, 1]), {"a": np.array([0.5])}),
+    "texts": lambda: pp.Items(np.array([0, 1]), {"a": ["x"]}),
+    "a part that is too large": lambda: pp.Classes(1, {"kind": [1 << 40]}),
+    "a right class that would wrap": lambda: pp.train_sequences(
+        WINDOW, random_items(1, 4)[0], random_items(1, 4)[1].astype(np.int64) + (1 << 32), kinds(4)
+    ),
+    "a set that would wrap": lambda: pp.Items(
+        np.array([0, 1]),
+        {"a": np.zeros(1, np.int32), "b": np.zeros(1, np.int32)},
+        allowed=pp.Allowed(np.array([1 << 32]), [[1]]),
+    ).lowered(WINDOW, 2),
+    "no such sequence": lambda: pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), epochs=1).best(
+        random_items(1, 4)[0], 10_000, 2
+    ),
 }
 
 
@@ -280,6 +296,25 @@ def test_what_cannot_be_is_refused(bad):
     with pytest.raises(pp.SpecError) as error:
         bad()
     assert "\n" not in str(error.value)
+
+
+def test_the_engine_refuses_what_it_cannot_read():
+    items, right = random_items(1, 4)
+    model = pp.train_sequences(WINDOW, items, right, kinds(4), epochs=1)
+    other = pp.Window(templates=pp.Templates.parse("W0.a"), columns=("a",), parts=("kind",))
+    with pytest.raises(ValueError, match="prepared for other templates"):
+        model._model.predict(items.lowered(other, 4), 1, 1)
+    lowered = items.lowered(WINDOW, 4)
+    sets = np.zeros(items.size, np.int32)
+    with pytest.raises(ValueError, match="allowed some class"):
+        lowered.allow(sets, np.array([0, 1 << 20, 2], np.int32), np.array([0, 1], np.int32), 4)
+
+
+def test_a_manifest_that_is_damaged():
+    model = pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), epochs=1)
+    for damage in ({"parts": None}, {"parts": []}, {"classes": "x"}, {"window": {}}, {"layer": None}):
+        with pytest.raises(pp.ModelError):
+            pp.SequenceModel.from_file(model.to_arrays(), model.to_values() | damage)
 
 
 def test_a_parser_refuses_templates_of_sequences():

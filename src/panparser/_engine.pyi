@@ -323,7 +323,7 @@ class Batch:
     def trees(self, states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
 class SequenceProgram:
-    """Templates over a window of items, lowered by panparser._window."""
+    """Templates over a window of items, as lower_window makes them."""
 
     def __init__(self, attributes: Sequence[tuple[int, int, int, str]], columns: int, parts: int, atoms: Sequence[tuple[bool, int, int]], templates: Sequence[Sequence[int]]) -> None: ...
 

@@ -14,7 +14,7 @@ from panparser._layers import Layer
 from panparser.errors import SpecError
 from panparser.listeners import EpochReport, Listener, Update
 from panparser.sentence import IntArray
-from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
+from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
 from panparser.spec import check_beam
 from panparser.strategies import DYNAMIC, MAX_VIOLATION, Strategy
 from panparser.training import Training
@@ -118,7 +118,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         ]
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
-        right = np.ascontiguousarray(right, dtype=np.int32)
+        right = whole_numbers("the right classes", right)
         if right.shape != (items.size,) or not ((right >= least) & (right < self.classes.size)).all():
             raise SpecError(
                 f"the right classes must be {items.size} numbers, one for each item, from {least} to "

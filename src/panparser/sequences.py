@@ -39,6 +39,17 @@ _MOST_CLASSES = 1 << 15
 UNKNOWN, OTHER_CLASS = -1, -2  # right classes that are not known, or known and none of those that are learned
 
 
+def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:
+    """An array as the engine takes it; SpecError where a number is none that it can hold."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biu" and array.size:
+        raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
+    limits = np.iinfo(kind)
+    if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+        raise SpecError(f"{what} must be numbers of {limits.bits} bits; got {int(array.min())} to {int(array.max())}")
+    return np.ascontiguousarray(array, dtype=kind)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Window:
     """What features see: templates over items and classes, the columns of numbers that items have beside those of a
@@ -97,6 +108,7 @@ class Classes:
         for name, numbers in self.parts.items():
             if len(numbers) != self.size:
                 raise SpecError(f"part {name} of Classes must have {self.size} numbers; got {len(numbers)}")
+            whole_numbers(f"part {name} of Classes", numbers)
 
     def lowered(self, names: Sequence[str]) -> IntArray:
         """The whole class, then its parts by these names: a number for each class."""
@@ -127,8 +139,10 @@ class Items:
         treebank: Treebank | None = None,
         allowed: Allowed | None = None,
     ) -> None:
-        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-        self.columns = {name: np.ascontiguousarray(column, np.int32) for name, column in (columns or {}).items()}
+        self.offsets = whole_numbers("offsets of Items", offsets, np.int64)
+        self.columns = {
+            name: whole_numbers(f"column {name} of Items", column) for name, column in (columns or {}).items()
+        }
         self.treebank = treebank
         self.allowed = allowed
         if self.offsets.ndim != 1 or not len(self.offsets):
@@ -167,8 +181,8 @@ class Items:
             if self.allowed is not None:
                 members = [sorted(set(chosen)) for chosen in self.allowed.sets]
                 starts = np.cumsum([0, *map(len, members)], dtype=np.int32)
-                flat = np.array([c for chosen in members for c in chosen], dtype=np.int32)
-                numbers = np.ascontiguousarray(self.allowed.sets_of_items, dtype=np.int32)
+                flat = whole_numbers("sets of Allowed", [c for chosen in members for c in chosen])
+                numbers = whole_numbers("sets_of_items of Allowed", self.allowed.sets_of_items)
                 sequences.allow(numbers, starts, flat, classes)
         except ValueError as error:
             raise SpecError(f"items: {error}") from None
@@ -211,6 +225,8 @@ class SequenceModel:
         if beam != 0:
             check_beam(self.beam if beam is None else beam, "best")
         width = 0 if beam == 0 else max(self.beam if beam is None else beam, count)
+        if not 0 <= sequence < len(items):
+            raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
         found = self._model.best(items.lowered(self.window, self.classes.size), sequence, width, count)
         few = _engine.layer_shape(self.classes.size)[1] == 0
         scale = self.layer.action_scale if few else self.layer.label_scale
@@ -248,6 +264,6 @@ class SequenceModel:
             classes = Classes(values["classes"], values["parts"])
             model = cls(Window.from_values(values["window"]), classes, layer, values["beam"])
             model._model  # noqa: B018 - checks every number in the arrays
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
             raise ModelError(f"not a model of sequences that can be used: {error}") from None
         return model

@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.float64]
 _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
 _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
+_VALUE = 34  # width of a number that stands on a bar
 _MARKS = ("circle", "square", "triangle")  # of series, so that colour is not all that tells them apart
 
 
@@ -77,11 +78,12 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
             y = top + 2 + number * thick
             low, high = (left + width * end[row] / 100 for end in (one.low, one.high))
             tip = f"{name}: {one.name} {value:.2f} ({one.low[row]:.1f}–{one.high[row]:.1f}), {sizes[row]:,} words"
+            kind = "value" if width * value / 100 >= _VALUE else "value bare"
             parts.append(
                 f'<g class="s{number}"><title>{html.escape(tip)}</title>'
                 f'<rect class="bar" x="{left}" y="{y:.1f}" width="{width * value / 100:.1f}" height="{thick - 1:.1f}"/>'
                 f'<path class="whisker over" d="M{low:.1f},{y + thick / 2 - 0.5:.1f}H{high:.1f}"/>'
-                f'<text class="value" x="{left + 4}" y="{y + thick / 2 + 3:.1f}" text-anchor="start">{value:.1f}</text>'
+                f'<text class="{kind}" x="{left + 4}" y="{y + thick / 2 + 3:.1f}">{value:.1f}</text>'
                 "</g>"
             )
     return _svg(_WIDTH, height, f"{title}: {_told(names, series)}", parts)

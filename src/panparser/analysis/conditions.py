@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from panparser._counting import Bools, Ints
-from panparser.analysis.criteria import key
+from panparser.analysis.criteria import is_number, key
 from panparser.analysis.criterion import Key
 from panparser.errors import AnalysisError
 
@@ -106,7 +106,7 @@ class Among(Condition):
         numbers = frame.numbers(self.of)
         if numbers is None:
             return found
-        return found | np.isin(numbers, [int(value) for value in self.values if value.isascii() and value.isdigit()])
+        return found | np.isin(numbers, [int(value) for value in self.values if is_number(value)])
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Matches(Condition):
     def __post_init__(self) -> None:
         try:
             re.compile(self.pattern)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise AnalysisError(f"expected a regular expression, found {self.pattern!r} ({error})") from None
 
     def __str__(self) -> str:
@@ -148,6 +148,14 @@ class Ranked(Condition):
         numbers = frame.numbers(self.of)
         assert numbers is not None  # a criterion of numbers
         return _RANKS[self.sign](numbers, self.number) & (numbers >= 0)
+
+
+def _balanced(join: Callable[[Condition, Condition], Condition], parts: list[Condition]) -> Condition:
+    """Many conditions as one that is not deep, however many there are."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return join(_balanced(join, parts[:middle]), _balanced(join, parts[middle:]))
 
 
 def _quoted(text: str) -> str:
@@ -222,16 +230,16 @@ class _Reader:
         return found
 
     def either(self) -> Condition:
-        found = self.both()
+        parts = [self.both()]
         while self.accept("or"):
-            found = Either(found, self.both())
-        return found
+            parts.append(self.both())
+        return _balanced(Either, parts)
 
     def both(self) -> Condition:
-        found = self.single()
+        parts = [self.single()]
         while self.accept("and"):
-            found = Both(found, self.single())
-        return found
+            parts.append(self.single())
+        return _balanced(Both, parts)
 
     def single(self) -> Condition:
         if self.accept("not"):
@@ -268,7 +276,7 @@ class _Reader:
     def ranked(self, name: _Token, of: Key, sign: str) -> Condition:
         token = self.now
         value = self.value()
-        if not (value.isascii() and value.isdigit()):
+        if not is_number(value):
             raise self.error(token, f"expected a number after {sign}, found {value}")
         return self.located(name, lambda: Ranked(of, sign, int(value)))
 

@@ -216,11 +216,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what} {name!r}; {hint}expected one of {', '.join(known)}"
 
 
+def is_number(text: str) -> bool:
+    """Is it a number that can be compared with those of a column?"""
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
 def _with_bins(base: Criterion, bins: str) -> Criterion:
     if bins == "all":
         return replace(base.exact(), name=f"{base.name}:all") if base.numeric else base.binned()
     starts = bins.split("/")
-    if not all(start.isascii() and start.isdigit() for start in starts):
+    if not all(map(is_number, starts)):
         raise AnalysisError(
             f"bins of {base}: expected a number (depth:4), numbers (length:1/3/6) or all, found {bins!r}"
         )

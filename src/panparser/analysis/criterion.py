@@ -17,6 +17,8 @@ from panparser.sentence import Token
 if TYPE_CHECKING:
     from panparser.analysis.conditions import Condition
 
+_MOST_CLASSES = 10_000  # of a cap
+
 
 @dataclass(frozen=True)
 class Criterion:
@@ -43,8 +45,8 @@ class Criterion:
 
     def capped(self, most: int) -> Criterion:
         """Numbers from `most` on are one class."""
-        if most < 1:
-            raise AnalysisError(f"cap of {self}: expected a number >= 1, found {most}")
+        if not 1 <= most <= _MOST_CLASSES:
+            raise AnalysisError(f"cap of {self}: expected a number from 1 to {_MOST_CLASSES}, found {most}")
         return self.binned(*range(1, most + 1))
 
     def binned(self, *starts: int) -> Criterion:

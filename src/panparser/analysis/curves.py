@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from panparser.analysis.criteria import keys
 from panparser.analysis.criterion import By
-from panparser.analysis.frame import PUNCTUATION, Frame
+from panparser.analysis.frame import PUNCTUATION, Frame, measure_of
 from panparser.analysis.frame import frame as frame_of
 from panparser.analysis.tables import groups, scores
 from panparser.errors import AnalysisError
@@ -79,8 +80,11 @@ def learning_curves(
     A parser is trained on the first so many sentences, for each size; `options` are those of `Training`. Besides the
     sizes, the table has `words` (in `test`), and a last row, `all`.
     """
+    keys(by), measure_of(of)  # says so before training if they are unknown
+    if not len(frame_of(test, ignore=ignore)):
+        raise AnalysisError(f"{test.path}: expected words to score, found none that count")
     parsed = parse_sizes(spec, treebank, test, sizes, dev=dev, threads=threads, **options)
-    frame = frame_of(test, *parsed, names=[str(size) for size in sizes], ignore=ignore)
+    frame = frame_of(test, *parsed, names=[str(size) for size in sizes], train=treebank, ignore=ignore)
     parts = [scores(frame, each, [of]) for each in (by, None)]
     table = pd.concat([parts[0], parts[1].set_axis(_all_like(parts[0].index))])
     columns = ["words", *sizes]

@@ -18,6 +18,7 @@ from panparser.errors import AnalysisError, TreebankError
 from panparser.treebank import Treebank
 
 PUNCTUATION = ("PUNCT",)
+COLUMNS = frozenset("words difference both none agree low high p holm all".split())  # of comparisons
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,12 @@ class Frame:
 
     def where(self, which: str | Condition | None) -> Frame:
         """The rows for which a condition holds."""
-        return self if which is None else replace(self, rows=self.rows[condition(which).holds(self)])
+        if which is None:
+            return self
+        try:
+            return replace(self, rows=self.rows[condition(which).holds(self)])
+        except RecursionError:
+            raise AnalysisError("expected a condition, found one that is nested too deeply") from None
 
     def data(self, by: By = None, of: Sequence[str] = ("uas", "las")) -> pd.DataFrame:
         """One row for each word: sentence and id from 1, criteria as categories, what is right in each prediction."""
@@ -153,6 +159,8 @@ def frame(
     called = tuple(list(sides)[1:] if names is None else names)
     if len(called) != len(predicted) or len(set(called)) != len(called):
         raise AnalysisError(f"names: expected {len(predicted)} different ones, found {', '.join(called) or 'none'}")
+    if taken := COLUMNS.intersection(called):
+        raise AnalysisError(f"names: expected none of {', '.join(sorted(COLUMNS))}, found {min(taken)}")
     if isinstance(ignore, str):
         raise AnalysisError(f"ignore: expected a list of tags, found {ignore!r}")
     ignored = set(ignore)

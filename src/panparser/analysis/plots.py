@@ -55,17 +55,22 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
         color = _COLORS[number % len(_COLORS)]
         axes.bar(at, heights, width * 0.95, yerr=errors, color=color, label=_flat(column), capsize=2, ecolor="#444")
         lowest = min(lowest, low.min(initial=100.0))
-    names = [f"{_flat(name)}\n{count:,.0f}" for name, count in zip(table.index, words, strict=True)]
-    slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
-    axes.set_xticks(places, names, rotation=45 if slanted else 0, ha="right" if slanted else "center", fontsize=8)
     axes.set_ylim(max(0.0, 10 * np.floor(lowest / 10) - 5) if lowest > 50 else 0, 100)
     axes.set_ylabel("percent (whiskers: 95 %)")
-    axes.set_xlabel(f"{', '.join(str(name) for name in table.index.names if name)} (words)")
-    axes.margins(x=0.01)
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
+    _name_bars(axes, table, words)
     if len(columns) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    return _titled(figure, axes, title)
+
+
+def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+    """Bars of a table of `counts`: how many words each class has. Tables of more than `most` rows are cut there."""
+    table = table.iloc[:most]
+    words = table["words"].to_numpy(dtype=np.float64)
+    figure, axes = _figure(max(5.0, 1.5 + 0.5 * len(table)), 4.2)
+    axes.bar(np.arange(len(table)), words, 0.76, color=_COLORS[0])
+    axes.set_ylabel("words")
+    _name_bars(axes, table, words)
     return _titled(figure, axes, title)
 
 
@@ -153,6 +158,18 @@ def _matplotlib() -> Any:
 def _figure(width: float, height: float) -> tuple[Any, Any]:
     figure = _matplotlib()(figsize=(min(width, 20.0), min(height, 16.0)), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def _name_bars(axes: Any, table: pd.DataFrame, words: Floats) -> None:
+    """The classes below the bars, with their words; and a grid behind."""
+    names = [f"{_flat(name)}\n{count:,.0f}" for name, count in zip(table.index, words, strict=True)]
+    slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
+    ends = {"rotation": 45, "ha": "right"} if slanted else {"rotation": 0, "ha": "center"}
+    axes.set_xticks(np.arange(len(table)), names, fontsize=8, **ends)
+    axes.set_xlabel(f"{', '.join(str(name) for name in table.index.names if name)} (words)")
+    axes.margins(x=0.01)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
 
 
 def _titled(figure: Figure, axes: Any, title: str) -> Figure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,13 @@ from panparser._counting import Bools, Ints
 from panparser.analysis.criteria import keys
 from panparser.analysis.criterion import By, Joined, Key
 from panparser.analysis.frame import Frame, measure_of
-from panparser.analysis.words import Column
+from panparser.analysis.words import Column, combinations
 from panparser.errors import AnalysisError
 
 Floats = npt.NDArray[np.float64]
 OF = ("uas", "las", "label")
 OTHER = "other"
+_CELLS = 25_000_000  # of a matrix, which is held whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +42,16 @@ def groups(frame: Frame, by: By) -> Groups:
     if not criteria:
         return Groups(np.zeros(len(frame), dtype=np.int64), pd.Index(["all"], name=""), True)
     columns = [_by_size(frame.classes(each)) for each in criteria]
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for column in columns:
-        codes = codes * len(column.names) + column.codes
-    found, group = np.unique(codes, return_inverse=True)
+    parts, group = combinations(columns)
     if not columns[-1].ordered and len(columns) > 1:  # by size within the class of the other criteria
-        order = np.lexsort((-np.bincount(group), found // len(columns[-1].names)))
-        found, group = found[order], np.argsort(order)[group]
-    levels = []
-    for column in reversed(columns):
-        found, part = np.divmod(found, max(1, len(column.names)))
-        levels.append([column.names[i] for i in part.tolist()])
+        order = np.lexsort((-np.bincount(group), *parts[-2::-1]))
+        parts, group = [part[order] for part in parts], np.argsort(order)[group]
+    levels = [[column.names[i] for i in part.tolist()] for column, part in zip(columns, parts, strict=True)]
     names = [str(each) for each in criteria]
     if len(criteria) == 1:
         index = pd.Index(levels[0], name=names[0], dtype=object)
     else:
-        index = pd.MultiIndex.from_arrays(levels[::-1], names=names)
+        index = pd.MultiIndex.from_arrays(levels, names=names)
     return Groups(group, index, all(column.ordered for column in columns))
 
 
@@ -145,7 +140,7 @@ def two_way(
 ) -> pd.DataFrame:
     """A score for each pair of classes, NaN where there are no words; `of="words"` counts them instead."""
     first, second = groups(frame, rows), groups(frame, columns)
-    shape = (len(first.index), len(second.index))
+    shape = _checked(len(first.index), len(second.index))
     cell = first.group * shape[1] + second.group
     counted = np.ones(len(frame), dtype=bool) if of == "words" else frame.counted(of)
     words = np.bincount(cell[counted], minlength=shape[0] * shape[1])
@@ -164,36 +159,34 @@ def confusion(
 
     `most` keeps that many of the largest classes and makes one, `other`, of the rest.
     """
-    (criterion,) = keys(of)
-    side = frame.side_of(prediction)
-    both = [frame.classes(_on(criterion, where)) for where in ("gold", side)]
-    names = {name: number for number, name in enumerate(dict.fromkeys((*both[0].names, *both[1].names)))}
-    codes = [np.array([names[name] for name in column.names], dtype=np.int64)[column.codes] for column in both]
-    matrix = np.bincount(codes[0] * len(names) + codes[1], minlength=len(names) ** 2).reshape(len(names), -1)
-    sizes = matrix.sum(axis=0) + matrix.sum(axis=1)
-    order = [i for i in range(len(names)) if sizes[i]]
-    if not both[0].ordered or (most is not None and len(order) > most):
-        order.sort(key=lambda i: (-matrix[i].sum(), -sizes[i]))
-    labels = np.array([*names], dtype=object)
-    table = pd.DataFrame(matrix[np.ix_(order, order)], index=labels[order], columns=labels[order])
-    if most is not None and len(order) > most:
-        table = _folded(table, most)
-    return table.rename_axis(index=f"gold {criterion}", columns=f"predicted {criterion}")
+    found = _Confused.of(frame, of, prediction)
+    kept = found.order if most is None or len(found.order) <= most else found.by_size()[:most]
+    if not len(kept) and len(found.order):
+        raise AnalysisError(f"most of confusion: expected a number >= 1, found {most}")
+    rest = len(kept) < len(found.order)
+    size = _checked(len(kept) + rest, len(kept) + rest)[0]
+    place = np.full(len(found.names), len(kept))
+    place[kept] = np.arange(len(kept))
+    cells = place[found.gold] * size + place[found.predicted]
+    matrix = np.bincount(cells, minlength=size**2).reshape(size, size)
+    names = [*(found.names[i] for i in kept.tolist()), *([OTHER] if rest else [])]
+    table = pd.DataFrame(matrix, index=pd.Index(names, dtype=object), columns=pd.Index(names, dtype=object))
+    return table.rename_axis(index=f"gold {found.criterion}", columns=f"predicted {found.criterion}")
 
 
 def confusions(frame: Frame, of: str | Key = "base-label", *, prediction: str | None = None) -> pd.DataFrame:
     """The confusions as a list, most frequent first: gold, predicted, words, their share of the gold class."""
-    matrix = confusion(frame, of, prediction=prediction)
-    values = matrix.to_numpy()
-    gold, predicted = np.nonzero(values * (1 - np.eye(len(values), dtype=np.int64)))
-    words = values[gold, predicted]
+    found = _Confused.of(frame, of, prediction)
+    place = np.zeros(len(found.names), dtype=np.int64)
+    place[found.order] = np.arange(len(found.order))
+    wrong = found.gold != found.predicted
+    size = max(1, len(found.order))
+    cells, words = np.unique(place[found.gold[wrong]] * size + place[found.predicted[wrong]], return_counts=True)
+    names = np.array([found.names[i] for i in found.order.tolist()], dtype=object)
+    gold, predicted = cells // size, cells % size
+    whole = np.bincount(place[found.gold], minlength=size)
     table = pd.DataFrame(
-        {
-            "gold": matrix.index.to_numpy()[gold],
-            "predicted": matrix.columns.to_numpy()[predicted],
-            "words": words,
-            "share": percent(words, values.sum(axis=1)[gold]),
-        }
+        {"gold": names[gold], "predicted": names[predicted], "words": words, "share": percent(words, whole[gold])}
     )
     return table.sort_values("words", ascending=False, kind="stable").set_index(["gold", "predicted"])
 
@@ -219,6 +212,41 @@ def counts(frame: Frame, by: By) -> pd.DataFrame:
     return table
 
 
+@dataclass(frozen=True, eq=False)
+class _Confused:
+    """The gold and the predicted class of each row, as numbers of names; `order`: those that occur, as tables do."""
+
+    criterion: Key
+    names: tuple[str, ...]
+    gold: Ints
+    predicted: Ints
+    order: Ints
+
+    @classmethod
+    def of(cls, frame: Frame, of: str | Key, prediction: str | None) -> _Confused:
+        criteria = keys(of)
+        if len(criteria) != 1:
+            raise AnalysisError(f"confusion: expected one criterion (+ joins several), found {len(criteria)}")
+        both = [frame.classes(_on(criteria[0], where)) for where in ("gold", frame.side_of(prediction))]
+        names = {name: number for number, name in enumerate(dict.fromkeys((*both[0].names, *both[1].names)))}
+        gold, predicted = (
+            np.array([names[name] for name in column.names], dtype=np.int64)[column.codes] for column in both
+        )
+        found = cls(criteria[0], tuple(names), gold, predicted, np.unique(np.concatenate([gold, predicted])))
+        return found if both[0].ordered else replace(found, order=found.by_size())
+
+    def by_size(self) -> Ints:
+        """The classes that occur, those of most gold words first."""
+        gold, predicted = (np.bincount(each, minlength=len(self.names)) for each in (self.gold, self.predicted))
+        return self.order[np.lexsort((-(gold + predicted)[self.order], -gold[self.order]))]
+
+
+def _checked(rows: int, columns: int) -> tuple[int, int]:
+    if rows * columns > _CELLS:
+        raise AnalysisError(f"matrix: expected up to {_CELLS:,} cells, found {rows:,} x {columns:,} classes")
+    return rows, columns
+
+
 def _on(key: Key, side: str) -> Key:
     """A criterion of the gold, on another side."""
     if isinstance(key, Joined):
@@ -228,16 +256,3 @@ def _on(key: Key, side: str) -> Key:
 
 def _series(found: Groups, flags: Bools) -> pd.Series:
     return pd.Series(found.sums(flags), index=found.index)
-
-
-def _folded(table: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The first classes; the others as one."""
-    if most < 1:
-        raise AnalysisError(f"most of confusion: expected a number >= 1, found {most}")
-    values = table.to_numpy()
-    folded = np.empty((most + 1, most + 1), dtype=values.dtype)
-    folded[:most, :most] = values[:most, :most]
-    folded[most, :most], folded[:most, most] = values[most:, :most].sum(axis=0), values[:most, most:].sum(axis=1)
-    folded[most, most] = values[most:, most:].sum()
-    names = [*table.index[:most], OTHER]
-    return pd.DataFrame(folded, index=names, columns=names)

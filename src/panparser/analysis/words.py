@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from panparser.statistics import climb
 from panparser.treebank import Treebank
 
 NONE = "none"  # the class of words that lack what is asked for
+_MOST_COMBINATIONS = 1 << 62  # that one number can tell apart
 ROOT = "ROOT"  # what stands for the artificial token where a head is described
 
 
@@ -44,8 +46,11 @@ class Column:
 Values = Column | Ints  # classes, or numbers >= 0 (-1: none)
 
 
-def join(columns: Sequence[Column], sign: str = "-") -> Column:
-    """One column of the names of several, joined; only combinations that occur."""
+def combinations(columns: Sequence[Column]) -> tuple[list[Ints], Ints]:
+    """The combinations of classes that occur, in order: their codes in each column; and the one that each word has."""
+    if math.prod(len(column.names) for column in columns) >= _MOST_COMBINATIONS:
+        distinct, inverse = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
+        return list(distinct), inverse.reshape(-1)
     codes = np.zeros(len(columns[0].codes), dtype=np.int64)
     for column in columns:
         codes = codes * len(column.names) + column.codes
@@ -53,8 +58,15 @@ def join(columns: Sequence[Column], sign: str = "-") -> Column:
     parts = []
     for column in reversed(columns):
         found, part = np.divmod(found, max(1, len(column.names)))
-        parts.append([column.names[i] for i in part.tolist()])
-    names = [sign.join(reversed(each)) for each in zip(*parts, strict=True)]
+        parts.append(part)
+    return parts[::-1], inverse
+
+
+def join(columns: Sequence[Column], sign: str = "-") -> Column:
+    """One column of the names of several, joined; only combinations that occur."""
+    parts, inverse = combinations(columns)
+    texts = ([column.names[i] for i in part.tolist()] for column, part in zip(columns, parts, strict=True))
+    names = [sign.join(each) for each in zip(*texts, strict=True)]
     return Column.merged(inverse, names, all(column.ordered for column in columns))
 
 

@@ -16,14 +16,16 @@ from panparser.errors import AnalysisError, PanParserError
 _List = list[str] | None
 
 
-def _analysis(plot: str | None = None) -> Any:
-    """The package, which needs pandas, and matplotlib for a plot."""
+def _analysis(plot: str | None = None, folder: str | None = None) -> Any:
+    """The package, which needs pandas, and matplotlib for a plot or a folder of them."""
     try:
         from panparser import analysis
         from panparser.analysis import plots
 
         if plot is not None:
             plots.check_format(plot)
+        if folder is not None:
+            plots.check_format("plot.png")
     except ImportError as error:
         raise PanParserError(str(error)) from None
     return analysis
@@ -122,7 +124,7 @@ def analyze(
 
       panparser analyze train.conllu --by length --by upos,head-upos+direction
     """
-    analysis = _analysis(plot)
+    analysis = _analysis(plot, plots)
     wanted = Wanted(
         by or [],
         two_way or [],
@@ -130,7 +132,7 @@ def analyze(
         confusion or [],
         correlation or [],
         reliability,
-        of.split(","),
+        listed(of),
         compare,
         samples,
         seed,
@@ -142,7 +144,7 @@ def analyze(
             *files,
             names=_names(predicted or []),
             train=None if train is None else read_to_score(train),
-            ignore=[] if ignore == "none" else ignore.split(","),
+            ignore=[] if ignore == "none" else listed(ignore),
             where=where,
         )
         if not len(frame):
@@ -166,9 +168,16 @@ def analyze(
         print_tables(tables)
 
 
+def listed(text: str) -> list[str]:
+    """What an option names, with commas."""
+    return [part.strip() for part in text.split(",")]
+
+
 def _names(paths: list[str]) -> list[str]:
-    """What the predictions are called: the names of their files, as far as these tell them apart."""
+    """What the predictions are called: the names of their files, as far as these tell them apart, and from columns."""
+    from panparser.analysis.frame import COLUMNS
+
     stems = [Path(path).name.removesuffix(".gz").removesuffix(".conllu") for path in paths]
-    if len(set(stems)) == len(stems):
+    if len(set(stems)) == len(stems) and COLUMNS.isdisjoint(stems):
         return stems
     return [path if paths.count(path) == 1 else f"{path} ({place})" for place, path in enumerate(paths, start=1)]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 20  # rows of each table of the summary
+_WHOLE = 2000  # classes of a confusion matrix that a file can hold
 _MATRIX = 12  # classes of a confusion matrix that a terminal can show
 _KEYS = {"heads": HEAD_KEY, "labels": LABEL_KEY}
 _SUMMARY = ("upos", "base-label", "length", "direction")
@@ -46,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its title, the name that its file has, and how it is drawn: bars, matrix or not at all."""
+    """A table with its title, the name that its file has, and how it is drawn: scores, counts, matrix or not at all."""
 
     title: str
     name: str
@@ -69,7 +70,7 @@ def make_tables(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
     else:
         for by in wanted.by or (_SUMMARY if wanted.summary else ()):
             yield Table(
-                f"by {by}", by, analysis.scores(frame, by, wanted.of), "bars", _SHOWN if wanted.summary else None
+                f"by {by}", by, analysis.scores(frame, by, wanted.of), "scores", _SHOWN if wanted.summary else None
             )
     for name in frame.names:
         yield from _of_one(analysis, frame, wanted, name)
@@ -86,7 +87,7 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
         table = analysis.precision_recall(frame, each, measure, prediction=name)
         yield Table(f"precision and recall of {measure} by {each}{whose}", f"precision-{each}{file}", table)
     for each in wanted.confusion:
-        whole, part = (analysis.confusion(frame, each, prediction=name, most=most) for most in (None, _MATRIX))
+        whole, part = (analysis.confusion(frame, each, prediction=name, most=most) for most in (_WHOLE, _MATRIX))
         title = f"{each}: gold in rows, predicted in columns{whose}"
         yield Table(title, f"confusion-{each}{file}", whole, "matrix", printed=part)
         yield _confusions(analysis, frame, each, name, whose, file)
@@ -151,7 +152,7 @@ def _statistics(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
     for each in wanted.two_way:
         yield Table(f"words by {each}", each, analysis.two_way(frame, *_two(each), of="words"), "matrix")
     for by in wanted.by or (_SUMMARY if wanted.summary else ()):
-        yield Table(f"words by {by}", by, analysis.counts(frame, by), "", _SHOWN if wanted.summary else None)
+        yield Table(f"words by {by}", by, analysis.counts(frame, by), "counts", _SHOWN if wanted.summary else None)
 
 
 def _two(text: str) -> list[str]:
@@ -169,7 +170,7 @@ def shaped(table: Table, sort: str | None, descending: bool, least: int, top: in
     data = table.data
     if table.drawn == "matrix":
         return table
-    words = next((column for column in data.columns if _flat(column) == "words"), None)
+    words = next((column for column in data.columns if _flat(column) in ("words", "gold")), None)
     if words is not None and least:
         data = data[data[words] >= least]
     if sort == "class":
@@ -255,8 +256,8 @@ def draw(analysis: Any, tables: list[Table], path: str) -> None:
         raise AnalysisError("--plot: expected --by, --two-way, --confusion or --correlation, found no table to draw")
 
     def write(table: Table, path: Path) -> None:
-        plot = analysis.plots.plot_matrix if table.drawn == "matrix" else analysis.plots.plot_scores
-        data = _first_measure(table.data) if table.drawn == "bars" else table.data
+        plot = getattr(analysis.plots, f"plot_{table.drawn}")
+        data = _first_measure(table.data) if table.drawn == "scores" else table.data
         analysis.plots.save(plot(data, title=table.title), path)
 
     _write(drawable, path, write)
@@ -280,4 +281,4 @@ def _write(tables: list[Table], path: str, write: Callable[[Table, Path], None])
         try:
             write(table, target)
         except OSError as error:
-            raise AnalysisError(f"cannot write {target}: {error.strerror}") from None
+            raise AnalysisError(f"cannot write {target}: {error.strerror or error}") from None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from panparser.cli.analysis import _analysis
+from panparser._files import check_writable
+from panparser.cli.analysis import _analysis, listed
 from panparser.cli.analysis_tables import Table, print_tables, values, write_csv
 from panparser.cli.app import app, is_quiet, progress
 from panparser.cli.treebanks import read_to_score
-from panparser.errors import SpecError
+from panparser.errors import AnalysisError, SpecError
 from panparser.recipes import Recipe
 
 
@@ -54,6 +56,9 @@ def curves(
       panparser curves train.conllu test.conllu --sizes 20,100,500 --by base-label --of las --plot curves.png
     """
     analysis = _analysis(plot)
+    for path in (csv, plot):
+        if path is not None:
+            check_writable(Path(path), AnalysisError)
     given = _recipe(recipe, beam, seed)
     options = given.training.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}
@@ -62,7 +67,7 @@ def curves(
         treebank, scored = read_to_score(train), read_to_score(test)
         numbers = _sizes(sizes, len(treebank))
         report(f"training {len(numbers)} parsers", 0, 0)
-        ignored = [] if ignore == "none" else ignore.split(",")
+        ignored = [] if ignore == "none" else listed(ignore)
         table = analysis.learning_curves(
             given.parser.spec(), treebank, scored, numbers, by, of, ignore=ignored, threads=threads, **options
         )
@@ -97,7 +102,7 @@ def _sizes(text: str | None, sentences: int) -> list[int]:
     if text is None:
         steps = [digit * 10**power for power in range(1, 7) for digit in (1, 2, 5)]
         return [*(step for step in steps if step < 0.9 * sentences), sentences]
-    parts = text.split(",")
+    parts = listed(text)
     if not all(part.isascii() and part.isdigit() for part in parts):
         raise SpecError(f"--sizes: expected numbers with commas, such as 20,100,500; found {text!r}")
     numbers = [int(part) for part in parts]

@@ -148,6 +148,8 @@ def weights(
     analysis = _analysis()
     if sum(value is not None for value in (name, other, feature)) != 1:
         raise SpecError("expected one of --of NAME, --feature TEXT and --with MODEL")
+    if feature is not None and source is not None:
+        raise SpecError(f"--feature: expected no FILE, since the feature is named; found {source}")
     if feature is None and source is None:
         raise SpecError("expected a treebank whose features are looked at: FILE")
     parser = load_parser(model)
