@@ -542,8 +542,8 @@ def test_conflicts_on_the_command_line(run, model, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--keep", "tags"], "keep: expected some of heads, labels, constraints; got 'tags'"),
-        (["--keep", ""], "keep: expected some of heads, labels, constraints; got ''"),
+        (["--keep", "trees"], "keep: expected some of tokens, tags, lemmas, heads, labels, constraints; got 'trees'"),
+        (["--keep", ""], "keep: expected some of tokens, tags, lemmas, heads, labels, constraints; got ''"),
         (["--relax-constraints"], "--relax-constraints goes with --keep"),
     ],
 )
