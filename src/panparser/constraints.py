@@ -201,12 +201,12 @@ class Constraints:
             treebank.column("deprel")[given] = ids[self.labels[given]]
 
 
-def keep_names(names: Iterable[str]) -> frozenset[str]:
+def keep_names(names: Iterable[str], known: Sequence[str] = KEEP) -> frozenset[str]:
     """What to keep of a file, checked."""
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
-        if name not in KEEP:
-            raise ConstraintError(f"keep: expected some of {', '.join(KEEP)}; got {name!r}")
+        if name not in known:
+            raise ConstraintError(f"keep: expected some of {', '.join(known)}; got {name!r}")
     return frozenset(chosen)
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.constraints import KEEP as KEEP_TREES
-from panparser.constraints import Constraints
-from panparser.errors import ConstraintError, ModelError, SpecError, TextError, TreebankError
+from panparser.constraints import Constraints, keep_names
+from panparser.errors import ModelError, SpecError, TextError, TreebankError
 from panparser.loading import parser_from_file
 from panparser.parser import Parser, check_kind
 from panparser.tagging import Tagger
@@ -121,7 +121,7 @@ class Pipeline:
         that have UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" always
         are. `relax` and `beam` as in `Parser.annotate`.
         """
-        kept = keep_names(keep)
+        kept = keep_names(keep, KEEP)
         self.annotate_words(treebank, keep=kept, threads=threads)
         if self.parser is None:
             return []
@@ -134,7 +134,7 @@ class Pipeline:
         """Writes tags and lemmas alone; `keep` as in `annotate`."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to annotate; got {treebank!r}")
-        kept = keep_names(keep)
+        kept = keep_names(keep, KEEP)
         if not treebank.words:
             return
         none = np.zeros(treebank.words, dtype=bool)
@@ -210,15 +210,6 @@ class Pipeline:
             raise ModelError(f"{place}{error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"{path}: not a pipeline that can be used: {error}") from None
-
-
-def keep_names(names: Iterable[str]) -> frozenset[str]:
-    """What to keep of a treebank, checked."""
-    chosen = [names] if isinstance(names, str) else list(names)
-    for name in chosen:
-        if name not in KEEP:
-            raise ConstraintError(f"keep: expected some of {', '.join(KEEP)}; got {name!r}")
-    return frozenset(chosen)
 
 
 def _restore(treebank: Treebank, words: npt.NDArray[np.bool_], values: dict[str, npt.NDArray[np.int32]]) -> None:

@@ -17,11 +17,11 @@ from panparser.cli.text import InputKind, OutputKind, Source, output_kind
 from panparser.confidence import fitting_calibration
 from panparser.conllu import conllu_output
 from panparser.constraints import KEEP as KEEP_TREES
-from panparser.constraints import Constraints, Dropped
+from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ConstraintError, SpecError, TreebankError
 from panparser.loading import DEFAULT, load
 from panparser.parser import Parser, ScoredTree
-from panparser.pipeline import Pipeline, keep_names
+from panparser.pipeline import KEEP, Pipeline
 from panparser.rendering import join, render
 from panparser.treebank import Treebank
 
@@ -161,7 +161,7 @@ def parse(
 def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     if keep is None and relax:
         raise ConstraintError("--relax-constraints goes with --keep, which says what to keep")
-    return frozenset() if keep is None else keep_names(name.strip() for name in keep.split(","))
+    return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
 
 
 def _parts(model: str) -> tuple[Pipeline | None, Parser | Cascade | None]:
