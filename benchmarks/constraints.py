@@ -153,7 +153,7 @@ def tasks(names: Sequence[str], systems: Sequence[str], epochs: int, seeds: Sequ
 
 def report(wanted: Sequence[Task], results: dict[str, Result]) -> list[str]:
     titles = "".join(f"{f'{share} %':>8}{'kept':>8}{'UAS':>8}{'free':>8}" for share in SHARES)
-    lines = [f"{'':52}{titles}{'slower':>9}"]
+    lines = [f"{'':58}{titles}{'slower':>9}"]
     found = [(task, results[task.key]) for task in wanted if task.key in results]
     for task, result in found:
         cells = ""
@@ -161,7 +161,7 @@ def report(wanted: Sequence[Task], results: dict[str, Result]) -> list[str]:
             values = result.shares[str(share)]
             cells += f"{values['given']:>8}" + number(100 * values["kept"] / values["given"])
             cells += number(values["uas"]) + number(values["free_uas"])
-        lines.append(f"{task!s:52}{cells}{result.slower:>8.0f}%")
+        lines.append(f"{task!s:58}{cells}{result.slower:>8.0f}%")
     if not found:
         return [*lines, "(nothing is finished yet)"]
     kept, given = (sum(v[what] for _, r in found for v in r.shares.values()) for what in ("kept", "given"))
