@@ -279,6 +279,15 @@ def test_wrong_arrays_never_crash(small, tmp_path_factory, chosen):
     _check(tmp_path_factory.getbasetemp() / "junk", encode(arrays, manifest))
 
 
+def test_arrays_that_begin_anywhere_are_aligned(tmp_path):
+    odd = {"lines": np.arange(3, dtype=np.uint8), "tables": np.arange(5, dtype=np.uint32)}
+    (tmp_path / "odd").write_bytes(encode(odd, {}))
+    arrays, _ = read_arrays(tmp_path / "odd", "model")
+    for name, array in arrays.items():
+        assert array.flags.aligned
+        np.testing.assert_array_equal(array, odd[name])
+
+
 def _check(path, content):
     path.unlink(missing_ok=True)  # a loaded file is mapped: never write into it
     path.write_bytes(content)

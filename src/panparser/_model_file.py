@@ -104,4 +104,5 @@ def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
         raise ValueError("out of range")
     if end - start != kind.itemsize * int(np.prod(shape, dtype=object)):
         raise ValueError("size and shape do not agree")
-    return np.frombuffer(data[start:end], dtype=kind).reshape(shape)
+    array = np.frombuffer(data[start:end], dtype=kind).reshape(shape)
+    return array if array.flags.aligned else array.copy()  # files of others may begin arrays anywhere
