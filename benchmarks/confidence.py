@@ -12,14 +12,12 @@ kept where `--models` says, and not trained again. Results go to benchmarks/resu
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from machine import heading
+from machine import heading, timed
 
 import panparser as pp
 from panparser._logistic import fit
@@ -37,6 +35,7 @@ SETS = {
     "ensemble and default": (*SOURCES, *ENSEMBLE),
 }
 SEEDS = (2, 3, 4)  # of an ensemble
+RUNS = 7
 FOLDS = 5
 Right = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -80,16 +79,6 @@ def outcomes(parser: pp.Parser, evidence: Evidence, gold: pp.Treebank) -> tuple[
     return heads, heads & (evidence.labels == gold_labels(parser, gold))
 
 
-def seconds(work: Callable[[], Any]) -> float:
-    """CPU time, the least of several runs."""
-    times = []
-    for _ in range(7):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
 def report(folder: Path, models: Path, with_others: bool) -> Iterator[str]:
     parser = trained(folder, 1, models)
     others = [trained(folder, seed, models) for seed in SEEDS] if with_others else []
@@ -122,12 +111,13 @@ def report(folder: Path, models: Path, with_others: bool) -> Iterator[str]:
         crossed[out] = fit(columns_of_dev[~out], right[~out])(columns_of_dev[out])
     error, crossed_error = (calibration_error(binned(values, right)) for values in (in_sample, crossed))
     yield f"mean confidence on test {100 * mean:.2f}; ECE on dev {error:.4f}, cross-validated {crossed_error:.4f}"
-    pp.calibrate(parser, dev)
-    plain, confident = seconds(lambda: parser.predict(test)), seconds(lambda: parser.confidence(test))
+    _, calibrating = timed(lambda: pp.calibrate(parser, dev), RUNS)
+    _, plain = timed(lambda: parser.predict(test), RUNS)
+    _, confident = timed(lambda: parser.confidence(test), RUNS)
     yield (
         f"words a CPU second: {test.words / plain:,.0f} parsed, {test.words / confident:,.0f} with confidence "
         f"({100 * (confident / plain - 1):.0f} % more time); "
-        f"calibrating {seconds(lambda: pp.calibrate(parser, dev)):.2f} s"
+        f"calibrating {calibrating:.2f} s"
     )
     yield ""
 

@@ -20,12 +20,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from grid import FOLDER, build
-from machine import heading
+from machine import heading, timed
 
 import panparser as pp
 from panparser._epochs import score
@@ -194,12 +195,9 @@ def lengths(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
     for name in ("greedy", "beam 8"):
         parser, times = pp.Parser.load(found[name][0]), []
         for length in LENGTHS:
-            treebank, runs = of_length(words, length), []
-            for _ in range(3):
-                start = time.process_time()
-                parser.predict(treebank)
-                runs.append(time.process_time() - start)
-            times.append(1e6 * min(runs) / treebank.words)
+            treebank = of_length(words, length)
+            _, seconds = timed(partial(parser.predict, treebank), 3)
+            times.append(1e6 * seconds / treebank.words)
         lines.append(f"{name:14}" + "".join(f"{each:10.2f}" for each in times))
     return lines
 

@@ -16,14 +16,13 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from machine import heading, write_result
+from machine import heading, timed, write_result
 from peer_udpipe import read
 
 import panparser as pp
@@ -52,16 +51,6 @@ class Row:
         return f"{self.treebank:12}{self.source:13}{self.system:19}{figures}{speed:>10}{training:>10}".rstrip()
 
 
-def timed(work: Callable[[], Any], runs: int = RUNS) -> tuple[Any, float]:
-    """What the work gives, and the CPU seconds of its fastest run."""
-    best = float("inf")
-    for _ in range(runs):
-        start = time.process_time()
-        result = work()
-        best = min(best, time.process_time() - start)
-    return result, best
-
-
 def scored(gold: pp.Treebank, found: pp.Treebank) -> tuple[float, ...]:
     scores = pp.evaluate(gold, found, samples=0)
     return tuple(scores[name].f1 for name in COLUMNS)
@@ -69,7 +58,7 @@ def scored(gold: pp.Treebank, found: pp.Treebank) -> tuple[float, ...]:
 
 def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
     train, dev = (pp.read_conllu(folder / f"{part}.conllu", lenient=True) for part in ("train", "dev"))
-    nlp, seconds = timed(lambda: pp.train_pipeline(pp.PipelineSpec(), train, dev=dev), 1)
+    nlp, seconds = timed(lambda: pp.train_pipeline(pp.PipelineSpec(), train, dev=dev))
     rows = []
     for system, beam in (("panparser", None), ("panparser, beam 1", 1)):
 
@@ -78,7 +67,7 @@ def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
             nlp.annotate(found, beam=beam)
             return found.to_bytes()
 
-        data, best = timed(raw)
+        data, best = timed(raw, RUNS)
         found = pp.parse_conllu(data)
         took = seconds if beam is None else None
         rows.append(Row(system, "raw text", folder.name, scored(gold, found), gold.words / best, took))
@@ -97,7 +86,7 @@ def udpipe_model(folder: Path, cache: Path, options: Sequence[str]) -> tuple[Pat
     if path.exists():
         return path, None
     train, dev, error = read(folder / "train.conllu"), read(folder / "dev.conllu"), ProcessingError()
-    data, seconds = timed(lambda: Trainer.train("morphodita_parsito", train, dev, *options, error), 1)
+    data, seconds = timed(lambda: Trainer.train("morphodita_parsito", train, dev, *options, error))
     if error.occurred():
         sys.exit(f"udpipe: {error.message}")
     cache.mkdir(parents=True, exist_ok=True)
@@ -113,7 +102,7 @@ def udpipe_rows(folder: Path, gold: pp.Treebank, text: str, cache: Path, options
     rows = []
     for source, kind, data in (("raw text", "tokenize", text), ("gold tokens", "conllu", gold.to_bytes().decode())):
         pipeline = Pipeline(model, kind, Pipeline.DEFAULT, Pipeline.DEFAULT, "conllu")
-        found, best = timed(partial(pipeline.process, data, error), 1)
+        found, best = timed(partial(pipeline.process, data, error), RUNS)
         if error.occurred():
             sys.exit(f"udpipe: {error.message}")
         speed, took = (gold.words / best, seconds) if source == "raw text" else (None, None)

@@ -10,10 +10,9 @@ table goes to benchmarks/results/tagging.txt.
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
-from machine import heading
+from machine import heading, timed
 
 import panparser as pp
 
@@ -27,18 +26,12 @@ def has(treebank: pp.Treebank, column: str) -> bool:
 
 def speed(tagger: pp.Tagger, treebank: pp.Treebank) -> float:
     """Thousand words a second."""
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        tagger.predict(treebank)
-        times.append(time.process_time() - start)
-    return treebank.words / min(times) / 1000
+    _, seconds = timed(lambda: tagger.predict(treebank), 5)
+    return treebank.words / seconds / 1000
 
 
 def row(name: str, spec: pp.TaggerSpec, train: pp.Treebank, dev: pp.Treebank, test: pp.Treebank) -> str:
-    start = time.process_time()
-    tagger = pp.train_tagger(spec, train, dev=dev)
-    seconds = time.process_time() - start
+    tagger, seconds = timed(lambda: pp.train_tagger(spec, train, dev=dev))
     found = tagger.accuracy(test)
     figures = "".join(f"{found[column]:8.2f}" if column in found else f"{'':8}" for column in NAMES)
     size = tagger.model.size / 1e6

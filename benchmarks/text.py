@@ -10,27 +10,13 @@ words a second are by CPU time, one thread, the best of three runs over the test
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-from machine import heading, write_result
+from machine import heading, timed, write_result
 
 import panparser as pp
 
 RUNS = 3
-Result = TypeVar("Result")
-
-
-def timed(function: Callable[[], Result], runs: int = 1) -> tuple[Result, float]:
-    """What a function gives, and the CPU seconds of its fastest run."""
-    best = float("inf")
-    for _ in range(runs):
-        start = time.process_time()
-        result = function()
-        best = min(best, time.process_time() - start)
-    return result, best
 
 
 def row(folder: Path) -> str:

@@ -12,16 +12,14 @@ import io
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from machine import heading, write_result
+from machine import heading, timed, write_result
 
 import panparser as pp
 from panparser.conllu import parse_conllu
 
+RUNS = 3
 OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
 MEMORY = """
 import sys
@@ -36,20 +34,11 @@ print(resident() - before)
 """
 
 
-def best(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        result = work()
-        times.append(time.process_time() - start)
-    return min(times), result
-
-
 def ours(data: bytes) -> tuple[float, float]:
-    reading, treebank = best(lambda: parse_conllu(data))
+    treebank, reading = timed(lambda: parse_conllu(data), RUNS)
     treebank.heads[:] = 0
     treebank.labels[:] = treebank.id_of("deprel", "replaced")
-    writing, _ = best(treebank.to_bytes)
+    _, writing = timed(treebank.to_bytes, RUNS)
     return reading, writing
 
 
@@ -57,11 +46,11 @@ def conllu(data: bytes) -> tuple[float, float]:
     import conllu as package
 
     text = data.decode()
-    reading, sentences = best(lambda: package.parse(text))
+    sentences, reading = timed(lambda: package.parse(text), RUNS)
     for sentence in sentences:
         for token in sentence:
             token["head"], token["deprel"] = 0, "replaced"
-    writing, _ = best(lambda: "".join(sentence.serialize() for sentence in sentences))
+    _, writing = timed(lambda: "".join(sentence.serialize() for sentence in sentences), RUNS)
     return reading, writing
 
 
@@ -69,11 +58,11 @@ def pyconll(data: bytes) -> tuple[float, float]:
     import pyconll as package
 
     text = data.decode()
-    reading, treebank = best(lambda: package.load_from_string(text))
+    treebank, reading = timed(lambda: package.load_from_string(text), RUNS)
     for sentence in treebank:
         for token in sentence:
             token.head, token.deprel = "0", "replaced"
-    writing, _ = best(lambda: treebank.write(io.StringIO()))
+    _, writing = timed(lambda: treebank.write(io.StringIO()), RUNS)
     return reading, writing
 
 
@@ -99,7 +88,7 @@ def report(path: Path, name: str) -> str:
         ratios = " / ".join(f"{fastest[i] / times[i]:.1f}x" for i in (0, 1))
         lines.append(f"{package:12}{words / times[0]:16,.0f}{words / times[1]:16,.0f}{ratios:>24}")
     lines += ["", f"memory: {memory(path):.2f} bytes for each byte on disk"]
-    scoring, _ = best(lambda: pp.evaluate(treebank, parse_conllu(data)))
+    _, scoring = timed(lambda: pp.evaluate(treebank, parse_conllu(data)), RUNS)
     lines.append(f"evaluate the file against itself, bootstrap included: {scoring:.2f} s")
     return "\n".join(lines)
 
