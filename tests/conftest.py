@@ -99,3 +99,12 @@ def parser(english):
     """A small parser."""
     treebank, dev = english
     return pp.train(pp.ParserSpec(beam=4), treebank, dev=dev, epochs=2)
+
+
+@pytest.fixture(scope="session")
+def pipeline_file(english, tmp_path_factory):
+    """The file of a small pipeline."""
+    path = tmp_path_factory.mktemp("pipeline") / "nlp"
+    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=2, tagger_epochs=2)
+    pp.train_pipeline(spec, english[0], epochs=2, members=1).save(path)
+    return path

@@ -33,15 +33,6 @@ lemmatizer_epochs = 2
 TEXT = "The birds sing. They stopped,\nand the road disappeared!"
 
 
-@pytest.fixture(scope="session")
-def nlp(english, tmp_path_factory):
-    """The file of a small pipeline."""
-    path = tmp_path_factory.mktemp("pipeline") / "nlp"
-    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=2, tagger_epochs=2)
-    pp.train_pipeline(spec, english[0], epochs=2, members=1).save(path)
-    return path
-
-
 @pytest.fixture
 def feed(monkeypatch):
     """Puts bytes on standard input."""
@@ -115,9 +106,9 @@ def test_recipes_are_checked(run, tmp_path, line):
 # --- Input ---
 
 
-def test_text_from_everywhere_is_the_same(run, nlp, feed, tmp_path):
+def test_text_from_everywhere_is_the_same(run, pipeline_file, feed, tmp_path):
     def parse(*arguments):
-        code, out, err = run("parse", "-m", nlp, *arguments)
+        code, out, err = run("parse", "-m", pipeline_file, *arguments)
         assert (code, err) == (0, "")
         return out
 
@@ -138,9 +129,9 @@ def test_text_from_everywhere_is_the_same(run, nlp, feed, tmp_path):
     assert (tmp_path / "out.conllu").read_text() == expected
 
 
-def test_text_that_is_divided(run, nlp):
+def test_text_that_is_divided(run, pipeline_file):
     def forms(text, kind):
-        _, out, _ = run("parse", "-m", nlp, "--text", text, "--input", kind)
+        _, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--input", kind)
         return [sentence.forms for sentence in pp.parse_conllu(out)]
 
     assert forms("birds sing .\nthey stop .", "tokens") == [["birds", "sing", "."], ["they", "stop", "."]]
@@ -148,12 +139,12 @@ def test_text_that_is_divided(run, nlp):
     assert len(forms("The birds sing. They stop.\nAnd?", "lines")) == 2
 
 
-def test_conllu_keeps_tokens_and_what_is_asked_for(run, nlp, english, tmp_path):
+def test_conllu_keeps_tokens_and_what_is_asked_for(run, pipeline_file, english, tmp_path):
     gold = english[1]
     pp.write_conllu(tmp_path / "gold.conllu", gold)
 
     def parse(*arguments):
-        code, out, err = run("parse", "-m", nlp, tmp_path / "gold.conllu", *arguments)
+        code, out, err = run("parse", "-m", pipeline_file, tmp_path / "gold.conllu", *arguments)
         assert (code, err) == (0, "")
         return pp.parse_conllu(out)
 
@@ -172,8 +163,8 @@ def test_conllu_keeps_tokens_and_what_is_asked_for(run, nlp, english, tmp_path):
     assert parse("--keep", "heads").heads.tolist() == gold.heads.tolist()
 
 
-def test_parts_alone(run, nlp, tmp_path):
-    pipeline = pp.load(nlp)
+def test_parts_alone(run, pipeline_file, tmp_path):
+    pipeline = pp.load(pipeline_file)
     pipeline.taggers[0].save(tmp_path / "tagger")
     pipeline.tokenizer.save(tmp_path / "tokenizer")
     code, out, _ = run("parse", "-m", tmp_path / "tokenizer", "--text", TEXT)
@@ -202,8 +193,8 @@ def test_parts_alone(run, nlp, tmp_path):
         (["--text", "x", "--keep", "colours"], "expected some of tokens, tags"),
     ],
 )
-def test_parse_refuses(run, nlp, arguments, said):
-    code, out, err = run("parse", "-m", nlp, *arguments)
+def test_parse_refuses(run, pipeline_file, arguments, said):
+    code, out, err = run("parse", "-m", pipeline_file, *arguments)
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
@@ -219,13 +210,13 @@ def test_a_parser_alone_needs_treebanks(run, parser, tmp_path):
 # --- Output ---
 
 
-def test_formats(run, nlp, tmp_path):
+def test_formats(run, pipeline_file, tmp_path):
     def parse(format, *arguments):
-        code, out, err = run("parse", "-m", nlp, "--text", TEXT, "--output-format", format, *arguments)
+        code, out, err = run("parse", "-m", pipeline_file, "--text", TEXT, "--output-format", format, *arguments)
         assert (code, err) == (0, "")
         return out
 
-    doc = pp.load(nlp)(TEXT)
+    doc = pp.load(pipeline_file)(TEXT)
     assert parse("tree") == doc.draw() + "\n\n"
     first, second = json.loads(parse("json"))
     assert first["text"] == "The birds sing."
@@ -236,24 +227,24 @@ def test_formats(run, nlp, tmp_path):
     assert parse("html").count("<figure>") == 2
     for suffix in ("json", "svg", "html"):
         path = tmp_path / f"x.{suffix}"
-        assert run("parse", "-m", nlp, "--text", TEXT, "-o", path)[0] == 0
+        assert run("parse", "-m", pipeline_file, "--text", TEXT, "-o", path)[0] == 0
         assert path.read_text() == parse(suffix)
     assert parse("json", "--k-best", "1").startswith("[")
 
 
-def test_empty_output_is_well_formed(run, nlp):
+def test_empty_output_is_well_formed(run, pipeline_file):
     for format, expected in (("conllu", ""), ("tree", ""), ("json", "[]\n")):
-        assert run("parse", "-m", nlp, "--text", " ", "--output-format", format) == (0, expected, "")
+        assert run("parse", "-m", pipeline_file, "--text", " ", "--output-format", format) == (0, expected, "")
     for format in ("svg", "html"):
-        code, out, _ = run("parse", "-m", nlp, "--text", "", "--output-format", format)
+        code, out, _ = run("parse", "-m", pipeline_file, "--text", "", "--output-format", format)
         assert code == 0
         assert "figure>" not in out
-    ET.fromstring(run("parse", "-m", nlp, "--text", "", "--output-format", "svg")[1])
+    ET.fromstring(run("parse", "-m", pipeline_file, "--text", "", "--output-format", "svg")[1])
 
 
-def test_pages_escape_text_and_ask_for_nothing_outside(run, nlp):
+def test_pages_escape_text_and_ask_for_nothing_outside(run, pipeline_file):
     evil = "<script>alert(1)</script> & \"quotes\" <img src='http://x/y'> \x1b[31m \x00"
-    _, page, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "html")
+    _, page, _ = run("parse", "-m", pipeline_file, "--text", evil, "--output-format", "html")
 
     found = set()
 
@@ -266,9 +257,9 @@ def test_pages_escape_text_and_ask_for_nothing_outside(run, nlp):
     assert not found & {"script", "img", "link", "iframe"}
     assert "\x1b" not in page
     assert "\x00" not in page
-    _, svg, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "svg")
+    _, svg, _ = run("parse", "-m", pipeline_file, "--text", evil, "--output-format", "svg")
     assert "alert" in "".join(ET.fromstring(svg).itertext())
-    _, tree, _ = run("parse", "-m", nlp, "--text", evil, "--output-format", "tree")
+    _, tree, _ = run("parse", "-m", pipeline_file, "--text", evil, "--output-format", "tree")
     assert "\x1b" not in tree
 
 
@@ -291,11 +282,11 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_every_character_of_strange_text_is_accounted_for(run, nlp, tmp_path, name):
+def test_every_character_of_strange_text_is_accounted_for(run, pipeline_file, tmp_path, name):
     text = STRANGE[name]
     path = tmp_path / "strange.txt"
     path.write_bytes(text.encode())
-    code, out, err = run("parse", "-m", nlp, path)
+    code, out, err = run("parse", "-m", pipeline_file, path)
     assert (code, err) == (0, "")
     read = pp.parse_conllu(out)
     assert not [problem for problem in read.problems if problem.fatal]
@@ -303,56 +294,56 @@ def test_every_character_of_strange_text_is_accounted_for(run, nlp, tmp_path, na
     assert (read.heads >= 0).all()
     for format in ("tree", "json", "svg", "html"):
         if len(text) < 10_000:
-            assert run("parse", "-m", nlp, path, "--output-format", format)[0] == 0
+            assert run("parse", "-m", pipeline_file, path, "--output-format", format)[0] == 0
     if len(text) < 10_000:
-        svg = run("parse", "-m", nlp, path, "--output-format", "svg")[1]
+        svg = run("parse", "-m", pipeline_file, path, "--output-format", "svg")[1]
         ET.fromstring(svg.encode())
 
 
 @pytest.mark.slow
-def test_a_line_of_a_megabyte(run, nlp, tmp_path):
+def test_a_line_of_a_megabyte(run, pipeline_file, tmp_path):
     for text in ("The birds sing, and " * 50_000, "x" * 1_000_000, "x." * 500_000):
         (tmp_path / "long.txt").write_text(text)
-        code, out, err = run("parse", "-m", nlp, tmp_path / "long.txt")
+        code, out, err = run("parse", "-m", pipeline_file, tmp_path / "long.txt")
         assert (code, err) == (0, "")
         assert raw(out) == text
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9", b"\xff\xfea\x00", b"a\xed\xa0\x80b"])
-def test_text_that_is_no_utf8_is_refused(run, nlp, tmp_path, feed, data):
+def test_text_that_is_no_utf8_is_refused(run, pipeline_file, tmp_path, feed, data):
     (tmp_path / "bad.txt").write_bytes(data)
-    code, out, err = run("parse", "-m", nlp, tmp_path / "bad.txt")
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "bad.txt")
     assert (code, out) == (2, "")
     assert "bad.txt: expected UTF-8, found the byte 0x" in err
     feed(data)
-    code, _, err = run("parse", "-m", nlp, "--input", "text")
+    code, _, err = run("parse", "-m", pipeline_file, "--input", "text")
     assert (code, "<stdin>: expected UTF-8" in err) == (2, True)
 
 
-def test_output_that_failed_is_not_left_behind(run, nlp, tmp_path):
+def test_output_that_failed_is_not_left_behind(run, pipeline_file, tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"The birds sing.\n\n" * 10 + b"\xff")
-    code, _, _ = run("parse", "-m", nlp, tmp_path / "bad.txt", "-o", tmp_path / "out.json")
+    code, _, _ = run("parse", "-m", pipeline_file, tmp_path / "bad.txt", "-o", tmp_path / "out.json")
     assert code == 2
     assert not (tmp_path / "out.json").exists()
 
 
-def test_long_files_come_in_pieces(run, nlp, tmp_path, monkeypatch):
+def test_long_files_come_in_pieces(run, pipeline_file, tmp_path, monkeypatch):
     monkeypatch.setattr(parsing, "_BLOCK", 1 << 12)
     text = "The birds sing. They stopped.\n\n" * 1000
     (tmp_path / "long.txt").write_text(text)
-    code, out, _ = run("parse", "-m", nlp, tmp_path / "long.txt", "--threads", "2")
+    code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "long.txt", "--threads", "2")
     assert code == 0
     assert raw(out) == text
     numbers = [line for line in out.splitlines() if line.startswith("# sent_id")]
     assert numbers == [f"# sent_id = {n + 1}" for n in range(2000)]
 
 
-def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, nlp, tmp_path):
+def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, pipeline_file, tmp_path):
     pytest.importorskip("pandas")
-    code, out, _ = run("explain", "-m", nlp, ENGLISH, "--sentence", "1")
+    code, out, _ = run("explain", "-m", pipeline_file, ENGLISH, "--sentence", "1")
     assert code == 0
     assert "SHIFT" in out
-    pp.load(nlp).taggers[0].save(tmp_path / "tagger")
+    pp.load(pipeline_file).taggers[0].save(tmp_path / "tagger")
     code, _, err = run("explain", "-m", tmp_path / "tagger", ENGLISH)
     assert code == 2
     assert "expected a parser, or a pipeline with one, found <Tagger" in err

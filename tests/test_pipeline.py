@@ -144,6 +144,20 @@ def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
         nlp.annotate(whole, keep=["colours"])
 
 
+def test_trees_come_with_confidence(nlp, data):
+    found = copied(data[1])
+    assert nlp.annotate(found, confidence=True) == []
+    alone = copied(data[1])
+    nlp.annotate(alone)
+    nlp.parser.annotate(alone, confidence=True)
+    assert found.to_bytes() == alone.to_bytes()
+    assert found.to_bytes().count(b"LabelConfidence=") == found.words
+    with pytest.raises(SpecError, match="confidence is that of a parser"):
+        pp.Pipeline(taggers=nlp.taggers).annotate(found, confidence=True)
+    with pytest.raises(SpecError, match="needs confidence=True"):
+        nlp.annotate(found, ensemble=[nlp.parser])
+
+
 def test_a_parser_learns_from_tags_of_taggers_that_did_not_see_them(data, monkeypatch):
     seen = {}
 

@@ -12,21 +12,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # spaCy's own
 TEXT = "The birds  sing. They stopped,\nand the road disappeared!"
 
 
-@pytest.fixture(scope="module")
-def model(english, tmp_path_factory):
-    path = tmp_path_factory.mktemp("spacy") / "nlp"
-    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=2, tagger_epochs=2)
-    pp.train_pipeline(spec, english[0], epochs=2, members=1).save(path)
-    return path
-
-
-def test_a_doc_has_what_the_pipeline_says(model):
+def test_a_doc_has_what_the_pipeline_says(pipeline_file):
     nlp = spacy.blank("en")
-    nlp.add_pipe("panparser", config={"model": str(model)})
+    nlp.add_pipe("panparser", config={"model": str(pipeline_file)})
     doc = nlp(TEXT)
     assert doc.text == TEXT
     words = [token for token in doc if not token.is_space]
-    own = pp.load(model)(TEXT)
+    own = pp.load(pipeline_file)(TEXT)
     told = [token for sentence in own for token in sentence]
     assert [token.text for token in words] == [token.form for token in told]  # the two tokenizers agree here
     for token, word in zip(words, told, strict=True):
@@ -41,17 +33,17 @@ def test_a_doc_has_what_the_pipeline_says(model):
     assert next(doc.sents).text.strip() == "The birds  sing."
 
 
-def test_sentences_of_the_doc_are_kept(model):
+def test_sentences_of_the_doc_are_kept(pipeline_file):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("panparser", config={"model": str(model)})
+    nlp.add_pipe("panparser", config={"model": str(pipeline_file)})
     assert len(list(nlp("A bird. a bird. a bird").sents)) == 3
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "x", " x ", "\n\nThe birds."])
-def test_small_docs(model, text):
+def test_small_docs(pipeline_file, text):
     nlp = spacy.blank("en")
-    nlp.add_pipe("panparser", config={"model": str(model)})
+    nlp.add_pipe("panparser", config={"model": str(pipeline_file)})
     doc = nlp(text)
     assert doc.text == text
     assert all(0 <= token.head.i < len(doc) for token in doc)

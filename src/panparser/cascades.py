@@ -6,11 +6,11 @@ Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds wh
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,15 @@ from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.constraints import Constraints, check_constraints
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.gold import UNKNOWN
-from panparser.parser import FORMAT, Parser, ScoredTree, check_kind
+from panparser.parser import FORMAT, Parser, ScoredTree, SearchOptions, check_kind
 from panparser.regions import Arcs, Region, in_regions
 from panparser.sentence import IntArray, Sentence
 from panparser.spec import ParserSpec
 from panparser.systems import system as named_system
 from panparser.transitions import TransitionSystem
 from panparser.treebank import Treebank
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,54 +98,38 @@ class Cascade:
 
     # --- Parsing ---
 
-    def parse(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-    ) -> Treebank:
-        """A copy of the treebank with heads and labels; options as in `Parser.parse`."""
+    def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
+        """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(parsed, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        self.annotate(parsed, **options)
         return parsed
 
-    def annotate(
+    def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
+        """Writes heads and labels into a treebank; options as in `Parser.predict`."""
+        self._last(self.parsers[-1].annotate, treebank, **options)
+
+    def predict(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> tuple[IntArray, IntArray]:
+        """Heads and labels as in `Parser.predict`."""
+        return self._last(self.parsers[-1].predict, treebank, **options)
+
+    def _last(
         self,
+        work: Callable[..., Result],
         treebank: Treebank,
         *,
         beam: int | None = None,
         threads: int = 1,
         constraints: Constraints | None = None,
         relax: bool = False,
-    ) -> None:
-        """Writes heads and labels into a treebank; options as in `Parser.annotate`."""
+    ) -> Result:
+        """What the last parser does, under what was given and what the others find."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
-        relax = relax or constraints is None
-        self.parsers[-1].annotate(treebank, beam=beam, threads=threads, constraints=found, relax=relax)
+        result = work(treebank, beam=beam, threads=threads, constraints=found, relax=relax or constraints is None)
         if constraints is not None:
             constraints.dropped = found.dropped
-
-    def predict(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-    ) -> tuple[IntArray, IntArray]:
-        """Heads and labels as in `Parser.predict`."""
-        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
-        relax = relax or constraints is None
-        trees = self.parsers[-1].predict(treebank, beam=beam, threads=threads, constraints=found, relax=relax)
-        if constraints is not None:
-            constraints.dropped = found.dropped
-        return trees
+        return result
 
     def best(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,22 @@ class ScoredTree:
     heads: tuple[int, ...]
     labels: tuple[str, ...]
     score: float  # in updates: differences tell how much better the parser likes one tree than another
+
+
+class SearchOptions(TypedDict, total=False):
+    """Keyword options of `Parser.predict`, for what hands them on."""
+
+    beam: int | None
+    threads: int
+    constraints: Constraints | None
+    relax: bool
+
+
+class ParseOptions(SearchOptions, total=False):
+    """Keyword options of `Parser.annotate`, for what hands them on."""
+
+    confidence: bool
+    ensemble: Sequence[Parser]
 
 
 class Parser:
@@ -124,28 +140,10 @@ class Parser:
         program, scaled, further, places = lowered
         return engine, program, of_root, of_words, scaled, vectors, further, places
 
-    def parse(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        confidence: bool = False,
-        ensemble: Sequence[Parser] = (),
-        constraints: Constraints | None = None,
-        relax: bool = False,
-    ) -> Treebank:
+    def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
         """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
-        self.annotate(
-            parsed,
-            beam=beam,
-            threads=threads,
-            confidence=confidence,
-            ensemble=ensemble,
-            constraints=constraints,
-            relax=relax,
-        )
+        self.annotate(parsed, **options)
         return parsed
 
     def annotate(

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from panparser._model_file import Arrays, read_arrays, write_arrays
 from panparser.constraints import KEEP as KEEP_TREES
-from panparser.constraints import Constraints, keep_names
+from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ModelError, SpecError, TextError, TreebankError
 from panparser.loading import parser_from_file
-from panparser.parser import Parser, check_kind
+from panparser.parser import Parser, SearchOptions, check_kind
 from panparser.tagging import Tagger
 from panparser.text.lemmatizer import Lemmatizer
 from panparser.text.tokenizer import Given, Tokenizer, divided
@@ -114,20 +114,27 @@ class Pipeline:
         beam: int | None = None,
         threads: int = 1,
         relax: bool = False,
-    ) -> list[Any]:
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
+    ) -> list[Dropped]:
         """Writes tags, lemmas, heads and labels into a treebank, and lists the constraints that were dropped.
 
         `keep`: what the treebank says already is kept, and what it leaves open is predicted: "tags" (all those of words
         that have UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" always
-        are. `relax` and `beam` as in `Parser.annotate`.
+        are. The other options are those of `Parser.annotate`.
         """
+        if (confidence or ensemble) and not isinstance(self.parser, Parser):
+            raise SpecError("confidence is that of a parser, and the pipeline has none, or a cascade")
         kept = keep_names(keep, KEEP)
         self.annotate_words(treebank, keep=kept, threads=threads)
         if self.parser is None:
             return []
-        trees = kept & set(KEEP_TREES)
-        constraints = Constraints.of(treebank, keep=trees) if trees else None
-        self.parser.annotate(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        constraints = kept_constraints(treebank, kept)
+        search: SearchOptions = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
+        if isinstance(self.parser, Parser):
+            self.parser.annotate(treebank, confidence=confidence, ensemble=ensemble, **search)
+        else:
+            self.parser.annotate(treebank, **search)
         return constraints.dropped if constraints else []
 
     def annotate_words(self, treebank: Treebank, *, keep: Iterable[str] = (), threads: int = 1) -> None:
@@ -210,6 +217,12 @@ class Pipeline:
             raise ModelError(f"{place}{error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"{path}: not a pipeline that can be used: {error}") from None
+
+
+def kept_constraints(treebank: Treebank, kept: frozenset[str]) -> Constraints | None:
+    """What a treebank says of its trees, of what is to be kept; None: nothing of that is."""
+    trees = kept & set(KEEP_TREES)
+    return Constraints.of(treebank, keep=trees) if trees else None
 
 
 def _restore(treebank: Treebank, words: npt.NDArray[np.bool_], values: dict[str, npt.NDArray[np.int32]]) -> None:

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +21,7 @@ from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ConstraintError, SpecError, TreebankError
 from panparser.loading import DEFAULT, load
 from panparser.parser import Parser, ScoredTree
-from panparser.pipeline import KEEP, Pipeline
+from panparser.pipeline import KEEP, Pipeline, kept_constraints
 from panparser.rendering import join, render
 from panparser.treebank import Treebank
 
@@ -130,11 +130,12 @@ def parse(
     """
     kept = _kept(keep, relax_constraints)
     shown = output_kind(output_format, output)
-    words, parser = _parts(model)
+    found = load(model)
+    pipeline = Pipeline.of(found)
+    words = None if pipeline.parser is found else pipeline  # a parser alone reads no text
     others = [Parser.load(other) for other in ensemble or ()]
-    _check_confidence(parser, confidence, beam, others, k_best, kept)
-    job = _Job(words, parser, beam, k_best, kept, relax_constraints)
-    job.sure = {"confidence": True, "ensemble": others} if confidence else {}
+    _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
+    job = _Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others)
     given = Source(source, text, input_kind, format.value, _BLOCK)
     given.check(words, model, kept)
     start, done, dropped = time.perf_counter(), 0, 0
@@ -162,13 +163,6 @@ def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     if keep is None and relax:
         raise ConstraintError("--relax-constraints goes with --keep, which says what to keep")
     return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
-
-
-def _parts(model: str) -> tuple[Pipeline | None, Parser | Cascade | None]:
-    """What a model has for words, if it is a pipeline or a part of one, and what it has for trees."""
-    found = load(model)
-    pipeline = Pipeline.of(found)
-    return (None if pipeline.parser is found else pipeline), pipeline.parser
 
 
 def _check_confidence(
@@ -203,26 +197,28 @@ _Result = tuple[list[bytes], int, list[Dropped]]  # sentences as they are writte
 class _Job:
     """What is done with the sentences of a treebank."""
 
-    words: Pipeline | None
-    parser: Parser | Cascade | None
+    pipeline: Pipeline
     beam: int | None
     k_best: int | None
     keep: frozenset[str]
     relax: bool
-    sure: dict[str, Any] = field(default_factory=dict)
+    confidence: bool
+    ensemble: list[Parser]
 
     def run(self, treebank: Treebank) -> tuple[Treebank, list[Dropped]]:
         """The treebank to be written, and the constraints that were dropped."""
-        if self.words is not None:
-            self.words.annotate_words(treebank, keep=self.keep)
-        if self.parser is None:
-            return treebank, []
-        trees = self.keep & set(KEEP_TREES)
-        constraints = Constraints.of(treebank, keep=trees) if trees else None
-        if self.k_best is not None:
-            return _best(self.parser, treebank, self.k_best, self.beam, constraints, self.relax)
-        self.parser.annotate(treebank, beam=self.beam, constraints=constraints, relax=self.relax, **self.sure)
-        return treebank, constraints.dropped if constraints else []
+        if self.k_best is not None and self.pipeline.parser is not None:
+            self.pipeline.annotate_words(treebank, keep=self.keep)
+            constraints = kept_constraints(treebank, self.keep)
+            return _best(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
+        return treebank, self.pipeline.annotate(
+            treebank,
+            keep=self.keep,
+            beam=self.beam,
+            relax=self.relax,
+            confidence=self.confidence,
+            ensemble=self.ensemble,
+        )
 
 
 def _parsed(job: _Job, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: Any) -> Iterator[_Result]:
