@@ -115,6 +115,8 @@ void merge(std::span<const std::size_t> sizes, const Key_& key, const See& see) 
 
 // The averaged weights of actions, by key.
 struct Rows {
+  static constexpr std::size_t kAhead = 16;  // rows whose weights are on their way
+
   int classes;
   std::vector<Key> keys;
   std::vector<float> weights;  // [row][class]
@@ -133,7 +135,10 @@ struct Rows {
       keys.push_back(k);
       weights.resize(weights.size() + classes);
       float* const sums = weights.data() + weights.size() - classes;
-      for (const auto& [t, at] : found) sources[t].actions.add_averages(orders[t][at], sources[t].time, sums);
+      for (const auto& [t, at] : found) {
+        if (at + kAhead < sizes[t]) sources[t].actions.prefetch_averages(orders[t][at + kAhead]);
+        sources[t].actions.add_averages(orders[t][at], sources[t].time, sums);
+      }
     });
   }
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFirstCapacity = 1 << 12;
 bool is_full(std::int64_t size, std::size_t capacity) {
-  return 5 * (size + 1) > 4 * static_cast<std::int64_t>(capacity);
+  return 3 * (size + 1) > 2 * static_cast<std::int64_t>(capacity);
 }
 
 std::int32_t rounded(double number) { return static_cast<std::int32_t>(std::floor(number + 0.5)); }

@@ -46,6 +46,9 @@ class DenseWeights {
   Key key(std::uint32_t at) const { return key_at(slots_.data() + at * stride_); }
   // Averaged up to `time`, times `scale`, rounded.
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
+  void prefetch_averages(std::uint32_t at) const {
+    __builtin_prefetch(dated_.data() + std::int64_t(slots_[at * stride_ + 2]) * classes_);
+  }
   void add_averages(std::uint32_t at, std::int64_t time, float* sums) const {
     const std::int32_t* here = slots_.data() + at * stride_;
     const std::int64_t* dated = dated_.data() + std::int64_t(here[2]) * classes_;
