@@ -243,7 +243,9 @@ class _Run(Epochs[Layer]):
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
-        parser = self.parser_of(self.weights())
+        best, weights = self.finished()
+        is_last = best.epoch == self.epoch and best.pruning is None
+        parser = self.parser_of(weights if is_last else self.weights())
         sample = dev[: max(1, int(np.searchsorted(dev.offsets, _SAMPLE, side="right")) - 1)]
         found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam)
         scores = {
