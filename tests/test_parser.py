@@ -128,7 +128,7 @@ def trees(parser, treebank, margin, beam=None):
 
 
 def test_the_margin_loses_no_more_winners_than_it_may(beamed, english):
-    *_, behind = beamed._parse(english[1], beamed.spec.beam, 1, None)
+    _, _, behind, _ = beamed._parse(english[1], beamed.spec.beam, 1, None)
     assert len(behind) == len(english[1])
     assert behind.min() == 0 < behind.max()
     lost = (behind > beamed.margin).sum()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from panparser import LEFT, TableError, terms
 from panparser._syntax import WORDS, parse_term
-from panparser.terms import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, Region
+from panparser.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, Region
 
 TERMS = sorted(
     {

@@ -83,7 +83,7 @@ def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, 
     parsers = [first, other, unlabeled]
     vote = pp.vote(parsers, weights=weights, beam=beam)
     vote.margin = None
-    heads, labels, _ = vote._parse(SHORT, beam, 1, None)
+    heads, labels, *_ = vote._parse(SHORT, beam, 1, None)
     expected = by_reference(parsers, weights, vote, SHORT, beam)
     assert heads.tolist() == expected[0].tolist()
     assert labels.tolist() == expected[1].tolist()
@@ -98,7 +98,7 @@ def test_votes_in_other_systems(name):
         trained(system=system, templates=pp.ZN11, first=20, last=70),
     ]
     vote = pp.vote(parsers, beam=3)
-    heads, labels, _ = vote._parse(SHORT, 3, 1, None)
+    heads, labels, *_ = vote._parse(SHORT, 3, 1, None)
     expected = by_reference(parsers, (1, 1), vote, SHORT, 3)
     assert heads.tolist() == expected[0].tolist()
     assert labels.tolist() == expected[1].tolist()

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from panparser import _engine, terms
 from panparser.errors import GoldError, TableError
 from panparser.gold import Gold, reference_heads
+from panparser.positions import POSITIONS
 
 if TYPE_CHECKING:
     from panparser.transitions import Transition, TransitionSystem
 
-_POSITIONS = [str(position) for position in terms.POSITIONS]  # Root follows them
+_POSITIONS = [str(position) for position in POSITIONS]  # Root follows them
 FACTS = [
     *("stack_size", "buffer_size", "open_words", "root_children"),
     *(f"is_word.{position}" for position in _POSITIONS),
@@ -54,7 +55,7 @@ class _Numbering:
 
     def term(self, loss: terms.Loss) -> Term:
         position = len(_POSITIONS) if loss.position == terms.ROOT else 0
-        if loss.position in terms.POSITIONS:
+        if loss.position in POSITIONS:
             position = _POSITIONS.index(str(loss.position))
         region = loss.region.mask if loss.region else 0
         direction = 0 if loss.direction is None else int(loss.direction)

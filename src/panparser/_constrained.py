@@ -133,7 +133,7 @@ class Constrained:
                 if heads[position] == UNKNOWN:
                     heads[position] = self._code(constraint, size)
         labels[fixed & (labels == _engine.ANY_LABEL)] = _engine.STAYING_LABEL
-        moving = self.parser.moving_labels.astype(np.uint8)
+        moving = self.parser.lifted.moving.astype(np.uint8)
         engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving)
         for sentence, mask in masks.items():
             engine.allow(sentence, mask.ravel())
@@ -169,7 +169,7 @@ class Constrained:
         for sentence in self._broken(heads):
             words = self.constraints.words_of(sentence)
             (tree, *_) = self._again(treebank[sentence], engine, beam, 1)
-            heads[words], chosen = parser._put_back(*tree[:2])
+            heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
             labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
             self._report(sentence, heads[words].tolist())
         return heads, labels
@@ -187,7 +187,7 @@ class Constrained:
 
     def _finished(self, sentence: int, tree: RawTree) -> Tree:
         """A tree with arcs put back and all given labels."""
-        heads, labels = self.parser._put_back(*tree[:2])
+        heads, labels = self.parser.lifted.put_back_one(*tree[:2])
         given = self.constraints.labels[self.constraints.words_of(sentence)].tolist()
         texts = (label if g == UNKNOWN else self.constraints.texts[g] for label, g in zip(labels, given, strict=True))
         return heads, tuple(texts), tree[2]

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser._lifted import ENCODING
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.gold import Gold, annotated_heads
 from panparser.labels import Labels
-from panparser.parser import ENCODING, Parser
+from panparser.parser import Parser
 from panparser.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 from panparser.sentence import IntArray
 from panparser.spec import ParserSpec

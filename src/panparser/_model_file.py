@@ -106,3 +106,12 @@ def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
         raise ValueError("size and shape do not agree")
     array = np.frombuffer(data[start:end], dtype=kind).reshape(shape)
     return array if array.flags.aligned else array.copy()  # files of others may begin arrays anywhere
+
+
+def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int) -> None:
+    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
+    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
+        raise ModelError(f"{path}: expected a panparser model of kind {kind!r}, found {manifest.get('kind')!r}")
+    if manifest["format"] > newest:
+        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
+        raise ModelError(f"{path}: {newer}")

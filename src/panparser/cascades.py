@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._model_file import Arrays, check_kind, read_arrays, write_arrays
+from panparser._options import SearchOptions
 from panparser.constraints import Constraints, check_constraints
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.gold import UNKNOWN
-from panparser.parser import FORMAT, Parser, ScoredTree, SearchOptions, check_kind
+from panparser.parser import FORMAT, Parser, ScoredTree
 from panparser.regions import Arcs, Region, in_regions
 from panparser.sentence import IntArray, Sentence
 from panparser.spec import ParserSpec
@@ -214,7 +215,7 @@ class Cascade:
 
     @classmethod
     def from_file(cls, arrays: Arrays, manifest: dict[str, Any], path: str) -> Cascade:
-        check_kind(manifest, "cascade", path)
+        check_kind(manifest, "cascade", path, FORMAT)
         try:
             stages, parsers = [], []
             for number, values in enumerate(manifest["stages"]):

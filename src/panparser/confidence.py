@@ -203,7 +203,7 @@ def gather(
     if wrong := [other for other in ensemble if not isinstance(other, Parser)]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
-    heads, labels, _, found = parser._searched(treebank, beam, threads, parser.margin, True)
+    heads, labels, _, found = parser._parse(treebank, beam, threads, parser.margin, signals=True)
     heads, labels = parser.lowered(treebank, heads, labels)
     signals = found.reshape(treebank.words, len(SIGNALS)).astype(np.float64)
     values = dict(zip(SIGNALS, signals.T, strict=True))

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
 from panparser._layers import Layer, multiplied
-from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._lifted import LiftedLabels
+from panparser._model_file import Arrays, check_kind, read_arrays, write_arrays
+from panparser._options import ParseOptions
 from panparser._voters import Lowered, Voter, lower_voters, units
 from panparser.batch import StateBatch
 from panparser.classifiers import (
@@ -28,7 +30,6 @@ from panparser.confidence import Calibration, Confidence, confident_trees, write
 from panparser.constraints import Constraints
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.labels import Labels
-from panparser.projectivity import LIFTED, PATH, deprojectivize
 from panparser.sentence import IntArray, Sentence
 from panparser.spec import ParserSpec, check_beam, check_count, program
 from panparser.treebank import Treebank, check_lengths
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
-ENCODING = "head+path"  # of pseudo-projective labels: the one that brings most sentences back
 _EVERY = 2**31 - 1
 UNIT = 256  # what an update is where layers share a scale
 
@@ -51,22 +51,6 @@ class ScoredTree:
     heads: tuple[int, ...]
     labels: tuple[str, ...]
     score: float  # in updates: differences tell how much better the parser likes one tree than another
-
-
-class SearchOptions(TypedDict, total=False):
-    """Keyword options of `Parser.predict`, for what hands them on."""
-
-    beam: int | None
-    threads: int
-    constraints: Constraints | None
-    relax: bool
-
-
-class ParseOptions(SearchOptions, total=False):
-    """Keyword options of `Parser.annotate`, for what hands them on."""
-
-    confidence: bool
-    ensemble: Sequence[Parser]
 
 
 class Parser:
@@ -176,7 +160,7 @@ class Parser:
             heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
         if self.spec.labeled:
-            ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self._plain[0])]
+            ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
             treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
@@ -215,7 +199,7 @@ class Parser:
             from panparser._batch_search import parse
 
             return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
-        heads, labels, _ = self._parse(treebank, beam, threads, self.margin)
+        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
         return self.lowered(treebank, heads, labels)
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
@@ -236,20 +220,10 @@ class Parser:
         threads: int,
         margin: int | None,
         constraints: _engine.Constraints | None = None,
-    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64]]:
-        """Heads, labels, and for each sentence by how much its tree was ever behind the best in the beam, at most."""
-        return self._searched(treebank, beam, threads, margin, False, constraints)[:3]
-
-    def _searched(
-        self,
-        treebank: Treebank,
-        beam: int,
-        threads: int,
-        margin: int | None,
-        signals: bool,
-        constraints: _engine.Constraints | None = None,
+        signals: bool = False,
     ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
-        """As `_parse`, and the signals of confidence, one word after the other, if they are asked for."""
+        """Heads, labels, for each sentence by how much its tree was ever behind the best in the beam, at most, and the
+        signals of confidence, one word after the other, if they are asked for."""
         rows = self.vectors.rows(treebank) if self.vectors else None
         try:
             return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
@@ -261,37 +235,16 @@ class Parser:
 
     def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
         """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
-        _, plain, marked = self._plain
-        if plain is None:
-            return heads, labels
-        for sentence in np.unique(np.searchsorted(treebank.offsets, np.flatnonzero(marked[labels]), side="right") - 1):
-            words = slice(int(treebank.offsets[sentence]), int(treebank.offsets[sentence + 1]))
-            if (heads[words] < 0).any():
-                continue
-            undone, _ = deprojectivize(heads[words], [self.labels.names[label] for label in labels[words]], ENCODING)
-            heads[words] = undone
-        return heads, plain[labels]
+        return self.lifted.put_back(treebank, heads, labels)
 
     @property
     def plain_labels(self) -> tuple[str, ...]:
         """The labels that parsing writes."""
-        return self._plain[0]
+        return self.lifted.plain
 
     @cached_property
-    def _plain(self) -> tuple[tuple[str, ...], IntArray | None, npt.NDArray[np.bool_]]:
-        """Labels without marks; for each label its plain one; whether it is marked. A last entry stands for none."""
-        names = self.labels.names
-        bare = [name.rstrip(PATH).partition(LIFTED)[0] for name in names]
-        if self.spec.crossing != "pseudo":
-            return names, None, np.zeros(len(names) + 1, dtype=bool)
-        plain = tuple(dict.fromkeys(bare))
-        indices = np.array([*(plain.index(name) for name in bare), -1], dtype=np.int32)
-        return plain, indices, np.array([*(LIFTED in name for name in names), False])
-
-    @property
-    def moving_labels(self) -> npt.NDArray[np.bool_]:
-        """For each label, whether arcs that have it are put back elsewhere after parsing."""
-        return self._plain[2][:-1]
+    def lifted(self) -> LiftedLabels:
+        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
 
     def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
         """Why a sentence got its tree, action by action; of one step, what each feature contributed.
@@ -330,7 +283,7 @@ class Parser:
             restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
             found = restricted.best(sentence, width, wanted)
         else:
-            found = [(*self._put_back(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+            found = [(*self.lifted.put_back_one(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
         for heads, labels, score in found:
             trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
@@ -356,12 +309,6 @@ class Parser:
         if self.voters:
             return units(self.voters, self.layers)[0]
         return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
-
-    def _put_back(self, heads: list[int], labels: list[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        texts = [self.labels.names[label] if label >= 0 else "_" for label in labels]
-        if self.spec.crossing == "pseudo" and min(heads) >= 0:
-            return deprojectivize(heads, texts, ENCODING)
-        return tuple(heads), tuple(texts)
 
     # --- Files ---
 
@@ -418,7 +365,7 @@ class Parser:
         """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
-        check_kind(manifest, "parser", path)
+        check_kind(manifest, "parser", path, FORMAT)
         try:
             if not isinstance(manifest["training"], dict):
                 raise ModelError(f"{path}: expected to be told of its training, found nothing")
@@ -441,12 +388,3 @@ class Parser:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
             raise ModelError(f"{path}: not a model that can be used: {reason}") from None
         return parser
-
-
-def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int = FORMAT) -> None:
-    """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
-    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
-        raise ModelError(f"{path}: expected a panparser model of kind {kind!r}, found {manifest.get('kind')!r}")
-    if manifest["format"] > newest:
-        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {newest})"
-        raise ModelError(f"{path}: {newer}")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._model_file import Arrays, check_kind, read_arrays, write_arrays
+from panparser._options import SearchOptions
 from panparser.constraints import KEEP as KEEP_TREES
 from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ModelError, SpecError, TextError, TreebankError
 from panparser.loading import parser_from_file
-from panparser.parser import Parser, SearchOptions, check_kind
+from panparser.parser import Parser
 from panparser.tagging import Tagger
 from panparser.text.lemmatizer import Lemmatizer
 from panparser.text.tokenizer import Given, Tokenizer, divided

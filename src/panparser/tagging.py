@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._model_file import Arrays, check_kind, read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.listeners import Listener
-from panparser.parser import check_kind
 from panparser.sentence import IntArray
 from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.spec import check_beam

@@ -16,12 +16,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from panparser._epochs import EpochLoop
-from panparser._model_file import read_arrays, write_arrays
+from panparser._model_file import check_kind, read_arrays, write_arrays
 from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update
 from panparser.errors import ModelError, SpecError, StuckError
 from panparser.listeners import EpochReport, Listener
 from panparser.listeners import Update as HeardUpdate
-from panparser.parser import check_kind
 from panparser.sequence_training import SequenceReport, sequence_training
 from panparser.spec import check_beam, check_count
 from panparser.strategies import Strategy

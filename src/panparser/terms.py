@@ -1,4 +1,4 @@
-"""The words of the table language: positions, regions, conditions, effects and losses.
+"""The words of the table language: positions and regions, conditions, effects and losses.
 
 Each word is a value that compares, hashes and prints as it is written, in Python and in a file alike:
 `head(B0).among(STACK - S0)` is both an expression and its own `str`.
@@ -11,6 +11,21 @@ from typing import ClassVar, TypeAlias
 
 from panparser.errors import TableError
 from panparser.gold import LEFT, RIGHT, Mark
+from panparser.positions import (
+    B0,
+    BUFFER,
+    POSITIONS,
+    ROOT,
+    S0,
+    S1,
+    S2,
+    STACK,
+    Position,
+    Region,
+    RegionLike,
+    as_position,
+    as_region,
+)
 
 # LEFT and RIGHT are panparser.LEFT and .RIGHT: here they would hide transitions of that name.
 __all__ = [
@@ -42,113 +57,6 @@ __all__ = [
     "wanting",
     "wants",
 ]
-
-# --- Positions and regions ---
-
-PLACES = ("S0", "S1", "S2", "deeper", "B0", "behind")  # where a token can be; a region has two bits for each:
-WORD, ROOT_TOKEN = 0, 1  # bit 2 * place for a word there, 2 * place + 1 for Root
-_STACK_PLACES, _BUFFER_PLACES = PLACES[:4], PLACES[4:]
-
-
-def _mask(places: tuple[str, ...], *kinds: int) -> int:
-    return sum(1 << (2 * PLACES.index(place) + kind) for place in places for kind in kinds)
-
-
-@dataclass(frozen=True)
-class Region:
-    """A set of tokens, by where they are and whether they are Root. Regions join, meet and differ: `|`, `&`, `-`."""
-
-    mask: int
-
-    def __or__(self, other: RegionLike) -> Region:
-        return Region(self.mask | _region(other, "|").mask)
-
-    def __and__(self, other: RegionLike) -> Region:
-        return Region(self.mask & _region(other, "&").mask)
-
-    def __sub__(self, other: RegionLike) -> Region:
-        return Region(self.mask & ~_region(other, "-").mask)
-
-    def _places(self, kind: int) -> tuple[str, ...]:
-        return tuple(place for place in PLACES if self.mask & _mask((place,), kind))
-
-    def __str__(self) -> str:
-        words, roots = self._places(WORD), self._places(ROOT_TOKEN)
-        if words == roots:
-            return _name(words)
-        parts = []
-        if words:
-            parts.append(" | ".join(f"{part} - ROOT" for part in _name(words).split(" | ")))
-        if roots == PLACES:
-            parts.append("ROOT")
-        elif roots:
-            name = _name(roots)
-            parts.append(f"({name}) & ROOT" if " " in name else f"{name} & ROOT")
-        return " | ".join(parts)
-
-    __repr__ = __str__
-
-
-def _name(places: tuple[str, ...]) -> str:
-    if not places:
-        return "NOWHERE"
-    parts = []
-    for whole, group, rest in (("STACK", _STACK_PLACES, "deeper"), ("BUFFER", _BUFFER_PLACES, "behind")):
-        inside = [place for place in group if place in places]
-        if rest in inside:
-            parts.append(" - ".join([whole, *(place for place in group if place not in places)]))
-        else:
-            parts.extend(inside)
-    return " | ".join(parts)
-
-
-@dataclass(frozen=True)
-class Position:
-    """One token of the state; also the region that holds just this token."""
-
-    name: str
-
-    def __or__(self, other: RegionLike) -> Region:
-        return _region(self, "|") | other
-
-    def __and__(self, other: RegionLike) -> Region:
-        return _region(self, "&") & other
-
-    def __sub__(self, other: RegionLike) -> Region:
-        return _region(self, "-") - other
-
-    def __str__(self) -> str:
-        return self.name
-
-    __repr__ = __str__
-
-
-RegionLike: TypeAlias = Region | Position
-
-S0, S1, S2, B0 = POSITIONS = tuple(Position(name) for name in ("S0", "S1", "S2", "B0"))
-ROOT = Position("ROOT")
-STACK = Region(_mask(_STACK_PLACES, WORD, ROOT_TOKEN))
-BUFFER = Region(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
-
-
-def _region(value: object, owner: str) -> Region:
-    if isinstance(value, Region):
-        if not value.mask and owner.endswith("among"):
-            raise TableError(f"{owner} expects a region; this one is empty")
-        return value
-    if value == ROOT:
-        return Region(_mask(PLACES, ROOT_TOKEN))
-    if isinstance(value, Position):
-        return Region(_mask((value.name,), WORD, ROOT_TOKEN))
-    raise TableError(f"{owner} expects a region (STACK, BUFFER, ROOT, S0, ... or STACK - S0); got {value!r}")
-
-
-def _position(value: object, owner: str, allowed: tuple[Position, ...] = POSITIONS) -> Position:
-    if isinstance(value, Position) and value in allowed:
-        return value
-    names = ", ".join(map(str, allowed))
-    raise TableError(f"{owner} expects a position ({names}); got {value!r}")
-
 
 # --- Conditions ---
 
@@ -251,29 +159,29 @@ def size(what: object, flag: object = None) -> Count:
 
 def is_word(position: Position) -> Condition:
     """The token is there and is not Root."""
-    return Condition(f"is_word({position})", f"is_word.{_position(position, 'is_word')}", 1, 1)
+    return Condition(f"is_word({position})", f"is_word.{as_position(position, 'is_word')}", 1, 1)
 
 
 def is_root(position: Position) -> Condition:
     """The token is Root."""
-    return Condition(f"is_root({position})", f"is_word.{_position(position, 'is_root')}", 0, 0)
+    return Condition(f"is_root({position})", f"is_word.{as_position(position, 'is_root')}", 0, 0)
 
 
 def is_attached(position: Position) -> Condition:
     """The token is a word that has a head."""
-    return Condition(f"is_attached({position})", f"is_attached.{_position(position, 'is_attached')}", 1, 1)
+    return Condition(f"is_attached({position})", f"is_attached.{as_position(position, 'is_attached')}", 1, 1)
 
 
 def is_unattached(position: Position) -> Condition:
     """The token is a word that has no head yet."""
-    return Condition(f"is_unattached({position})", f"is_attached.{_position(position, 'is_unattached')}", 0, 0)
+    return Condition(f"is_unattached({position})", f"is_attached.{as_position(position, 'is_unattached')}", 0, 0)
 
 
 _DISTANCES = {("S0", "B0"): "S0.B0", ("S1", "S0"): "S1.S0", ("S2", "S0"): "S2.S0"}
 
 
 def _distance(owner: str, first: object, second: object) -> str:
-    pair = (_position(first, owner).name, _position(second, owner).name)
+    pair = (as_position(first, owner).name, as_position(second, owner).name)
     if pair not in _DISTANCES:
         known = ", ".join(f"({a}, {b})" for a, b in _DISTANCES)
         raise TableError(f"{owner} knows the pairs {known}; got ({first}, {second})")
@@ -320,7 +228,7 @@ class Effect:
     def __call__(self, position: Position) -> Effect:
         if self != pop:
             raise TableError(f"{self} takes no position")
-        return Effect("pop", (_position(position, "pop", POSITIONS[:3]),))
+        return Effect("pop", (as_position(position, "pop", POSITIONS[:3]),))
 
 
 shift = Effect("shift")  # the front of the buffer goes onto the stack
@@ -339,7 +247,7 @@ def propose(*, head: Position, dependent: Position) -> Effect:
 
 
 def _arc(kind: str, head: Position, dependent: Position) -> Effect:
-    positions = (_position(head, f"{kind}(head)"), _position(dependent, f"{kind}(dependent)"))
+    positions = (as_position(head, f"{kind}(head)"), as_position(dependent, f"{kind}(dependent)"))
     if head == dependent:
         raise TableError(f"{kind} expects two different positions; got {head} twice")
     return Effect(kind, positions)
@@ -388,10 +296,10 @@ class head:  # noqa: N801 - a word of the language
     of: Position
 
     def __post_init__(self) -> None:
-        _position(self.of, "head")
+        as_position(self.of, "head")
 
     def among(self, region: RegionLike) -> Loss:
-        return Loss("head", self.of, _region(region, f"head({self.of}).among"))
+        return Loss("head", self.of, as_region(region, f"head({self.of}).among"))
 
 
 @dataclass(frozen=True)
@@ -401,16 +309,16 @@ class children:  # noqa: N801 - a word of the language
     of: Position
 
     def __post_init__(self) -> None:
-        _position(self.of, "children", (*POSITIONS, ROOT))
+        as_position(self.of, "children", (*POSITIONS, ROOT))
 
     def among(self, region: RegionLike, flag: object = None) -> Loss:
         owner = f"children({self.of}).among"
-        return Loss("children", self.of, _region(region, owner), _flag(flag, owner, unattached))
+        return Loss("children", self.of, as_region(region, owner), _flag(flag, owner, unattached))
 
 
 def headless(position: Position) -> Loss:
     """1 if the word is annotated as headless."""
-    return Loss("headless", _position(position, "headless"))
+    return Loss("headless", as_position(position, "headless"))
 
 
 def _direction(value: object, owner: str) -> Mark:
@@ -421,7 +329,7 @@ def _direction(value: object, owner: str) -> Mark:
 
 def wants(position: Position, direction: Mark) -> Loss:
     """1 if all that is known of the word's head is that it stands in this direction."""
-    return Loss("wants", _position(position, "wants"), direction=_direction(direction, "wants"))
+    return Loss("wants", as_position(position, "wants"), direction=_direction(direction, "wants"))
 
 
 def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
@@ -429,7 +337,7 @@ def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
 
     With `above_bottom` the lowest token of the stack does not count.
     """
-    if _region(region, "wanting") != STACK:
+    if as_region(region, "wanting") != STACK:
         raise TableError(f"wanting expects STACK; got {region}")
     flag = _flag(flag, "wanting", above_bottom)
     return Loss("wanting", None, STACK, flag, _direction(direction, "wanting"))

@@ -376,5 +376,5 @@ def fitting_margin(
     if parser.spec.beam == 1 or not len(dev):
         return None
     engine = None if constraints is None else lowered(parser, dev, constraints)
-    *_, behind = parser._parse(dev, parser.spec.beam, 1, None, engine)
+    _, _, behind, _ = parser._parse(dev, parser.spec.beam, 1, None, engine)
     return int(np.quantile(behind, 1 - share, method="higher"))

@@ -12,7 +12,8 @@ from functools import cache
 
 from panparser import terms
 from panparser.gold import EMPTY, Mark
-from panparser.terms import BUFFER, PLACES, POSITIONS, ROOT, STACK, Condition, Loss, Position, Region
+from panparser.positions import BUFFER, PLACES, POSITIONS, ROOT, ROOT_TOKEN, STACK, Position, Region
+from panparser.terms import Condition, Loss
 from panparser.testing.reference import ReferenceState
 from panparser.transitions import TransitionSystem
 
@@ -97,7 +98,7 @@ def counts(loss: Loss, sight: Sight) -> bool:
 
 
 def _is_at(position: Position | None, slot: int) -> bool:
-    return slot % 2 == terms.ROOT_TOKEN if position == ROOT else PLACES[slot // 2] == str(position)
+    return slot % 2 == ROOT_TOKEN if position == ROOT else PLACES[slot // 2] == str(position)
 
 
 def weight(loss: Loss) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from panparser import terms
 from panparser.gold import EMPTY, Gold, Head, reference_heads
+from panparser.positions import B0, ROOT, Position, Region
 from panparser.transitions import TransitionSystem
 
 
@@ -21,10 +22,10 @@ class ReferenceState:
     buffer: tuple[int, ...]
     heads: dict[int, int] = field(default_factory=dict)
 
-    def at(self, position: terms.Position | None) -> int | None:
-        if position == terms.ROOT:
+    def at(self, position: Position | None) -> int | None:
+        if position == ROOT:
             return self.root
-        if position == terms.B0:
+        if position == B0:
             return self.buffer[0] if self.buffer else None
         depth = ["S0", "S1", "S2"].index(str(position))
         return self.stack[-1 - depth] if depth < len(self.stack) else None
@@ -32,7 +33,7 @@ class ReferenceState:
     def is_word(self, token: int) -> bool:
         return token != self.root
 
-    def inside(self, region: terms.Region) -> list[int]:
+    def inside(self, region: Region) -> list[int]:
         tokens = []
         for depth, token in enumerate(reversed(self.stack)):
             place = min(depth, 3)
@@ -79,7 +80,7 @@ class ReferenceSystem:
 
     def holds(self, condition: terms.Condition, state: ReferenceState) -> bool:
         word, _, rest = condition.fact.partition(".")
-        names = [terms.Position(name) for name in rest.split(".")] if rest else []
+        names = [Position(name) for name in rest.split(".")] if rest else []
         tokens = [state.at(name) for name in names]
         if None in tokens:
             return False

@@ -1,0 +1,112 @@
+"""Positions and regions: where the tokens of a state are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from panparser.errors import TableError
+
+PLACES = ("S0", "S1", "S2", "deeper", "B0", "behind")  # where a token can be; a region has two bits for each:
+WORD, ROOT_TOKEN = 0, 1  # bit 2 * place for a word there, 2 * place + 1 for Root
+_STACK_PLACES, _BUFFER_PLACES = PLACES[:4], PLACES[4:]
+
+
+def _mask(places: tuple[str, ...], *kinds: int) -> int:
+    return sum(1 << (2 * PLACES.index(place) + kind) for place in places for kind in kinds)
+
+
+@dataclass(frozen=True)
+class Region:
+    """A set of tokens, by where they are and whether they are Root. Regions join, meet and differ: `|`, `&`, `-`."""
+
+    mask: int
+
+    def __or__(self, other: RegionLike) -> Region:
+        return Region(self.mask | as_region(other, "|").mask)
+
+    def __and__(self, other: RegionLike) -> Region:
+        return Region(self.mask & as_region(other, "&").mask)
+
+    def __sub__(self, other: RegionLike) -> Region:
+        return Region(self.mask & ~as_region(other, "-").mask)
+
+    def _places(self, kind: int) -> tuple[str, ...]:
+        return tuple(place for place in PLACES if self.mask & _mask((place,), kind))
+
+    def __str__(self) -> str:
+        words, roots = self._places(WORD), self._places(ROOT_TOKEN)
+        if words == roots:
+            return _name(words)
+        parts = []
+        if words:
+            parts.append(" | ".join(f"{part} - ROOT" for part in _name(words).split(" | ")))
+        if roots == PLACES:
+            parts.append("ROOT")
+        elif roots:
+            name = _name(roots)
+            parts.append(f"({name}) & ROOT" if " " in name else f"{name} & ROOT")
+        return " | ".join(parts)
+
+    __repr__ = __str__
+
+
+def _name(places: tuple[str, ...]) -> str:
+    if not places:
+        return "NOWHERE"
+    parts = []
+    for whole, group, rest in (("STACK", _STACK_PLACES, "deeper"), ("BUFFER", _BUFFER_PLACES, "behind")):
+        inside = [place for place in group if place in places]
+        if rest in inside:
+            parts.append(" - ".join([whole, *(place for place in group if place not in places)]))
+        else:
+            parts.extend(inside)
+    return " | ".join(parts)
+
+
+@dataclass(frozen=True)
+class Position:
+    """One token of the state; also the region that holds just this token."""
+
+    name: str
+
+    def __or__(self, other: RegionLike) -> Region:
+        return as_region(self, "|") | other
+
+    def __and__(self, other: RegionLike) -> Region:
+        return as_region(self, "&") & other
+
+    def __sub__(self, other: RegionLike) -> Region:
+        return as_region(self, "-") - other
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+RegionLike: TypeAlias = Region | Position
+
+S0, S1, S2, B0 = POSITIONS = tuple(Position(name) for name in ("S0", "S1", "S2", "B0"))
+ROOT = Position("ROOT")
+STACK = Region(_mask(_STACK_PLACES, WORD, ROOT_TOKEN))
+BUFFER = Region(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
+
+
+def as_region(value: object, owner: str) -> Region:
+    if isinstance(value, Region):
+        if not value.mask and owner.endswith("among"):
+            raise TableError(f"{owner} expects a region; this one is empty")
+        return value
+    if value == ROOT:
+        return Region(_mask(PLACES, ROOT_TOKEN))
+    if isinstance(value, Position):
+        return Region(_mask((value.name,), WORD, ROOT_TOKEN))
+    raise TableError(f"{owner} expects a region (STACK, BUFFER, ROOT, S0, ... or STACK - S0); got {value!r}")
+
+
+def as_position(value: object, owner: str, allowed: tuple[Position, ...] = POSITIONS) -> Position:
+    if isinstance(value, Position) and value in allowed:
+        return value
+    names = ", ".join(map(str, allowed))
+    raise TableError(f"{owner} expects a position ({names}); got {value!r}")
