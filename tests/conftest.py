@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from linear import EXPLORE, GREEDY, Linear
 
 import panparser as pp
 from panparser import cli
@@ -108,3 +109,27 @@ def pipeline_file(english, tmp_path_factory):
     spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=2, tagger_epochs=2)
     pp.train_pipeline(spec, english[0], epochs=2, members=1).save(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def linear(english):
+    """A parser with a classifier in Python."""
+    treebank, dev = english
+    return pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), strategy=EXPLORE, epochs=4)
+
+
+@pytest.fixture(scope="session")
+def gold():
+    """All sentences of the tests' treebank."""
+    return pp.read_conllu(ENGLISH)
+
+
+@pytest.fixture(scope="session")
+def parsed():
+    """What two parsers made of them."""
+    return tuple(pp.read_conllu(ENGLISH.with_name(f"english-{name}.conllu")) for name in ("greedy", "beam"))
+
+
+@pytest.fixture(scope="session")
+def frame(gold, parsed):
+    return pp.analysis.frame(gold, *parsed, names=["greedy", "beam"], train=gold[:100])
