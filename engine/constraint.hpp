@@ -103,10 +103,18 @@ class Constraint {
       }
     }
     if (shift < 0 || !attaches) return;  // to shift is illegal, or there is no other way
+    if (comes_and_goes(frame)) return;
     state.list_stack(scratch.stack);
     if (!joins_stack(scratch.stack, frame)) return;
     scratch.stack.push_back(frame.front);
     costs[shift] = loss.reachable(scratch.stack, frame.front + 1, own) < open(frame);
+  }
+  // May B0 be attached to S0 as soon as it is shifted? Then all is as it was.
+  bool comes_and_goes(const Frame& frame) const {
+    const Token front = frame.at[kB0];
+    if (front == kNone || front == frame.root || frame.at[kS0] == frame.root) return false;
+    const Token head = reference_->gold.head(front);
+    return (head == kUnknown || head == frame.at[kS0]) && reference_->gold.children(front).empty();
   }
   bool is_free(const Arc& arc, const Frame& frame) const {
     const Gold& gold = reference_->gold;

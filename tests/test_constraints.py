@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -199,6 +200,28 @@ def test_the_filter_is_least_cost(system, words):
             expected = np.where(at_once >= 0, at_once == column, least[:, column])
             assert (passes == expected)[reached[number]].all(), (node.state, name)
             reached[successor] |= reached[number] & passes
+
+
+@pytest.mark.parametrize("system", [s for s in EVERY if s.name in ("arc-standard", "attardi")], ids=name_of)
+@given(seed=st.integers(0, 2**32), words=st.integers(6, 12), share=st.sampled_from((0.2, 0.5, 0.8)))
+@settings(max_examples=40)
+def test_the_filter_is_least_cost_in_longer_sentences(system, seed, words, share):
+    """Their filters have short cuts: a random derivation's tree, some of its heads, and a way that keeps them."""
+    draw = random.Random(seed)
+    state = system.initial(words)
+    while names := system.legal(state):
+        state = system.apply(state, draw.choice(names))
+    golds = [pp.Gold(head if draw.random() < share else None for head in state.heads[1:].tolist())]
+    filters, costs = engine_filters(system, golds), check._Costs(system, golds)
+    state = system.initial(words)
+    while names := system.legal(state):
+        (mask,) = state.engine_states.filtered(state.index, filters)
+        least = costs.of(state, names) == costs.of(state, names).min()
+        (at_once,) = left_arcs(system, check._Node(state, names), least, golds)
+        expected = [name for i, name in enumerate(names) if (i == at_once if at_once >= 0 else least[0, i])]
+        passing = [name for name in names if mask >> system.names.index(name) & 1]
+        assert passing == expected, (golds, state)
+        state = system.apply(state, draw.choice(passing))
 
 
 def left_arcs(system, node, least, golds):
