@@ -109,12 +109,18 @@ class Constraint {
     scratch.stack.push_back(frame.front);
     costs[shift] = loss.reachable(scratch.stack, frame.front + 1, own) < open(frame);
   }
-  // May B0 be attached to S0 as soon as it is shifted? Then all is as it was.
+  // May B0, with all that it is given below it, be attached as soon as it is shifted? Then all is as it was. To S0, or
+  // in Attardi's system to S1; there what is below it may be anywhere, so there must be nothing.
   bool comes_and_goes(const Frame& frame) const {
-    const Token front = frame.at[kB0];
-    if (front == kNone || front == frame.root || frame.at[kS0] == frame.root) return false;
+    const Token front = frame.at[kB0], top = frame.at[kS0], below = frame.at[kS1];
+    if (front == kNone || front == frame.root || top == frame.root) return false;
     const Token head = reference_->gold.head(front);
-    return (head == kUnknown || head == frame.at[kS0]) && reference_->gold.children(front).empty();
+    const auto children = reference_->gold.children(front);
+    if (reference_->attardi) {
+      return children.empty() && (head == kUnknown || head == top || (head == below && below != frame.root));
+    }
+    return (head == kUnknown || head == top) &&
+           std::none_of(children.begin(), children.end(), [&](Token c) { return contains(frame.on_stack, c); });
   }
   bool is_free(const Arc& arc, const Frame& frame) const {
     const Gold& gold = reference_->gold;
