@@ -1,25 +1,24 @@
 """What cascades bring: a partial parser for what is easy, then a complete one, against one parser; by class of words.
 
-    python benchmarks/cascades.py FOLDER --treebanks hu,el,tr,ta,ga,got
+    python benchmarks/cascades.py FOLDER    # FOLDER/*/{train,dev,test}.conllu; goes on where it was stopped
 
-FOLDER/NAME/{train,dev,test}.conllu, as in Universal Dependencies. For each treebank and seed: regions (tag and
-direction) that a quick parser gets right in 90 % of the cases on held-out folds of the training set, in fewer where
-there are none; a cascade of two stages for each way that the second is trained (under predicted, gold or no
-constraints); and the plain parser with the same options as the last stage. Scores are of test sets, with gold tags.
+For each treebank and seed: regions (tag and direction) that a quick parser gets right in 90 % of the cases on held-out
+folds of the training set, in fewer where there are none; a cascade of two stages for each way that the second is
+trained (under predicted, gold or no constraints); and the plain parser with the same options as the last stage. Scores
+are of test sets, with gold tags. Finished tasks are kept in benchmarks/results/cascades.jsonl, the tables in
+cascades.txt.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import sys
-from argparse import Namespace
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import PARTS, arguments, chosen, publish
+from grid import PARTS, arguments, build, chosen, finish, publish
 
 import panparser as pp
 
@@ -42,94 +41,106 @@ def counts(gold: pp.Treebank, parsed: pp.Treebank, chosen_words: Any = None) -> 
     }
 
 
-def work(folder: Path, name: str, seed: int) -> dict[str, Any]:
-    train, dev, test = (pp.read_conllu(folder / name / f"{part}.conllu") for part in PARTS)
-    regions: tuple[pp.Region, ...] = ()
-    precision = 0.0
-    for precision in PRECISIONS:
-        if regions := pp.estimate_regions(train, precision=precision, seed=seed):
-            break
-    plain = pp.train(pp.ParserSpec(), train, dev=dev, seed=seed)
-    found: dict[str, Any] = {"plain": counts(test, plain.parse(test))}
-    stages = (pp.Stage(name="easy", regions=regions), pp.Stage(name="rest", spec=pp.ParserSpec()))
-    for way in WAYS:
-        cascade = pp.train_cascade(stages, train, dev=dev, given=way, seed=seed)  # type: ignore[arg-type]
-        found[way] = counts(test, cascade.parse(test))
-        if way == "predicted":
-            given = cascade.found(test)
-            easy = cascade.parsers[0].parse(test, constraints=given, relax=True)
-            found["easy"] = counts(test, easy, given.heads >= 0)
-    return {
-        "treebank": name,
-        "seed": seed,
-        "precision": precision,
-        "regions": [str(region) for region in regions],
-        "counts": found,
-    }
+@dataclass(frozen=True)
+class Task:
+    """A plain parser and three cascades for a treebank."""
+
+    treebank: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        return json.dumps({"treebank": self.treebank, "seed": self.seed})
+
+    def __str__(self) -> str:
+        return f"{self.treebank}, seed {self.seed}"
+
+    def effort(self, folder: Path) -> float:
+        """About how long it takes, in no unit."""
+        return (folder / self.treebank / "train.conllu").stat().st_size
+
+    def run(self, folder: Path) -> Outcome:
+        train, dev, test = (pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in PARTS)
+        regions: tuple[pp.Region, ...] = ()
+        precision = 0.0
+        for precision in PRECISIONS:
+            if regions := pp.estimate_regions(train, precision=precision, seed=self.seed):
+                break
+        plain = pp.train(pp.ParserSpec(), train, dev=dev, seed=self.seed)
+        found = {"plain": counts(test, plain.parse(test))}
+        stages = (pp.Stage(name="easy", regions=regions), pp.Stage(name="rest", spec=pp.ParserSpec()))
+        for way in WAYS:
+            cascade = pp.train_cascade(stages, train, dev=dev, given=way, seed=self.seed)  # type: ignore[arg-type]
+            found[way] = counts(test, cascade.parse(test))
+            if way == "predicted":
+                given = cascade.found(test)
+                easy = cascade.parsers[0].parse(test, constraints=given, relax=True)
+                found["easy"] = counts(test, easy, given.heads >= 0)
+        return Outcome(precision, [str(region) for region in regions], found, build())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The regions of the easy stage, how precise they had to be, and counts by setting."""
+
+    precision: float
+    regions: Sequence[str]
+    counts: Mapping[str, Counts]
+    build: str
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{setting} {percent(uas, words).strip()} {percent(las, words).strip()}"
+            for setting in ("plain", *WAYS)
+            for words, uas, las in [totals([self], setting)]
+        )
 
 
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:8.2f}" if whole else f"{'-':>8}"
 
 
-def totals(rows: list[dict[str, Any]], setting: str) -> list[int]:
-    """Words, right heads, right heads and labels, of all tags."""
-    return [sum(count[i] for row in rows for count in row["counts"][setting].values()) for i in range(3)]
+def totals(outcomes: Sequence[Outcome], setting: str, tag: str | None = None) -> list[int]:
+    """Words, right heads, right heads and labels: of all tags, or of one."""
+    found = [outcome.counts[setting] for outcome in outcomes]
+    chosen = [[by[tag]] if tag in by else [] if tag else list(by.values()) for by in found]
+    return [sum(count[i] for group in chosen for count in group) for i in range(3)]
 
 
-def report(rows: list[dict[str, Any]]) -> list[str]:
+def row(outcomes: Sequence[Outcome], tag: str | None = None) -> str:
+    """How many words the easy stage attaches, and how well; then scores of all settings."""
+    words, (easy, right, _) = totals(outcomes, "plain", tag)[0], totals(outcomes, "easy", tag)
+    cells = "".join(
+        f"{percent(uas, words):>15}{percent(las, words)}"
+        for _, uas, las in (totals(outcomes, setting, tag) for setting in ("plain", *WAYS))
+    )
+    return f"{percent(easy, words):>16}{percent(right, easy):>11}{cells}"
+
+
+def report(found: Mapping[str, Sequence[Outcome]]) -> list[str]:
     header = "".join(f"{f'{setting} UAS':>15}{'LAS':>8}" for setting in ("plain", *WAYS))
-    lines = [f"{'treebank':12}{'seeds':>6}{'easy: coverage':>16}{'precision':>11}{header}"]
-    for name in dict.fromkeys(row["treebank"] for row in rows):
-        own = [row for row in rows if row["treebank"] == name]
-        words, (easy, right, _) = totals(own, "plain")[0], totals(own, "easy")
-        cells = "".join(
-            f"{percent(uas, total):>15}{percent(las, total)}"
-            for total, uas, las in (totals(own, setting) for setting in ("plain", *WAYS))
-        )
-        lines.append(f"{name:12}{len(own):6}{percent(easy, words):>16}{percent(right, easy):>11}{cells}")
+    header = f"{'easy: coverage':>16}{'precision':>11}{header}"
+    every = [outcome for group in found.values() for outcome in group]
+    lines = [f"{'treebank':12}{'seeds':>6}{header}"]
+    lines += [f"{name:12}{len(group):6}{row(group)}" for name, group in found.items()]
     lines += ["", "by tag, all treebanks: UAS and LAS; of the easy stage how many words it attaches, and how well", ""]
-    lines.append(f"{'tag':8}{'words':>8}{'easy: coverage':>16}{'precision':>11}{header}")
-    for tag in sorted({tag for row in rows for tag in row["counts"]["plain"]}):
-        by = {
-            s: [sum(r["counts"][s].get(tag, [0, 0, 0])[i] for r in rows) for i in range(3)] for s in rows[0]["counts"]
-        }
-        words = by["plain"][0]
-        cells = "".join(
-            f"{percent(by[setting][1], words):>15}{percent(by[setting][2], words)}" for setting in ("plain", *WAYS)
-        )
-        attached, well, _ = by["easy"]
-        lines.append(f"{tag:8}{words:8}{percent(attached, words):>16}{percent(well, attached):>11}{cells}")
+    lines.append(f"{'tag':10}{'words':>8}{header}")
+    for tag in sorted({tag for outcome in every for tag in outcome.counts["plain"]}):
+        lines.append(f"{tag:10}{totals(every, 'plain', tag)[0]:8}{row(every, tag)}")
     lines += ["", "regions of the easy stage, first seed:"]
-    for row in {row["treebank"]: row for row in reversed(rows)}.values():
-        lines.append(f"{row['treebank']:12}{row['precision']:.2f}  {'; '.join(row['regions'])}")
+    lines += [f"{name:12}{group[0].precision:.2f}  {'; '.join(group[0].regions)}" for name, group in found.items()]
     return lines
 
 
-def run(options: Namespace, names: list[str], seeds: list[int]) -> list[dict[str, Any]]:
-    """All results; those that the file has are not computed again."""
-    path: Path = options.results
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-    known = {(row["treebank"], row["seed"]) for row in rows}
-    tasks = [(name, seed) for name in names for seed in seeds if (name, seed) not in known and not options.report]
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, mp_context=spawn) as executor:
-        futures = [executor.submit(work, options.folder, *task) for task in tasks]
-        for future in as_completed(futures):
-            rows.append(future.result())
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-            print(f"{rows[-1]['treebank']}, seed {rows[-1]['seed']}: done", file=sys.stderr, flush=True)
-    wanted = [row for row in rows if row["treebank"] in names and row["seed"] in seeds]
-    return sorted(wanted, key=lambda row: (names.index(row["treebank"]), row["seed"]))
-
-
 def main() -> None:
-    options = arguments(__doc__, "cascades", "1,2,3").parse_args()
-    options.treebanks = options.treebanks or TREEBANKS
+    parser = arguments(__doc__, "cascades", "1,2,3")
+    parser.set_defaults(treebanks=TREEBANKS)
+    options = parser.parse_args()
     names, seeds = chosen(options)
-    if rows := run(options, names, seeds):
-        publish(options, report(rows))
+    wanted = {name: [Task(name, seed) for seed in seeds] for name in names}
+    results = finish(options, [task for group in wanted.values() for task in group], Outcome)
+    found = {name: [results[task.key] for task in group if task.key in results] for name, group in wanted.items()}
+    publish(options, report({name: group for name, group in found.items() if group}))
 
 
 if __name__ == "__main__":

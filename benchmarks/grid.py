@@ -1,4 +1,4 @@
-"""Many trainings, in parallel and resumable: what table2.py, effects.py, attardi.py, accuracy.py and partial.py share.
+"""Many trainings, in parallel and resumable: what benchmarks that train for hours share.
 
 A task is one training and one evaluation, as data. Each runs in a process of its own, the longest first, and leaves one
 line of JSON in a results file; tasks that have a line there are not run again. Delete the file to begin anew.
