@@ -3,9 +3,9 @@
     python benchmarks/pipeline.py FOLDER [FOLDER...]    # treebanks: folders with {train,dev,test}.conllu
 
 F1 as the CoNLL 2018 shared task counts (labels without subtypes), on the test set: from raw text, and from gold tokens.
-Both learn from the same files, with their default settings; UDPipe for as many iterations as the options say, and its
-models are kept in a cache folder, since it trains for long. panparser is measured with the beam that it is trained with
-(8), and once more with the same weights and no beam. Words a second are by CPU time, one thread, from raw text to
+Both learn from the same files, with their default settings; UDPipe for fewer iterations where an option says so, and
+its models are kept in a cache folder, since it trains for long. panparser is measured with the beam that it is trained
+with (8), and once more with the same weights and no beam. Words a second are by CPU time, one thread, from raw text to
 CoNLL-U in memory, the best of a few runs, loading not counted. UDPipe needs `ufal.udpipe`; without it, or with
 --without-udpipe, panparser is measured alone.
 """
@@ -27,7 +27,6 @@ from machine import heading, timed, write_result
 from peer_udpipe import read
 
 import panparser as pp
-from panparser.pipeline_training import copied
 
 COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 RUNS = 3
@@ -64,7 +63,7 @@ def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
     for system, beam in (("panparser", None), ("panparser, beam 1", 1)):
 
         def raw(beam: int | None = beam) -> bytes:
-            (found,) = nlp.tokens([text]) if nlp.tokenizer else [copied(gold)]
+            (found,) = nlp.tokens([text]) if nlp.tokenizer else [gold.copy()]
             nlp.annotate(found, beam=beam)
             return found.to_bytes()
 
@@ -72,7 +71,7 @@ def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
         found = pp.parse_conllu(data)
         took = seconds if beam is None else None
         rows.append(Row(system, "raw text", folder.name, scored(gold, found), gold.words / best, took))
-        known = copied(gold)
+        known = gold.copy()
         nlp.annotate(known, beam=beam)
         rows.append(Row(system, "gold tokens", folder.name, scored(gold, known)))
     return rows
@@ -137,9 +136,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--cache", type=Path, default=Path("build/udpipe"), help="where models of UDPipe are kept")
-    parser.add_argument("--tokenizer-epochs", type=int, default=30, help="of UDPipe, whose default is 100")
-    parser.add_argument("--tagger-iterations", type=int, default=10, help="of UDPipe, whose default is 20")
-    parser.add_argument("--parser-iterations", type=int, default=10, help="of UDPipe, whose default is 10")
+    parser.add_argument("--tokenizer-epochs", type=int, default=100, help="of UDPipe")
+    parser.add_argument("--tagger-iterations", type=int, default=20, help="of UDPipe")
+    parser.add_argument("--parser-iterations", type=int, default=10, help="of UDPipe")
     parser.add_argument("--without-udpipe", action="store_true")
     parser.add_argument("--print", action="store_true", help="print only")
     said = parser.parse_args()

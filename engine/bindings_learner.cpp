@@ -313,7 +313,7 @@ void bind_learner(nb::module_& m) {
   nb::class_<VectorsHandle>(m, "Vectors", "Embeddings as bytes, a row for each word; the unknown word's comes first.")
       .def(nb::init<Matrix, std::int32_t>(), nb::arg("matrix").noconvert(), "bits"_a);
 
-  nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._features.")
+  nb::class_<Program>(m, "Program", "Feature templates, lowered by panparser._compile_templates.")
       .def("__init__", &make_program, "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a,
            "own_labels"_a = std::vector<std::int32_t>{})
       .def_prop_ro("templates", &Program::templates);

@@ -33,9 +33,13 @@ std::vector<std::int32_t> copy(const Numbers& array) { return {values(array).beg
 class SequencesHandle {
  public:
   SequencesHandle(const SequenceProgram& program, Array<std::int64_t> offsets, const TreebankStore* store,
-                  const std::vector<Numbers>& columns) {
+                  const nb::sequence& columns) {
+    std::vector<Numbers> arrays;
+    for (const nb::handle column : columns) {
+      if (!nb::try_cast(column, arrays.emplace_back(), false)) throw nb::type_error("a column must be of int32");
+    }
     std::vector<std::span<const std::int32_t>> spans;
-    for (const Numbers& column : columns) spans.push_back(values(column));
+    for (const Numbers& column : arrays) spans.push_back(values(column));
     std::vector<std::int64_t> copied(values(offsets).begin(), values(offsets).end());
     nb::gil_scoped_release release;
     all_ = std::make_unique<Sequences>(program, std::move(copied), store ? &store->data() : nullptr, spans);
@@ -205,7 +209,7 @@ void bind_sequence(nb::module_& m) {
       .def_prop_ro("templates", &SequenceProgram::templates);
 
   nb::class_<SequencesHandle>(m, "Sequences", "Items of many sequences, prepared for one program.")
-      .def(nb::init<const SequenceProgram&, Array<std::int64_t>, const TreebankStore*, const std::vector<Numbers>&>(),
+      .def(nb::init<const SequenceProgram&, Array<std::int64_t>, const TreebankStore*, const nb::sequence&>(),
            "program"_a, nb::arg("offsets").noconvert(), "store"_a.none(), "columns"_a)
       .def("allow", &SequencesHandle::allow, nb::arg("sets").noconvert(), nb::arg("starts").noconvert(),
            nb::arg("classes").noconvert(), "known"_a,

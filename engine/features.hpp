@@ -17,7 +17,7 @@ inline constexpr int kTemplateBits = 9;
 inline constexpr Key kTemplateMask = (Key(1) << kTemplateBits) - 1;
 inline int template_of(Key key) { return static_cast<int>(key & kTemplateMask); }
 
-// Addresses are base * 8 + path. Keep in step with panparser._features.
+// Addresses are base * 8 + path. Keep in step with panparser._compile_templates.
 inline constexpr int kBufferBase = 4;  // S0..S3, then B0..B3
 enum Path : std::uint8_t { kHere, kLeft0, kLeft1, kRight0, kRight1, kHeadOf, kHeadOfHead, kPaths };
 inline constexpr int kAddresses = 64;

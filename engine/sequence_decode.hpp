@@ -14,7 +14,7 @@ struct Labeling {
   Score score = 0;
 };
 
-// For one thread. Scorer is LayeredModel, or AveragedWeights.
+// For one thread. Scorer is LayeredModel.
 template <class Scorer>
 class SequenceDecoder {
  public:

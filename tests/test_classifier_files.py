@@ -221,3 +221,21 @@ def test_the_example_parses_well():
         assert scores.uas > 80
         assert scores.las > 75
     assert "torch" not in sys.modules
+
+
+def test_a_pipeline_with_a_classifier(linear, english, tmp_path, run):
+    nlp = pp.Pipeline(parser=linear)
+    nlp.save(tmp_path / "model")
+    expected, found = english[1].copy(), english[1].copy()
+    nlp.annotate(expected)
+    pp.load(tmp_path / "model", classifier=Linear).annotate(found)
+    assert found.to_bytes() == expected.to_bytes()
+    with pytest.raises(pp.ModelError, match="model: parser: needs the classifier 'linear'"):
+        pp.load(tmp_path / "model")
+    assert run("info", tmp_path / "model")[0] == 0
+
+
+def test_what_has_no_parser_takes_no_classifier(english, tmp_path):
+    pp.train_lemmatizer(english[0][:20], epochs=1).save(tmp_path / "lemmatizer")
+    with pytest.raises(pp.SpecError, match="expected a parser for the classifier"):
+        pp.load(tmp_path / "lemmatizer", classifier=Linear)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import sys
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 
 import pytest
@@ -347,3 +349,30 @@ def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, pipeline_f
     code, _, err = run("explain", "-m", tmp_path / "tagger", ENGLISH)
     assert code == 2
     assert "expected a parser, or a pipeline with one, found <Tagger" in err
+
+
+def test_a_treebank_in_a_pipe_is_recognized(run, pipeline_file, monkeypatch, tmp_path):
+    """However few bytes come at first, and however long the comments are before the first word."""
+    treebank = b"# sent_id = 1\n# text = " + b"They " * 2000 + b"\n1\tThey" + b"\t_" * 8 + b"\n\n"
+
+    class Trickle(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read1(10)
+
+        def readinto(self, buffer):
+            return super().readinto(memoryview(buffer)[:10])
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Trickle(treebank))))
+    code, out, _ = run("parse", "-m", pipeline_file)
+    assert code == 0
+    assert out.startswith(treebank.decode()[:10_000])
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as pool:
+        pool.submit((tmp_path / "pipe").write_bytes, treebank)
+        assert run("parse", "-m", pipeline_file, tmp_path / "pipe")[:2] == (0, out)
+
+
+def test_a_folder_is_no_model(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").mkdir()
+    assert run("parse", "--text", "They ate.")[0] == 0

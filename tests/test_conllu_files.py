@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -227,3 +228,33 @@ def test_an_empty_file_is_an_empty_treebank(tmp_path):
     assert len(read_conllu(path)) == 0
     assert list(iter_conllu(path)) == []
     assert read_conllu(path).to_bytes() == b""
+
+
+class Trickle(io.RawIOBase):
+    """A pipe that gives what it is asked for byte by byte."""
+
+    def __init__(self, data):
+        self._rest = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self._rest.read(1)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_files_that_are_open_already(tmp_path, pack):
+    data = pack(GOOD.encode())
+    for stream in io.BytesIO(data), Trickle(data), io.BufferedReader(Trickle(data)):
+        treebank = read_conllu(stream)
+        assert (treebank.path, treebank.to_bytes()) == ("<stream>", GOOD.encode())
+    (tmp_path / "x").write_bytes(data)
+    with open(tmp_path / "x", "rb") as stream:
+        assert read_conllu(stream).path == str(tmp_path / "x")
+    assert read_conllu(io.BytesIO()).words == 0
+    for wrong in io.StringIO(GOOD), 3, None:
+        with pytest.raises(pp.ConlluError, match="open for bytes"):
+            read_conllu(wrong)

@@ -38,3 +38,13 @@ def test_final_and_stuck_states_say_so():
     state = walk((stuck, 2), "SHIFT")
     assert draw_state(stuck, state).endswith("(nothing: stuck)")
     assert draw_state(stuck, state, [0, 1]).endswith("(nothing: stuck)")
+
+
+def test_nothing_steers_the_terminal():
+    evil = "\x1b[31mX"
+    row = f"1\t{evil}\t_\t{evil}\t_\t_\t0\t{evil}\t_\t_\n\n"
+    sentence = pp.parse_conllu(row)[0]
+    state = pp.system("arc-eager").initial(1)
+    for drawing in sentence.draw(), sentence._repr_html_(), state.draw([0], [evil]), draw_tree([0], "first", [evil]):
+        assert "\x1b" not in drawing
+        assert "\ufffd" in drawing

@@ -10,7 +10,6 @@ from conftest import ENGLISH
 
 import panparser as pp
 from panparser import loading
-from panparser.pipeline_training import copied
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,7 +22,7 @@ def nlp():
 def test_it_knows_english(nlp):
     """Weights that do not fit the features that the engine sees would be no better than chance."""
     gold = pp.read_conllu(ENGLISH)
-    found = copied(gold)
+    found = gold.copy()
     nlp.annotate(found)
     scores = pp.evaluate(gold, found, samples=0)
     assert scores["UPOS"].f1 > 93

@@ -111,3 +111,15 @@ def test_a_development_set_selects_the_epoch(tmp_path):
     chosen = pp.train_lemmatizer(treebank[:100], dev=treebank[100:150], epochs=3)
     assert chosen.training["data"]["dev"]
     assert chosen.accuracy(treebank[100:150]) > 80
+
+
+def test_an_unknown_lemma_teaches_nothing():
+    rows = ["1\tdogs\tdog\tNOUN", "2\tcats\tcat\tNOUN", "3\thens\then\tNOUN", "4\twalks\t_\tVERB", "5\t_\t_\tSYM"]
+    treebank = pp.parse_conllu("\n".join(row + "\t_" * 6 for row in rows) + "\n\n")
+    dictionary = LemmaDictionary.learn(treebank)
+    right = dictionary.right(treebank).tolist()
+    assert right[3] == -1
+    assert -1 not in right[:3] + right[4:]  # the word `_` has the lemma `_`
+    assert ("walks", "VERB") not in dictionary.known
+    found = pp.train_lemmatizer(treebank, epochs=2)
+    assert lemmas(found, ("walks", "VERB"), ("talks", "VERB")) == ["walk", "talk"]

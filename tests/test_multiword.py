@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser.text.characters import WHITE
 from panparser.text.multiword import MultiwordRules, cased, rules_of, surface_words
 
 
@@ -46,12 +47,14 @@ def test_forms_are_split_as_they_mostly_were():
 
 
 def test_unseen_forms_follow_the_affix():
-    rules = MultiwordRules.learn(treebank(*NEGATED, "ten", "can't" * 2))
+    rules = MultiwordRules.learn(treebank(*NEGATED, "ten", "can't", "can't"))
     assert rules.split("mustn't") == ("must", "n't")
     assert rules.split("MUSTN'T") == ("MUST", "N'T")
     assert rules.split("Mustn't") == ("Must", "n't")
     assert rules.split("ten") is None
+    assert rules.split("can't") is None  # it was seen whole
     assert rules.split("n't") is None  # no stem would be left
+    assert rules.split("10 n't") is None  # a space would be left at its end
     prefixed = MultiwordRules.learn(treebank(*((f"w{word}", "w", word) for word in ("bait", "kitab", "nur")), "nil"))
     assert prefixed.split("wqalam") == ("w", "qalam")
 
@@ -72,7 +75,11 @@ def test_a_treebank_without_multiword_tokens_has_no_rules():
 def test_rules_survive_a_file():
     rules = MultiwordRules.learn(treebank(*NEGATED, "ten", ("du", "de", "le"), "du"))
     assert MultiwordRules.from_values(rules.to_values()) == rules
-    for broken in {}, {"forms": [["a", []]], "affixes": [], "ambiguous": []}, {"forms": 3}:
+    empty = {"forms": [], "affixes": [], "ambiguous": [], "doubtful": []}
+    assert MultiwordRules.from_values(empty) == MultiwordRules()
+    wrong = [{"forms": [["a", words]]} for words in ([], ["a"], ["a", ""], ["a", " b"])]
+    wrong += [{"ambiguous": [["a", ["b"]]]}, {"affixes": [["suffix", "n't", [3, "", []]]]}, {"forms": 3}]
+    for broken in {}, *(empty | each for each in wrong):
         with pytest.raises(pp.ModelError):
             MultiwordRules.from_values(broken)
 
@@ -80,7 +87,8 @@ def test_rules_survive_a_file():
 @given(st.text(min_size=1), st.lists(st.text(min_size=1), min_size=2, max_size=3).map(tuple))
 def test_rules_give_the_words_they_were_made_from(form, words):
     for rule in rules_of(form, words):
-        assert rule.apply(form) == words
+        stem = words[0] if rule.end == "suffix" else words[-1]
+        assert rule.apply(form) == (words if stem == stem.strip(WHITE) else None)
 
 
 @given(st.text(min_size=1), st.lists(st.text(min_size=1), min_size=2, max_size=3).map(tuple))

@@ -9,7 +9,7 @@ import panparser as pp
 from panparser import pipeline_training
 from panparser._model_file import read_arrays, write_arrays
 from panparser.errors import ConstraintError, ModelError, SpecError, TextError, TreebankError
-from panparser.pipeline_training import copied, missing
+from panparser.pipeline_training import missing
 
 PARSER = pp.ParserSpec(beam=1, templates=pp.ZN11)
 SPEC = pp.PipelineSpec(parser=PARSER, folds=2, tokenizer_epochs=2, tagger_epochs=2, lemmatizer_epochs=2)
@@ -22,7 +22,7 @@ def train(treebank, spec=SPEC, **options):
 
 def without(treebank, *names):
     """A copy without some columns."""
-    found = copied(treebank)
+    found = treebank.copy()
     for name in names:
         found.column(name)[:] = 0
     return found
@@ -56,7 +56,7 @@ def test_pieces_give_what_the_whole_gives(nlp):
 
 def test_threads_change_nothing(nlp, data):
     assert nlp(TEXT, threads=2).to_bytes() == nlp(TEXT).to_bytes()
-    one, two = copied(data[1]), copied(data[1])
+    one, two = data[1].copy(), data[1].copy()
     nlp.annotate(one)
     nlp.annotate(two, threads=2)
     assert one.to_bytes() == two.to_bytes()
@@ -128,7 +128,7 @@ def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
     assert found.column("lemma").all()
     assert (found.heads >= 0).all()
 
-    partly = copied(gold)
+    partly = gold.copy()
     partly.column("upos")[::2] = 0
     partly.column("xpos")[::2] = 0
     nlp.annotate(partly, keep=["tags", "heads"])
@@ -137,7 +137,7 @@ def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
     assert partly.column("upos").all()
     assert (partly.heads == gold.heads).all()
 
-    whole = copied(gold)
+    whole = gold.copy()
     nlp.annotate(whole)
     assert (whole.column("upos") != gold.column("upos")).any()
     with pytest.raises(ConstraintError, match="expected some of tokens, tags"):
@@ -145,9 +145,9 @@ def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
 
 
 def test_trees_come_with_confidence(nlp, data):
-    found = copied(data[1])
+    found = data[1].copy()
     assert nlp.annotate(found, confidence=True) == []
-    alone = copied(data[1])
+    alone = data[1].copy()
     nlp.annotate(alone)
     nlp.parser.annotate(alone, confidence=True)
     assert found.to_bytes() == alone.to_bytes()
@@ -167,7 +167,7 @@ def test_a_parser_learns_from_tags_of_taggers_that_did_not_see_them(data, monkey
 
     monkeypatch.setattr(pipeline_training, "train", spy)
     nlp = train(data[0], spec=pp.PipelineSpec(parser=PARSER, folds=2, tagger_epochs=6))
-    learned, own = seen["treebank"], copied(data[0])
+    learned, own = seen["treebank"], data[0].copy()
     nlp.annotate(own)
     gold, wrong = data[0].column("upos"), {}
     for name, treebank in (("folds", learned), ("itself", own)):
@@ -237,21 +237,45 @@ def test_refusals(nlp, data):
         pp.Pipeline()
     with pytest.raises(SpecError, match="different columns"):
         pp.Pipeline(taggers=[*nlp.taggers, *nlp.taggers])
-    for wrong in ({"parts": ("cook",)}, {"folds": 1}, {"parser": 3}, {"tagger_epochs": 0}):
+    wrong = [{"parts": ("cook",)}, {"folds": 1}, {"parser": 3}, {"tagger_epochs": 0}, {"tagger_beam": 0}]
+    for each in *wrong, {"tagger_beam": "x"}, {"tagger_prune": -1}, {"joint": "no"}:
         with pytest.raises(SpecError):
-            pp.PipelineSpec(**wrong)
+            pp.PipelineSpec(**each)
+    for options in {"threads": 0}, {"epochs": 0}, {"epochs": "x"}, {"seed": -1}:
+        with pytest.raises(SpecError):
+            pp.train_pipeline(SPEC, data[0], before_part=pytest.fail, **options)
+    with pytest.raises(SpecError, match="epochs of train_pipeline is for the parser"):
+        pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), data[0], epochs=3)
+    with pytest.raises(TextError, match="expected the pieces of a text"):
+        list(nlp.tokens("Hi you."))
     with pytest.raises(SpecError, match="PipelineSpec"):
         pp.train_pipeline(PARSER, data[0])
     with pytest.raises(TreebankError, match="found none"):
         train(pp.parse_conllu(""))
     with pytest.raises(TreebankError, match="nothing to learn"):
-        train(without(data[0], "lemma"), spec=pp.PipelineSpec(parts=("lemmatizer",)))
+        pp.train_pipeline(pp.PipelineSpec(parts=("lemmatizer",)), without(data[0], "lemma"))
 
 
 def test_interrupted_training_gives_no_pipeline(data):
+    """Ctrl-C in any one part, when it has a first model."""
+    parts = []
+
     class Stop(pp.Listener):
         def after_epoch(self, report):
-            raise KeyboardInterrupt
+            if parts[-1] == self.part and report.epoch == 1:
+                raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        train(data[0], listeners=[Stop()])
+    for part in ("tokenizer", "tagger upos+xpos+feats", "lemmatizer", "parser"):
+        stop = Stop()
+        stop.part = part
+        with pytest.raises(KeyboardInterrupt):
+            train(data[0], listeners=[stop], before_part=parts.append)
+        assert parts[-1] == part
+
+
+def test_only_what_is_predicted_has_scores(data):
+    spec = pp.PipelineSpec(parts=("tagger",), tagger_epochs=1)
+    bare = without(data[0], "lemma", "xpos")
+    training = pp.train_pipeline(spec, bare, dev=data[1]).training
+    assert list(training["dev"]["gold tokens"]) == ["UPOS", "UFeats"]
+    assert list(training["left_out"]) == ["xpos"]

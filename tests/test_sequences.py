@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from learners import ENGLISH, Recorder, short_sentences
 
 import panparser as pp
+from panparser import _engine
 from panparser.sequence_training import SequenceRun, sequence_training
 from panparser.strategies import STRATEGIES
 from panparser.tasks import TaskLearner
@@ -352,3 +353,19 @@ def test_long_sequences_take_time_by_their_length():
     assert model.training["history"][0]["updates"] > size / 10
     assert len(model.predict(items)) == size
     assert time.process_time() - began < 20
+
+
+def test_a_treebank_is_checked_before_the_engine_sees_it():
+    treebank = ENGLISH[:5].copy()
+    window = pp.Window(templates=pp.Templates.parse("W0.form"))
+    items = pp.Items(treebank.offsets, treebank=treebank)
+    model = pp.train_sequences(window, items, np.zeros(treebank.words, np.int32), 2, epochs=1)
+    treebank.column("form")[0] = 2_000_000_000
+    for changed in items, pp.Items(treebank.offsets, treebank=treebank), pp.Items.of(treebank):
+        with pytest.raises(pp.TreebankError):
+            model.predict(changed)
+
+
+def test_columns_of_the_engine_are_of_its_own_type():
+    with pytest.raises(TypeError, match="int32"):
+        _engine.Sequences(WINDOW._program, np.array([0, 1]), None, [np.array([2**40 + 5])] * 2)

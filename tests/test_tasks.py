@@ -141,3 +141,28 @@ def test_what_cannot_be_is_refused():
         pp.train_task(Copying(), WORDS, members=2)
     with pytest.raises(pp.SpecError, match="beam"):
         pp.train_task(Copying(), WORDS, beam=0)
+
+
+class Counting:
+    """One action, as often as the input says."""
+
+    def initial(self, input):
+        return input
+
+    def legal(self, state):
+        return ("go",) if state else ()
+
+    def apply(self, state, action):
+        return state - 1
+
+    def cost(self, state, action, gold):
+        return 0
+
+    def features(self, state):
+        return ["one"]
+
+
+@pytest.mark.parametrize("strategy", ["static", "dynamic"])
+def test_long_derivations(strategy):
+    model = pp.train_task(Counting(), [(2000, None)], epochs=1, strategy=pp.STRATEGIES[strategy])
+    assert model.predict(3000).actions == ("go",) * 3000

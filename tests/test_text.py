@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -259,3 +260,36 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path, block):
         list(reading.iter_text(path, block=block))
     with pytest.raises(pp.PanParserError, match="cannot be read"):
         reading.read_text(tmp_path / "nothing")
+
+
+def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("\ufeffa\ufeffb", encoding="utf-8")
+    for block in range(1, 6):
+        assert "".join(reading.iter_text(path, block=block)) == "a\ufeffb"
+
+
+@pytest.mark.parametrize("form", ["\u00a0", "\u3000"])
+def test_a_token_of_white_space_is_refused(form):
+    rows = [f"1\t{form}", "2\ta", "3\tb"]
+    treebank = pp.parse_conllu("\n".join(row + "\t_" * 8 for row in rows) + "\n\n", path="x.conllu")
+    with pytest.raises(pp.TextError, match=r"x\.conllu: sentence 1: expected a token of a text, found"):
+        pp.raw_text(treebank)
+
+
+@pytest.mark.parametrize("splits", [[None], [None, ("a",)], [None, ("a", " b")], [None, ("a", "")]])
+def test_words_of_tokens_must_fit(splits):
+    with pytest.raises(pp.TextError, match="expected"):
+        writing.to_treebank("a b", np.array([1, 0, 2], dtype=np.uint8), splits=splits)
+    with pytest.raises(pp.TextError, match="a mark for each"):
+        writing.to_treebank("a b", np.array([1, 0], dtype=np.uint8))
+
+
+def test_characters_are_looked_up_once_in_any_thread():
+    points = np.arange(0x20, 0x4000, dtype=np.uint32)
+    seen = []
+    looked = characters.Property(lambda character: seen.append(character) or ord(character) % 251)
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(looked.of, [points] * 16):
+            assert (found == points % 251).all()
+    assert len(seen) == len(points)

@@ -126,6 +126,12 @@ def test_a_stream_of_pieces_is_one_text(tokenizer, pieces):
 def test_a_paragraph_goes_on_from_piece_to_piece(tokenizer):
     found = list(tokenizer.stream(["A bird.\n \r\n", "Two birds.\n", "Three birds."]))
     assert ["# newpar" in treebank[0].comments for treebank in found] == [True, True, False]
+    for pieces in (["\n\n", " "], ["\n", "\n"], ["\u2029"], ["\r", " ", " \r"], ["\n", " \t\n "]):
+        *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
+        assert "# newpar" in last[0].comments, pieces
+    for pieces in ([" ", " "], ["\r\n", " "], ["\u2028", "\n"]):
+        *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
+        assert "# newpar" not in last[0].comments, pieces
 
 
 def test_given_sentences_stay_and_tokens_are_found(tokenizer):
@@ -176,7 +182,7 @@ def test_a_file_holds_the_tokenizer(tokenizer, tmp_path):
     tokenizer.save(path)
     loaded = pp.Tokenizer.load(path)
     assert loaded.tokenize(text).to_bytes() == tokenizer.tokenize(text).to_bytes()
-    with pytest.raises(pp.ModelError, match="expected a panparser lemmatizer, found 'tokenizer'"):
+    with pytest.raises(pp.ModelError, match="expected a panparser model of kind 'lemmatizer', found 'tokenizer'"):
         pp.Lemmatizer.load(path)
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(pp.ModelError):

@@ -92,11 +92,12 @@ def main() -> None:
     made = pp.train_pipeline(SPEC, train, dev=dev, threads=os.cpu_count() or 1, before_part=print)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     arguments.output.mkdir(exist_ok=True)
-    path = arguments.output / "en.panparser"
-    made.save(path)
-    size = path.stat().st_size
+    path, new = (arguments.output / name for name in ("en.panparser", "en.panparser.new"))
+    made.save(new)
+    size = new.stat().st_size
     if size > LARGEST:
-        raise SystemExit(f"{path}: expected at most {LARGEST:,} bytes, found {size:,}")
+        raise SystemExit(f"{new}: expected at most {LARGEST:,} bytes, found {size:,}")
+    new.replace(path)
     text = card(pp.Pipeline.load(path), test, size, cpu, wall)
     (arguments.output / "en.md").write_text(text, encoding="utf-8")
     print(text)

@@ -67,7 +67,7 @@ def train_cascade(
 
 def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
     """A copy of a treebank in which only arcs of the regions are left; other words are headless."""
-    found = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
+    found = treebank.copy()
     outside = ~in_regions(regions, Arcs.of(found))
     found.heads[outside] = UNKNOWN
     found.column("deprel")[outside] = found.id_of("deprel", "_")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from panparser._model_file import Arrays, read_arrays, write_arrays
+from panparser._model_file import Arrays, check_kind, read_arrays, write_arrays
 from panparser.errors import ModelError
 
 Part = TypeVar("Part")
@@ -32,11 +32,7 @@ def load_part(
     """The part of a file, mapped into memory; `ModelError` says what is wrong with a file that holds none."""
     name = os.fspath(path)
     arrays, manifest = read_arrays(path, f"panparser {kind}")
-    if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
-        raise ModelError(f"{name}: expected a panparser {kind}, found {manifest.get('kind')!r}")
-    if manifest["format"] > version:
-        newer = f"written by a newer panparser (format {manifest['format']}; this one reads up to {version})"
-        raise ModelError(f"{name}: {newer}")
+    check_kind(manifest, kind, name, version)
     try:
         return from_file(arrays, manifest)
     except ModelError as error:

@@ -101,7 +101,7 @@ class Cascade:
 
     def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
         """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
-        parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
+        parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed
 

@@ -168,7 +168,7 @@ def restored_classifier(
     if not isinstance(name, str) or not isinstance(values["values"], dict):
         raise ModelError(f"{path}: expected the name and values of a classifier, found {values!r}")
     if kind is None:
-        raise ModelError(f"{path}: needs the classifier {name!r}: in Python, pp.load({path!r}, classifier=ITS_CLASS)")
+        raise ModelError(f"{path}: needs the classifier {name!r}: in Python, pp.load(MODEL, classifier=ITS_CLASS)")
     start = len(CLASSIFIER_PREFIX)
     own = {key[start:]: array for key, array in arrays.items() if key.startswith(CLASSIFIER_PREFIX)}
     if kind is StoredClassifier:

@@ -50,7 +50,7 @@ def combine(
         found[start:end] = decode(scores, single_root=single_root)[1:]
         if report:
             report(int(end), first.words)
-    result = Treebank(first.to_bytes(), path=first.path, format=first.format)
+    result = first.copy()
     result.heads[:] = found
     names, labels = common_ids(treebanks, "deprel")
     best = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import re
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,7 +21,8 @@ from panparser._files import whole_file
 from panparser.errors import ConlluError, TreebankError
 from panparser.treebank import Format, Problem, Treebank
 
-Source = str | PathLike[str]
+Source = str | PathLike[str] | IO[bytes]
+Target = str | PathLike[str]
 _BLOCK = 1 << 23  # bytes that `iter_conllu` reads at a time
 _LOOK = 1 << 18  # bytes in which the format is looked for
 
@@ -33,7 +35,7 @@ def read_conllu(
     single_root: bool = False,
     thorough: bool = False,
 ) -> Treebank:
-    """The treebank of a file (`-` is standard input; gzip, bzip2, xz and zstd are recognized).
+    """The treebank of a file, by name or open for bytes (`-` is standard input; gzip, bzip2, xz, zstd are recognized).
 
     What is not well-formed raises `ConlluError` with file, line, what was expected and what was found. With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
@@ -119,7 +121,7 @@ def parse_conllu(
     return Treebank(data, path=path, format=chosen, single_root=single_root, thorough=thorough)
 
 
-def write_conllu(target: Source, treebank: Treebank) -> None:
+def write_conllu(target: Target, treebank: Treebank) -> None:
     """Writes a treebank: what was read, with the cells that changed.
 
     `-` is standard output; .gz, .bz2, .xz and .zst compress. The file appears under its name only when it is complete.
@@ -131,7 +133,7 @@ def write_conllu(target: Source, treebank: Treebank) -> None:
 
 
 @contextmanager
-def conllu_output(target: Source) -> Iterator[IO[bytes]]:
+def conllu_output(target: Target) -> Iterator[IO[bytes]]:
     """A stream to write to, as `write_conllu` does; a file appears under its name only if all went well."""
     if str(target) != "-":
         path = Path(target)
@@ -201,7 +203,10 @@ def _format(text: bytes, path: str) -> Format:
 
 
 def source_name(source: Source) -> str:
-    return "<stdin>" if str(source) == "-" else os.fspath(source)
+    if isinstance(source, str | PathLike):
+        return "<stdin>" if str(source) == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
 
 
 @contextmanager
@@ -211,11 +216,47 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
     if str(source) == "-" and sys.stdin is None:
         raise ConlluError(f"{name}: cannot be read: it is closed")
     try:
-        with nullcontext(sys.stdin.buffer) if str(source) == "-" else open(source, "rb") as stream:
-            yield _decompressed(stream, stream.peek(6)[:6], name)  # type: ignore[union-attr]
+        with _opened(source) as stream:
+            ahead = looked_into(stream, 6)
+            yield _decompressed(ahead, ahead.peek(6)[:6], name)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConlluError(f"{name}: cannot be read: {reason}") from None
+
+
+def _opened(source: Source) -> AbstractContextManager[IO[bytes]]:
+    if isinstance(source, str | PathLike):
+        return nullcontext(sys.stdin.buffer) if str(source) == "-" else open(source, "rb")
+    if isinstance(source, io.TextIOBase) or not hasattr(source, "read"):
+        raise ConlluError(f"expected the name of a file, or one that is open for bytes; got {source!r}")
+    return nullcontext(source)
+
+
+def looked_into(stream: Any, size: int) -> io.BufferedReader:
+    """A stream whose `peek` gives so many bytes, unless there are not so many; pipes come in pieces of any size."""
+    if hasattr(stream, "peek") and len(stream.peek(size)) >= size:
+        return stream  # type: ignore[no-any-return]
+    start = b""
+    while len(start) < size and (more := stream.read(size - len(start))):
+        start += more
+    return io.BufferedReader(_Resumed(start, stream), max(size, io.DEFAULT_BUFFER_SIZE))
+
+
+class _Resumed(io.RawIOBase):
+    """What was read of a stream, and then its rest."""
+
+    def __init__(self, start: bytes, stream: Any) -> None:
+        self._start, self._stream = start, stream
+        self.name = getattr(stream, "name", None)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._start or self._stream.read(len(buffer))
+        part, self._start = data[: len(buffer)], data[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
 
 
 def _decompressed(stream: Any, magic: bytes, name: str) -> Any:

@@ -32,6 +32,7 @@ def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequen
     `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
     """
     forms = [f" {form}" if cell_len(form) == 1 else form for form in map(shown, forms)]  # room for arcs on both sides
+    below = [[shown(cell) for cell in row] for row in below]
     widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
     starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
     centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]
@@ -96,7 +97,7 @@ def _words(forms: Sequence[str] | None, count: int) -> list[str]:
         return [str(word) for word in range(1, count + 1)]
     if isinstance(forms, str) or len(forms) != count:
         raise GoldError(f"forms of a drawing must be {count} words; got {forms!r}")
-    return [" ".join(form.split()) for form in forms]
+    return [shown(" ".join(form.split())) for form in forms]
 
 
 def _with_root(words: list[str], heads: Sequence[int], root: str) -> str:
@@ -135,8 +136,8 @@ def draw_state(
     else:
         costs = system.costs(state, gold)
         best = min(costs.values(), default=0)
-        shown = [f"{name} {cost}{'*' if cost == best else ''}" for name, cost in costs.items()]
-        lines.append(f"costs   {'  '.join(shown) or '(nothing: stuck)'}")
+        marked = [f"{name} {cost}{'*' if cost == best else ''}" for name, cost in costs.items()]
+        lines.append(f"costs   {'  '.join(marked) or '(nothing: stuck)'}")
     return "\n".join(lines)
 
 
@@ -176,10 +177,9 @@ def svg_tree(
     forms: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None, tags: Sequence[str] | None = None
 ) -> str:
     """A tree as one SVG element: heads of words 1..n (0 is Root, drawn as an arrow from above; negative is none)."""
-    forms = [shown(form) for form in forms]
+    nothing = [""] * len(forms)
+    forms, labels, tags = ([shown(cell) for cell in cells] for cells in (forms, labels or nothing, tags or nothing))
     arcs = _levels([head - 1 if head > 0 else -1 for head in heads])
-    labels = labels or [""] * len(forms)
-    tags = tags or [""] * len(forms)
     columns = [8.5 * max(map(cell_len, cells)) + 22 for cells in zip(forms, labels, tags, strict=True)]
     centers = [sum(columns[:i]) + columns[i] / 2 for i in range(len(forms))]
     height = max([*arcs.values(), 1]) * _STEP + _BASE + 22

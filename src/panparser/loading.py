@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panparser._model_file import Arrays, read_arrays
-from panparser.classifiers import Classifier
-from panparser.errors import ModelError
+from panparser.classifiers import Classifier, StoredClassifier
+from panparser.errors import ModelError, SpecError
 from panparser.parser import Parser
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def bundled() -> list[str]:
 def find(name: str | os.PathLike[str]) -> str:
     """The file of a model: the path itself, or that of the model with this name in the box if there is no such file."""
     path = os.fspath(name)
-    return str(MODELS / f"{path}{SUFFIX}") if not os.path.exists(path) and path in bundled() else path
+    return str(MODELS / f"{path}{SUFFIX}") if not os.path.isfile(path) and path in bundled() else path
 
 
 def load(
@@ -42,12 +42,21 @@ def load(
     A file holds no code: `classifier` is the class of the one that was trained, if one was.
     """
     place = find(path)
+    found = _loaded(place, classifier)
+    if classifier not in (None, StoredClassifier) and not isinstance(getattr(found, "parser", found), Parser):
+        raise SpecError(f"{place}: expected a parser for the classifier of load, found {found!r}")
+    return found
+
+
+def _loaded(
+    place: str, classifier: type[Classifier] | None
+) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
     arrays, manifest = read_arrays(place, "panparser model")
     kind = manifest.get("kind")
     if kind == "pipeline":
         from panparser.pipeline import Pipeline
 
-        return Pipeline.from_file(arrays, manifest, place)
+        return Pipeline.from_file(arrays, manifest, place, classifier)
     if kind == "tagger":
         from panparser.tagging import Tagger
 

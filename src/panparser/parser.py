@@ -126,7 +126,7 @@ class Parser:
 
     def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
         """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
-        parsed = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
+        parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed
 

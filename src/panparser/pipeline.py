@@ -24,6 +24,7 @@ from panparser.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.cascades import Cascade
+    from panparser.classifiers import Classifier
 
 KIND, FORMAT = "pipeline", 1  # in model files
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # what may be taken from a treebank instead of being predicted
@@ -192,12 +193,17 @@ class Pipeline:
         }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """The pipeline of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
-        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path))
+    def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:
+        """The pipeline of a file, mapped into memory; `ModelError` says what is wrong with a file that is none.
+
+        A file holds no code: where the parser has a classifier, its class must be given.
+        """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
 
     @classmethod
-    def from_file(cls, arrays: Arrays, manifest: dict[str, Any], path: str) -> Pipeline:
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Pipeline:
         """The pipeline of the arrays and the manifest of a file; errors name the path."""
         check_kind(manifest, KIND, path, FORMAT)
         try:
@@ -210,7 +216,7 @@ class Pipeline:
                 tokenizer=Tokenizer.from_file(arrays, tokenizer, _TOKENIZER) if tokenizer else None,
                 taggers=[Tagger.from_file(arrays, values, _TAGGER.format(number)) for number, values in taggers],
                 lemmatizer=Lemmatizer.from_file(arrays, lemmatizer, _LEMMATIZER) if lemmatizer else None,
-                parser=parser_from_file(own, parser, f"{path}: parser") if parser else None,
+                parser=parser_from_file(own, parser, f"{path}: parser", classifier) if parser else None,
                 training=manifest["training"],
             )
         except ModelError as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from panparser._epochs import digest
+from panparser.classifiers import Classifier
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation import evaluate
 from panparser.experiments import _all, fold_numbers
@@ -19,14 +20,20 @@ from panparser.tagging import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
 from panparser.text.raw import raw_text
 from panparser.text.tokenizer import Tokenizer, train_tokenizer
-from panparser.training import train
+from panparser.training import Training, train
 from panparser.treebank import Treebank, check_treebanks
 from panparser.vectors import Vectors
 
 PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _PREDICTED = (*COLUMNS, "lemma")  # what the parser is not to see as the treebank has it
-_SCORES = ("UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
-_RAW_SCORES = ("Tokens", "Sentences", "Words", *_SCORES)
+_SCORES = {  # of what a pipeline predicts
+    "upos": ("UPOS",),
+    "xpos": ("XPOS",),
+    "feats": ("UFeats",),
+    "lemmatizer": ("Lemmas",),
+    "parser": ("UAS", "LAS"),
+}
+_TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +67,11 @@ class PipelineSpec:
         for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
             if getattr(self, name) is not None:
                 check_count(f"{name} of PipelineSpec", getattr(self, name))
+        if not isinstance(self.joint, bool):
+            raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
+        check_count("tagger_beam of PipelineSpec", self.tagger_beam)
+        if not isinstance(self.tagger_prune, int | float) or not self.tagger_prune >= 0:
+            raise SpecError(f"tagger_prune of PipelineSpec must be a number >= 0; got {self.tagger_prune!r}")
 
 
 def train_pipeline(
@@ -70,11 +82,12 @@ def train_pipeline(
     seed: int = 1,
     threads: int = 1,
     vectors: Vectors | None = None,
+    classifier: Classifier | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
     **options: Any,
 ) -> Pipeline:
-    """A pipeline for a treebank; `options` are those of `Training`, for the parser.
+    """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
 
     What the treebank does not have cannot be learned: that part is left out, and `training["left_out"]` says why. With
     `dev` the best epoch of each part is kept, and `training["dev"]` has the scores of the whole on it. `before_part`
@@ -83,10 +96,15 @@ def train_pipeline(
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
+    check_count("threads of train_pipeline", threads)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    run = _Run(spec, treebank, dev, seed, threads, vectors, listeners, before_part, options)
-    return run.run()
+    Training(seed=seed, **options)  # refuses now what would be refused after the other parts are trained
+    of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
+    said = [name for name, value in of_parser.items() if name != "seed" and value is not None]
+    if said and "parser" not in spec.parts:
+        raise SpecError(f"{said[0]} of train_pipeline is for the parser, which is none of the parts")
+    return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
 
 
 def missing(treebank: Treebank) -> dict[str, str]:
@@ -114,10 +132,9 @@ class _Run:
     dev: Treebank | None
     seed: int
     threads: int
-    vectors: Vectors | None
     listeners: Sequence[Listener]
     before_part: Callable[[str], None]
-    options: dict[str, Any]
+    of_parser: dict[str, Any]  # options of `train`
 
     def run(self) -> Pipeline:
         absent = missing(self.treebank)
@@ -143,13 +160,12 @@ class _Run:
         if "parser" in wanted:
             self.before_part("parser")
             kept = self._blanked(dev) if dev is not None else None
-            options = {"seed": self.seed, "vectors": self.vectors, "listeners": self.listeners, **self.options}
-            parser = train(self.spec.parser, jackknifed, dev=kept, **options)
-            if parser.training["interrupted"]:
-                raise KeyboardInterrupt
+            parser = train(self.spec.parser, jackknifed, dev=kept, listeners=self.listeners, **self.of_parser)
+            _check_whole(parser.training)
         found = Pipeline(tokenizer=tokenizer, taggers=taggers, lemmatizer=lemmatizer, parser=parser)
-        asked = {name: why for name, why in absent.items() if name in self.spec.parts or "tagger" in self.spec.parts}
-        found.training = self._told(asked) | {"dev": scores(found, self.dev) if self.dev is not None else None}
+        asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
+        found.training = self._told({name: why for name, why in absent.items() if name in asked})
+        found.training["dev"] = scores(found, self.dev) if self.dev is not None else None
         return found
 
     def _told(self, left_out: dict[str, str]) -> dict[str, Any]:
@@ -167,7 +183,9 @@ class _Run:
     def _tokenizer(self) -> Tokenizer:
         self.before_part("tokenizer")
         own = _said(epochs=self.spec.tokenizer_epochs)
-        return train_tokenizer(self.treebank, dev=self.dev, seed=self.seed, listeners=self.listeners, **own)
+        found = train_tokenizer(self.treebank, dev=self.dev, seed=self.seed, listeners=self.listeners, **own)
+        _check_whole(found.training)
+        return found
 
     def _taggers(
         self,
@@ -187,7 +205,7 @@ class _Run:
             spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
             heard = self.listeners if tell else listeners
             tagger = train_tagger(spec, treebank, dev=dev, seed=self.seed, listeners=heard, **own)
-            _check_whole(tagger.model.training)
+            _check_whole(tagger.training)
             taggers.append(tagger)
         return taggers
 
@@ -196,7 +214,7 @@ class _Run:
     ) -> Lemmatizer:
         own = _said(epochs=self.spec.lemmatizer_epochs)
         found = train_lemmatizer(treebank, dev=dev, seed=self.seed, listeners=listeners, **own)
-        _check_whole(found.model.training)
+        _check_whole(found.training)
         return found
 
     # --- What the parser sees ---
@@ -234,14 +252,14 @@ class _Run:
         """A copy with the tags of the taggers, and its own lemmas."""
         if treebank is None:
             return None
-        found = copied(treebank)
+        found = treebank.copy()
         for tagger in taggers if self.folds else ():
             tagger.annotate(found)
         return found
 
     def _blanked(self, treebank: Treebank) -> Treebank:
         """A copy without what no part predicts: texts will not have it either."""
-        found = copied(treebank)
+        found = treebank.copy()
         kept = [*self.columns, *["lemma"] * self.lemmas]
         for name in _PREDICTED:
             if name not in kept:
@@ -250,24 +268,27 @@ class _Run:
 
 
 def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
-    """F1 of a pipeline as the CoNLL 2018 shared task counts, from gold tokens and, with a tokenizer, from raw text."""
-    found = copied(gold)
+    """F1 of a pipeline as the CoNLL 2018 shared task counts, from gold tokens and, with a tokenizer, from raw text.
+
+    Of what it does not predict there is no score, and nothing is seen.
+    """
+    predicted = {*pipeline.parts, *(name for tagger in pipeline.taggers for name in tagger.spec.columns)}
+    names = [name for part, of_part in _SCORES.items() if part in predicted for name in of_part]
+    found = gold.copy()
+    for name in _PREDICTED:
+        found.column(name)[:] = 0
     pipeline.annotate(found)
     known = evaluate(gold, found, samples=0)
-    result = {"gold tokens": {name: known[name].f1 for name in _SCORES}}
+    result = {"gold tokens": {name: known[name].f1 for name in names}} if names else {}
     if pipeline.tokenizer is not None:
         raw = evaluate(gold, pipeline(raw_text(gold).text), samples=0)
-        result["raw text"] = {name: raw[name].f1 for name in _RAW_SCORES}
+        result["raw text"] = {name: raw[name].f1 for name in (*_TOKEN_SCORES, *names)}
     return result
-
-
-def copied(treebank: Treebank) -> Treebank:
-    return Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
 
 
 def with_columns(treebank: Treebank, other: Treebank, names: Sequence[str]) -> Treebank:
     """A copy with some columns of a treebank of the same words."""
-    found = copied(treebank)
+    found = treebank.copy()
     for name in names:
         ids = np.array([found.id_of(name, text) for text in other.vocabulary(name)], dtype=np.int32)
         found.column(name)[:] = ids[other.column(name)]

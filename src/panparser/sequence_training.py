@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from panparser import _engine
-from panparser._epochs import EpochLoop
+from panparser._epochs import EpochLoop, digest
 from panparser._layers import Layer
 from panparser.errors import SpecError
 from panparser.listeners import EpochReport, Listener, Update
@@ -18,6 +18,7 @@ from panparser.sequences import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceMo
 from panparser.spec import check_beam
 from panparser.strategies import DYNAMIC, MAX_VIOLATION, Strategy
 from panparser.training import Training
+from panparser.treebank import Treebank
 
 _CHUNK = 64  # sequences between two looks at the clock and the keyboard
 _FINE = 256  # units of an update where parts of one are needed
@@ -79,6 +80,12 @@ def sequence_training(beam: int, options: dict[str, Any]) -> Training:
         raise SpecError(f"there is no option {unknown[0]} here; there are {', '.join(known)}")
     strategy = DYNAMIC if beam == 1 else MAX_VIOLATION
     return Training(**{"strategy": strategy, **options})
+
+
+def training_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> dict[str, Any]:
+    """How a model of a treebank's words or characters was trained, for its model file."""
+    digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}
+    return model.training | {"sentences": len(treebank), "words": treebank.words, "data": digests}
 
 
 @dataclass(kw_only=True)

@@ -156,7 +156,6 @@ class Items:
         cls, treebank: Treebank, columns: Mapping[str, IntArray] | None = None, allowed: Allowed | None = None
     ) -> Items:
         """The words of a treebank, sentence by sentence."""
-        treebank.check()
         return cls(treebank.offsets, columns, treebank=treebank, allowed=allowed)
 
     def __len__(self) -> int:
@@ -174,6 +173,8 @@ class Items:
             raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
         if window.reads_treebank and self.treebank is None:
             raise SpecError("the templates read a treebank, and the items are of none")
+        if self.treebank is not None:
+            self.treebank.check()
         store = self.treebank._store if self.treebank is not None else None
         columns = [self.columns[name] for name in window.columns]
         try:

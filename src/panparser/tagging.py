@@ -118,7 +118,7 @@ class Tagger:
     def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the tagger's tags."""
         _check_treebank(treebank, "to tag")
-        tagged = Treebank(treebank.to_bytes(), path=treebank.path, format=treebank.format)
+        tagged = treebank.copy()
         self.annotate(tagged, beam=beam, threads=threads)
         return tagged
 
@@ -207,8 +207,7 @@ def train_tagger(
     best tagger so far, if there is one. `members` are four if nothing is said, one for more than 400 thousand words.
     """
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser._epochs import digest
-    from panparser.sequence_training import train_sequences
+    from panparser.sequence_training import train_sequences, training_of
 
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
@@ -233,14 +232,7 @@ def train_tagger(
         names=["+".join(tag) for tag in tags],
         **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
     )
-    digests = {"train": digest(treebank), "dev": digest(dev) if dev else None}
-    return Tagger(
-        spec,
-        tags,
-        model,
-        dictionary,
-        model.training | {"sentences": len(treebank), "words": treebank.words, "data": digests},
-    )
+    return Tagger(spec, tags, model, dictionary, training_of(model, treebank, dev))
 
 
 def _check_treebank(treebank: object, what: str) -> None:
@@ -274,7 +266,7 @@ def right_tags(treebank: Treebank, columns: Sequence[str], tags: Sequence[tuple[
 
 
 def _is_missing(tag: tuple[str, ...], columns: Sequence[str]) -> bool:
-    """`_` means that nothing is known in UPOS and XPOS, unless others are; in FEATS it is a value of its own."""
+    """`_` means that nothing is known: in UPOS, or where that is not tagged in XPOS; in FEATS it is a value."""
     told = [text for text, column in zip(tag, columns, strict=True) if column != "feats"]
     return tag[0] == "_" if columns[0] == "upos" else bool(told) and all(text == "_" for text in told)
 

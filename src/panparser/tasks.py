@@ -65,7 +65,11 @@ class Derivation:
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
-        return (*self.before.actions, self.action) if self.before else ()
+        found, at = [], self
+        while at.before is not None:
+            found.append(at.action)
+            at = at.before
+        return tuple(reversed(found))
 
 
 @dataclass(frozen=True)
@@ -272,23 +276,24 @@ class _TaskRun(EpochLoop[dict[str, Row], TaskModel]):
         strategy = self.training.strategy
         unit = 1 if isinstance(strategy, Strategy) and strategy.focus == 1 else _FINE
         self.learner = TaskLearner(self.task, self.beam, self.training.seed, unit)
-        self._actions = 0  # of derivations learned from
+        self._actions = self._updates = 0  # of derivations learned from
 
     def learn(self, epoch: int) -> None:
         for number in np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples)).tolist():
             self.tell("before_sentence", epoch, number)
             strategy = self.training.strategy_for(epoch, number)
-            told = len(self.learner.updates)
             input, gold = self.examples[number]
             self.learner.train(input, gold, strategy, strategy.exploration(epoch))
             self._actions += len(self.learner.steps) - 1
-            for update in self.learner.updates[told:]:
+            for update in self.learner.updates:
                 heard = HeardUpdate(epoch, number, update.positive, update.negative, *_numbers(update))
                 self.tell("after_update", heard)
+            self._updates += len(self.learner.updates)
+            self.learner.updates.clear()
             self.tell("after_sentence", epoch, number)
 
     def report(self, epoch: int) -> EpochReport:
-        return SequenceReport(epoch, self._actions, len(self.learner.updates))
+        return SequenceReport(epoch, self._actions, self._updates)
 
     def weights(self) -> dict[str, Row]:
         return self.learner.averaged()

@@ -219,6 +219,10 @@ class Treebank(Sequence[Sentence]):
         """The file: what was read, with the cells that changed; without what a lenient reader could not read."""
         return self._write(range(len(self)))
 
+    def copy(self) -> Treebank:
+        """A treebank of its own, as if the file were read once more with the cells that changed."""
+        return Treebank(self.to_bytes(), path=self.path, format=self.format)
+
     def _write(self, sentences: Sequence[int]) -> bytes:
         try:
             return self._store.write(list(sentences))

@@ -28,20 +28,24 @@ def train_parts(recipe: Recipe, path: str | None, model: Path, resume: bool) -> 
     if is_same and Recipe.read(written).resolved() != recipe:
         raise SpecError(f"{path}: flags change this recipe; say where the new model goes: -o MODEL")
     assert recipe.pipeline is not None
+    spec = PipelineSpec(parser=recipe.parser.spec(), **recipe.pipeline.options())
     with progress() as report:
         report("reading", 0, 0)
         treebank, dev = recipe.treebanks()
         watch = PartWatch(report)
+        options = recipe.training.options()
+        if "parser" not in spec.parts:
+            options = {"seed": options["seed"]}
         try:
             pipeline = train_pipeline(
-                PipelineSpec(parser=recipe.parser.spec(), **recipe.pipeline.options()),
+                spec,
                 treebank,
                 dev=dev,
                 threads=cores(),
                 vectors=recipe.load_vectors(),
                 listeners=[watch],
                 before_part=watch.before_part,
-                **recipe.training.options(),
+                **options,
             )
         except KeyboardInterrupt:
             print("panparser: interrupted: a pipeline is written when all its parts are trained", file=sys.stderr)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from pathlib import PurePath
-from typing import Any
+from pathlib import Path, PurePath
+from typing import IO, Any
 
-from panparser.conllu import Block, iter_blocks, open_source, refusal
+from panparser.conllu import Block, iter_blocks, looked_into, open_source, refusal
 from panparser.errors import SpecError, TextError
 from panparser.pipeline import Pipeline
 from panparser.text.reading import iter_text
@@ -19,7 +20,7 @@ from panparser.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
-_LOOK = 1 << 12  # bytes that tell treebanks from text
+_LOOK = 1 << 18  # bytes that tell treebanks from text: there may be long comments before the first word
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
 
@@ -73,10 +74,16 @@ class Source:
     kind: InputKind
     format: Any  # of treebanks
     block: int  # bytes that are read at a time
+    _stream: IO[bytes] | None = None  # if it was looked into, and cannot be opened again
+    _opened: ExitStack = field(default_factory=ExitStack)
 
     @property
     def _name(self) -> str:
         return self.path or "-"
+
+    @property
+    def _input(self) -> str | IO[bytes]:
+        return self._stream or self._name
 
     def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str]) -> None:
         """Refuses what cannot be, and finds out what the input is."""
@@ -105,24 +112,33 @@ class Source:
             return InputKind(told)
         if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
             return InputKind.conllu
-        if self._name == "-":
-            buffer: Any = getattr(sys.stdin, "buffer", None)
-            start = buffer.peek(_LOOK)[:_LOOK] if hasattr(buffer, "peek") else b""
-        else:
-            with open_source(self._name) as stream:
-                start = stream.read(_LOOK)
-        packed = self._name == "-" and start.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"))
+        start = self._start()
+        packed = self._stream and start.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"))
         return InputKind.conllu if packed or not start.strip() or _CONLLU.match(start) else InputKind.text
+
+    def _start(self) -> bytes:
+        """The first bytes, which stay to be read: of a pipe they are still packed, if they were."""
+        if self._name != "-" and not Path(self._name).is_fifo():
+            with open_source(self._name) as stream:
+                return stream.read(_LOOK)
+        if self._name == "-" and sys.stdin is None:
+            return b""  # it is closed: who reads it will say so
+        pipe = sys.stdin.buffer if self._name == "-" else open(self._name, "rb")  # noqa: SIM115 - closed below
+        self._opened.enter_context(nullcontext() if self._name == "-" else pipe)
+        ahead = looked_into(pipe, _LOOK)
+        self._stream = ahead
+        return ahead.peek(_LOOK)[:_LOOK]
 
     def treebanks(self, pipeline: Pipeline | None) -> Iterator[Callable[[], Treebank]]:
         """The sentences, a few at a time: what reads them can be called in any thread."""
-        if self.kind == InputKind.conllu or pipeline is None:
-            for block in iter_blocks(self._name, format=self.format, block=self.block):
-                yield partial(_read, block)
-            return
-        pieces = [self.text] if self.text is not None else iter_text(self._name, block=self.block)
-        for treebank in pipeline.tokens(pieces, given=_GIVEN[self.kind]):
-            yield partial(_given, treebank)
+        with self._opened:
+            if self.kind == InputKind.conllu or pipeline is None:
+                for block in iter_blocks(self._input, format=self.format, block=self.block):
+                    yield partial(_read, block)
+                return
+            pieces = [self.text] if self.text is not None else iter_text(self._input, block=self.block)
+            for treebank in pipeline.tokens(pieces, given=_GIVEN[self.kind]):
+                yield partial(_given, treebank)
 
 
 def _read(block: Block) -> Treebank:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -52,19 +54,23 @@ class Property:
 
     def __init__(self, function: Callable[[str], int], dtype: npt.DTypeLike = np.uint8) -> None:
         self._function, self._dtype = function, dtype
-        self._table: npt.NDArray[Any] | None = None  # megabytes, made when it is needed
-        self._seen = np.zeros(0, dtype=bool)
+        self._making = Lock()
+
+    @cached_property
+    def _tables(self) -> tuple[npt.NDArray[Any], Bools]:
+        """The properties, and of which characters they are known: megabytes, made when they are needed."""
+        return np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
 
     def of(self, points: CodePoints) -> npt.NDArray[Any]:
-        """The property of each code point."""
-        if self._table is None:
-            self._table, self._seen = np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
-        new = ~self._seen[points]
-        if new.any():
-            for point in np.unique(points[new]).tolist():
-                self._table[point] = self._function(chr(point))
-                self._seen[point] = True
-        return np.asarray(self._table[points])
+        """The property of each code point, in any thread."""
+        with self._making:
+            table, seen = self._tables
+            new = ~seen[points]
+            if new.any():
+                for point in np.unique(points[new]).tolist():
+                    table[point] = self._function(chr(point))
+                    seen[point] = True
+        return np.asarray(table[points])
 
 
 def kind(character: str) -> int:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from panparser._model_file import Arrays
 from panparser.sentence import IntArray
-from panparser.sequences import Allowed, Items
+from panparser.sequences import OTHER_CLASS, UNKNOWN, Allowed, Items
 from panparser.text.edit_scripts import apply, script
 from panparser.treebank import Treebank
 
@@ -29,7 +29,7 @@ _ENOUGH = 3  # different words that an end must have been seen in
 _PRODUCTIVE = 3  # words that a script must have been seen with, to be possible for others
 _CACHED = 1 << 18  # words whose scripts are remembered
 _HINTS = 2
-NO_SCRIPT = -2  # a lemma that no known script makes
+_NOTHING = "_"  # a cell that is empty
 
 
 class Scripts(list[str]):
@@ -59,20 +59,23 @@ class LemmaDictionary:
         """From a treebank's forms, parts of speech and lemmas."""
         pairs = Pairs.of(treebank)
         made = made_scripts(treebank)
-        scripts = Scripts(text for text, _ in Counter(made).most_common())
+        scripts = Scripts(text for text, _ in Counter(text for text in made if text is not None).most_common())
         seen: dict[int, set[int]] = defaultdict(set)
         for pair, text in zip(pairs.of_word.tolist(), made, strict=True):
-            seen[pair].add(scripts.numbers[text])
-        known = {key: tuple(sorted(seen[pair])) for pair, key in enumerate(pairs.keys)}
+            if text is not None:
+                seen[pair].add(scripts.numbers[text])
+        known = {key: tuple(sorted(seen[pair])) for pair, key in enumerate(pairs.keys) if pair in seen}
         return cls(scripts, known, _ends(known))
 
     def possible(self, key: Key) -> Choice:
         """The scripts that a word may have."""
-        if key not in self._choices:
+        choice = self._choices.get(key)
+        if choice is None:
+            choice = self.known.get(key) or self.possible_by_end(key[0])
             if len(self._choices) > _CACHED:
                 self._choices.clear()
-            self._choices[key] = self.known.get(key) or self.possible_by_end(key[0])
-        return self._choices[key]
+            self._choices[key] = choice
+        return choice
 
     def possible_by_end(self, form: str) -> Choice:
         """The scripts of the longest end of a form that is known, of those that apply; the first one if none does.
@@ -136,8 +139,10 @@ class LemmaDictionary:
         return found
 
     def right(self, treebank: Treebank) -> IntArray:
-        """The number of each word's script; -2 where it is none of these."""
-        return np.array([self.scripts.numbers.get(text, NO_SCRIPT) for text in made_scripts(treebank)], dtype=np.int32)
+        """The number of each word's script; -1 where its lemma is not known, -2 where it is none of these."""
+        numbers, made = self.scripts.numbers, made_scripts(treebank)
+        found = [UNKNOWN if text is None else numbers.get(text, OTHER_CLASS) for text in made]
+        return np.array(found, dtype=np.int32)
 
     # --- Files ---
 
@@ -186,12 +191,13 @@ class Pairs:
         return cls([(forms[code // len(tags)], tags[code % len(tags)]) for code in found.tolist()], of_word)
 
 
-def made_scripts(treebank: Treebank) -> list[str]:
-    """The script that makes each word's lemma from its form."""
+def made_scripts(treebank: Treebank) -> list[str | None]:
+    """The script that makes each word's lemma from its form; None where the lemma is not known (`_`)."""
     forms, lemmas = treebank.vocabulary("form"), treebank.vocabulary("lemma")
     codes = treebank.column("form").astype(np.int64) * len(lemmas) + treebank.column("lemma")
     found, of_word = np.unique(codes, return_inverse=True)
-    made = [script(forms[code // len(lemmas)], lemmas[code % len(lemmas)]) for code in found.tolist()]
+    pairs = ((forms[code // len(lemmas)], lemmas[code % len(lemmas)]) for code in found.tolist())
+    made = [None if lemma == _NOTHING and form != _NOTHING else script(form, lemma) for form, lemma in pairs]
     return [made[number] for number in of_word.tolist()]
 
 

@@ -113,8 +113,7 @@ def train_lemmatizer(
     Where the treebank has predicted tags, the lemmatizer learns to live with them.
     """
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser._epochs import digest
-    from panparser.sequence_training import train_sequences
+    from panparser.sequence_training import train_sequences, training_of
 
     check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
@@ -126,5 +125,4 @@ def train_lemmatizer(
     # Words are learned as if they were new: what the dictionary knows would teach nothing about words that it does not.
     items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
     model = train_sequences(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
-    digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}
-    return Lemmatizer(model, dictionary, {"epochs": epochs, "seed": seed, "data": digests})
+    return Lemmatizer(model, dictionary, training_of(model, treebank, dev))

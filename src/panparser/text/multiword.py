@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from panparser.errors import ModelError
+from panparser.text.characters import WHITE
 from panparser.treebank import Treebank
 
 Words = tuple[str, ...]
@@ -39,12 +40,14 @@ class Rule:
     others: Words
 
     def apply(self, form: str) -> Words | None:
-        """The words of a form; None if nothing would be left of its stem."""
+        """The words of a form; None if nothing would be left of its stem, or white space at an edge of it."""
         if len(form) <= self.taken:
             return None
-        if self.end == "suffix":
-            return (form[: len(form) - self.taken] + self.added, *self.others)
-        return (*self.others, self.added + form[self.taken :])
+        is_suffix = self.end == "suffix"
+        stem = form[: len(form) - self.taken] + self.added if is_suffix else self.added + form[self.taken :]
+        if stem != stem.strip(WHITE):
+            return None
+        return (stem, *self.others) if is_suffix else (*self.others, stem)
 
 
 class Affixes(dict[tuple[str, str], Rule | None]):
@@ -185,11 +188,13 @@ def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str,
 
 
 def _remembered(known: dict[str, Words | None], form: str, find: Callable[[str], Words | None]) -> Words | None:
-    if form not in known:
+    try:
+        return known[form]
+    except KeyError:
         if len(known) > _CACHED:
             known.clear()
-        known[form] = find(form)
-    return known[form]
+        known[form] = words = find(form)
+        return words
 
 
 def _by_affix(lower: str, affixes: Affixes) -> Words | None:
@@ -215,14 +220,14 @@ def _affix_values(affixes: Affixes) -> list[Any]:
 
 def _affixes(values: Sequence[Any]) -> Affixes:
     return Affixes(
-        ((str(end), str(affix)), None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2])))
+        ((str(end), str(affix)), None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2], 1)))
         for end, affix, rule in values
     )
 
 
-def _words(values: Sequence[str]) -> Words:
+def _words(values: Sequence[str], least: int = 2) -> Words:
     words = tuple(str(value) for value in values)
-    if not words or not all(words):
+    if len(words) < least or not all(word and word == word.strip(WHITE) for word in words):
         raise ValueError("no words")
     return words
 

@@ -58,13 +58,17 @@ def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray
 
 
 def raw_text(treebank: Treebank) -> RawText:
-    """The text that a treebank is made of, one token after the other."""
+    """The text that a treebank is made of, one token after the other; TextError if one is white space alone."""
     pieces: list[str] = []
     ends: list[int] = []  # in characters
     sentence_ends: list[int] = []
     length = 0
-    for sentence in _surface(treebank):
+    for number, sentence in enumerate(_surface(treebank), 1):
         for before, form, after in sentence:
+            if not form.strip(WHITE):
+                raise TextError(
+                    f"{treebank.path}: sentence {number}: expected a token of a text, found {form!r}, white space alone"
+                )
             length += len(before) + len(form)
             ends.append(length - 1)
             pieces += (before, form, after)
@@ -87,12 +91,16 @@ def _surface(treebank: Treebank) -> Iterator[list[_Piece]]:
     breaks = [_break(treebank[i].comments) for i in range(len(treebank))]
     for index in range(len(treebank)):
         start, stop = (int(offset) for offset in treebank.offsets[index : index + 2])
-        words = [(forms[form_ids[i]].strip(WHITE), spacing[misc_ids[i]]) for i in range(start, stop)]
+        words = [(_trimmed(forms[form_ids[i]]), spacing[misc_ids[i]]) for i in range(start, stop)]
         for first, last, line in reversed(treebank.extras("ranges", index)):
             cells = line.split("\t")
-            words[first - 1 : last] = [(cells[1].strip(WHITE), _spacing(cells[9]))]
+            words[first - 1 : last] = [(_trimmed(cells[1]), _spacing(cells[9]))]
         between = "\n" if index + 1 == len(treebank) else breaks[index + 1][0]
         yield _spaced(words, breaks[index][1], between)
+
+
+def _trimmed(form: str) -> str:
+    return form.strip(WHITE) or form
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from panparser.text.characters import WHITE
 
 _BLOCK = 1 << 20  # bytes read at a time
 _MOST = 4  # blocks that are kept while no paragraph ends
-# Where a piece may end, best first: after a blank line, a line, white space.
+# Where a piece may end, best first: after a blank line (or a paragraph separator), a line, white space.
 _ENDS = (
-    re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r(?!\n|\Z)|\n)"),
+    re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r(?!\n|\Z)|\n)|\u2029"),
     re.compile(r"\n"),
     re.compile(r"[^\S\r]"),
 )
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+_OTHER_WHITE = re.compile(r"[^\S\r\n]+")
 
 
 def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
@@ -31,14 +33,13 @@ def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
     path, offset = source_name(source), 0
     decoder = codecs.getincrementaldecoder("utf-8")()
-    pending = ""
+    pending, begun = "", False
     with open_source(source) as stream:
         while data := stream.read(block):
             piece = _decoded(decoder, data, path, offset)
-            if not offset:
-                piece = piece.removeprefix("\ufeff")
             offset += len(data)
-            pending += piece
+            pending += piece if begun else piece.removeprefix("\ufeff")
+            begun = begun or bool(piece)
             cut = _cut(pending, len(pending) >= _MOST * block)
             if cut:
                 yield pending[:cut]
@@ -49,13 +50,30 @@ def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
 
 
 def read_text(source: Source) -> str:
-    """The text of a file; options and errors as for `iter_text`."""
+    """The text of a file; errors as for `iter_text`."""
     return "".join(iter_text(source))
 
 
-def ends_paragraph(text: str) -> bool:
-    """Whether a blank line stands at the end of a text."""
-    return bool(_ENDS[0].search(f"{text[len(text.rstrip(WHITE)) :]}"))
+class Seam:
+    """The white space between two pieces of a text, as far as it tells whether a paragraph ends there."""
+
+    def __init__(self) -> None:
+        self._gap = ""
+
+    def before(self, piece: str) -> bool:
+        """Goes on to the first token of the next piece, and says whether a blank line stands before it."""
+        self._gap += piece[: len(piece) - len(piece.lstrip(WHITE))]
+        return _has_blank_line(self._gap)
+
+    def after(self, piece: str) -> None:
+        """Goes on to the end of the piece."""
+        end = piece.rstrip(WHITE)
+        gap = piece[len(end) :] if end else self._gap
+        self._gap = "\n\n" if _has_blank_line(gap) else _OTHER_WHITE.sub(" ", gap)
+
+
+def _has_blank_line(gap: str) -> bool:
+    return len(_LINE_ENDS.findall(gap)) > 1 or "\u2029" in gap
 
 
 def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, path: str, offset: int, *, final: bool = False) -> str:

@@ -54,7 +54,12 @@ class Doubts:
 
 
 def train_splitter(
-    points: CodePoints, tokens: Tokens, forms: Sequence[str], splits: Sequence[Words | None], rules: MultiwordRules
+    points: CodePoints,
+    tokens: Tokens,
+    forms: Sequence[str],
+    splits: Sequence[Words | None],
+    rules: MultiwordRules,
+    seed: int,
 ) -> SequenceModel | None:
     """A classifier of tokens that may be one word or several; None if there are none."""
     from panparser.sequence_training import train_sequences
@@ -64,7 +69,7 @@ def train_splitter(
     right = np.array([_same(splits[place], words) for place, words in pairs], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
-    return train_sequences(splitter_window(), _items(points, tokens, doubts), right, 2, epochs=_EPOCHS)
+    return train_sequences(splitter_window(), _items(points, tokens, doubts), right, 2, epochs=_EPOCHS, seed=seed)
 
 
 def _same(split: Words | None, words: Words) -> bool:

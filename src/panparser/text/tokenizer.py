@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -35,7 +35,7 @@ from panparser.text.boundaries import (
 from panparser.text.characters import CodePoints, Ints, code_points
 from panparser.text.multiword import MultiwordRules, Words, surface_words
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
-from panparser.text.reading import ends_paragraph
+from panparser.text.reading import Seam
 from panparser.text.splitting import decide, train_splitter
 from panparser.text.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
@@ -188,12 +188,15 @@ def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], documen
 
 def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: str) -> Iterator[Treebank]:
     """The treebanks of pieces of a text, counted on."""
-    place = Place(document=document)
+    if isinstance(pieces, str):
+        raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
+    place, seam = Place(document=document), Seam()
     for piece in pieces:
-        found = tokenize(piece, place=place)
+        found = tokenize(piece, place=replace(place, paragraph=seam.before(piece)))
         yield found
+        seam.after(piece)
         begun = None if len(found) or place.document is None else place.document
-        place = Place(place.sentence + len(found), place.offset + len(piece), begun, ends_paragraph(piece))
+        place = Place(place.sentence + len(found), place.offset + len(piece), begun)
 
 
 def _sets(layout: Layout, at: Ints, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
@@ -225,8 +228,7 @@ def train_tokenizer(
 ) -> Tokenizer:
     """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser._epochs import digest
-    from panparser.sequence_training import train_sequences
+    from panparser.sequence_training import train_sequences, training_of
 
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
@@ -245,9 +247,11 @@ def train_tokenizer(
     points = code_points(raw.text)
     surface = list(surface_words(treebank)) if rules.forms else []
     forms, splits = [form for form, _ in surface], [words for _, words in surface]
-    splitter = train_splitter(points, Tokens.of(points, raw.marks), forms, splits, rules) if surface else None
-    digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}
-    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, {"epochs": epochs, "seed": seed, "data": digests})
+    tokens = Tokens.of(points, raw.marks)
+    splitter = train_splitter(points, tokens, forms, splits, rules, seed) if surface else None
+    told = training_of(model, treebank, dev)
+    told["interrupted"] |= splitter is not None and splitter.training["interrupted"]
+    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, told)
 
 
 def _marked(raw: RawText) -> tuple[Layout, Marks]:

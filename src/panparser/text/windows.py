@@ -32,7 +32,7 @@ form p1k n1s2 | form n2 | form p2 | form capital p1k
 form e2 | form e3 | form e4 | form e5 | form e6 | form e7 | form e8 | form b2 | form b3 | form b4 | form length e3
 form e3 b2 | form e4 b3 | form e3 n1s2 | form e3 n1k | form e3 p1s2 | form e4 n1s2 | form e4 last | form e5 n1k
 """
-# At a word; `lemmatizer` says what own, hint and other are.
+# At a word; `lemma_dictionary` says what own, hint and other are.
 _LEMMATIZER = """
 upos | xpos | feats | own upos | own xpos | own feats | shape upos | shape xpos | shape | lower_suffix[1] xpos
 lower_suffix[2] xpos | lower_suffix[3] xpos | lower_suffix[4] xpos | lower_suffix[5] xpos

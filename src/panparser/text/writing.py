@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import TextError
-from panparser.text.characters import CodePoints, Ints, code_points, spaces
-from panparser.text.raw import INSIDE, SENTENCE, Marks, token_spans
+from panparser.text.characters import WHITE, CodePoints, Ints, code_points, spaces
+from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText, token_spans
 from panparser.treebank import Treebank
 
 _PATH = "<text>"
@@ -71,7 +71,7 @@ def to_treebank(
     sentence, and its white space is lost.
     """
     if isinstance(tokens, np.ndarray):
-        tokens = Tokens.of(code_points(text), tokens)
+        tokens = Tokens.of(code_points(text), RawText(text, tokens).marks)
     return Treebank(conllu_bytes(text, tokens, splits, place or Place()), path=path)
 
 
@@ -82,9 +82,14 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | Non
     numbers = np.empty(0, dtype=np.int32)
     words: list[list[str]] = []
     if splits is not None:
+        if len(splits) != len(tokens.starts):
+            raise TextError(f"expected words, or None, for each of {len(tokens.starts)} tokens; got {len(splits)}")
         known: dict[tuple[str, ...], int] = {}
         found = [-1 if s is None else known.setdefault(tuple(s), len(known)) for s in splits]
         numbers, words = np.array(found, dtype=np.int32), [list(s) for s in known]
+        for split in words:
+            if len(split) < 2 or not all(word and word == word.strip(WHITE) for word in split):
+                raise TextError(f"expected two words or more, without white space at their edges; got {split}")
     return _engine.write_tokens(
         text.encode(),
         tokens.starts,
