@@ -231,7 +231,9 @@ def test_formats(run, pipeline_file, tmp_path):
         path = tmp_path / f"x.{suffix}"
         assert run("parse", "-m", pipeline_file, "--text", TEXT, "-o", path)[0] == 0
         assert path.read_text() == parse(suffix)
-    assert parse("json", "--k-best", "1").startswith("[")
+    trees = json.loads(parse("json", "--k-best", "2"))
+    assert [tree["comments"]["tree"] for tree in trees][:2] == ["1/2", "2/2"]
+    assert float(trees[0]["comments"]["score"]) >= float(trees[1]["comments"]["score"])
 
 
 def test_empty_output_is_well_formed(run, pipeline_file):
@@ -376,3 +378,49 @@ def test_a_folder_is_no_model(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "en").mkdir()
     assert run("parse", "--text", "They ate.")[0] == 0
+
+
+@pytest.mark.parametrize("text", ["Hello.\n\n\n", "\n\nHello.", "\n\n\nHello.\n", "Hi.\r\n\r\n\r\n", "A.\n\nB.\n\n \n"])
+def test_a_file_gives_what_its_text_gives(run, pipeline_file, feed, tmp_path, text):
+    _, expected, _ = run("parse", "-m", pipeline_file, "--text", text)
+    assert raw(expected) == text
+    (tmp_path / "x.txt").write_bytes(text.encode())
+    assert run("parse", "-m", pipeline_file, tmp_path / "x.txt")[1] == expected
+    feed(gzip.compress(text.encode()))
+    assert run("parse", "-m", pipeline_file)[1] == expected
+
+
+def test_no_input_is_replaced(run, pipeline_file, tmp_path):
+    own = tmp_path / "own"
+    own.write_bytes(pipeline_file.read_bytes())
+    code, _, err = run("parse", "-m", own, "--text", "They ate.", "-o", own)
+    assert (code, err) == (2, f"panparser: {own}: is an input, and would be replaced; choose another -o\n")
+    assert own.read_bytes() == pipeline_file.read_bytes()
+    treebank = tmp_path / "train.conllu"
+    treebank.write_bytes(ENGLISH.read_bytes())
+    for more in [], ["--pipeline"], ["-d", treebank]:
+        code, _, err = run("train", "-t", treebank if "-d" not in more else ENGLISH, *more, "-o", treebank)
+        assert (code, "is an input" in err) == (2, True)
+    assert treebank.read_bytes() == ENGLISH.read_bytes()
+
+
+def test_a_development_set_has_sentences(run, tmp_path):
+    (tmp_path / "empty.conllu").write_text("")
+    for more in [], ["--pipeline"]:
+        code, _, err = run("train", "-t", ENGLISH, "-d", tmp_path / "empty.conllu", "-o", tmp_path / "x", *more)
+        assert (code, "empty.conllu: expected sentences to choose" in err) == (2, True)
+
+
+def test_the_model_in_the_box_has_a_name_everywhere(run, tmp_path):
+    assert "en.md" in run("info", "en")[1]
+    assert list(pp.Pipeline.load("en").parts) == list(pp.load("en").parts)
+    code, out, err = run("calibrate", "-m", "en", ENGLISH, "-o", tmp_path / "calibrated")
+    assert (code, err) == (0, "")
+    assert isinstance(pp.load(tmp_path / "calibrated"), pp.Pipeline)
+    code, out, _ = run("vote", "en", "en", "-o", tmp_path / "vote")
+    assert (code, "voters" in out or "vote" in out) == (0, True)
+
+
+def test_an_empty_name_is_no_file(run, pipeline_file):
+    code, _, err = run("parse", "-m", pipeline_file, "")
+    assert (code, "cannot be read" in err) == (2, True)

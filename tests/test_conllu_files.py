@@ -258,3 +258,9 @@ def test_files_that_are_open_already(tmp_path, pack):
     for wrong in io.StringIO(GOOD), 3, None:
         with pytest.raises(pp.ConlluError, match="open for bytes"):
             read_conllu(wrong)
+
+
+def test_a_device_that_is_a_pipe_can_be_written():
+    code = "import panparser as pp; pp.write_conllu('/dev/stdout', pp.parse_conllu(open(0).read()))"
+    done = subprocess.run([sys.executable, "-c", code], input=GOOD.encode(), capture_output=True, check=True)
+    assert done.stdout == GOOD.encode()

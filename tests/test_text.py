@@ -242,9 +242,9 @@ def test_pieces_of_a_file_are_its_text(tmp_path_factory, text, block):
 
 def test_pieces_end_after_blank_lines(tmp_path):
     path = tmp_path / "text.txt.gz"
-    path.write_bytes(gzip.compress(b"a b\nc\n\nd\r\n \r\ne f"))
+    path.write_bytes(gzip.compress(b"a b\nc\n\nd\r\n \r\ne f g h i"))
     pieces = list(reading.iter_text(path, block=4))
-    assert pieces == ["a b\nc\n\n", "d\r\n \r\n", "e f"]
+    assert pieces == ["a b\nc\n\n", "d\r\n \r\n", "e f g h i"]
     path.write_bytes(b"x" * 100)
     assert max(map(len, reading.iter_text(path, block=4))) <= 16
 
@@ -258,7 +258,7 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path, block):
     path.write_bytes("é".encode()[:1])
     with pytest.raises(pp.PanParserError, match="found the byte 0xc3 at byte 0"):
         list(reading.iter_text(path, block=block))
-    with pytest.raises(pp.PanParserError, match="cannot be read"):
+    with pytest.raises(pp.TextError, match="cannot be read"):
         reading.read_text(tmp_path / "nothing")
 
 
@@ -293,3 +293,30 @@ def test_characters_are_looked_up_once_in_any_thread():
         for found in pool.map(looked.of, [points] * 16):
             assert (found == points % 251).all()
     assert len(seen) == len(points)
+
+
+WHITES = st.lists(st.sampled_from(["a", "b.", " ", "\n", "\n\n", "\r", "\r\n", "\u2029", "\x1c", "\xa0"]), max_size=30)
+
+
+@given(WHITES.map("".join), st.integers(1, 6))
+def test_white_space_is_no_piece_of_its_own(tmp_path_factory, text, block):
+    path = tmp_path_factory.mktemp("pieces") / "text.txt"
+    path.write_bytes(text.encode())
+    pieces = list(reading.iter_text(path, block=block))
+    assert "".join(pieces) == text
+    if text.strip(characters.WHITE):
+        assert all(piece.strip(characters.WHITE) for piece in pieces)
+    assert not any(piece[0] in characters.WHITE for piece in pieces[1:])
+
+
+def test_a_file_that_fits_in_a_block_is_one_piece(tmp_path):
+    (tmp_path / "x.txt").write_text("Lone.\n\nTwo.")
+    assert list(reading.iter_text(tmp_path / "x.txt", block=11)) == ["Lone.\n\nTwo."]
+    assert list(reading.iter_text(tmp_path / "x.txt", block=10)) == ["Lone.\n\n", "Two."]
+
+
+def test_many_line_ends_take_linear_time(tmp_path):
+    (tmp_path / "x.txt").write_text("a" + "\n" * 2_000_000 + "b" + " \n" * 500_000)
+    start = time.process_time()
+    assert sum(map(len, reading.iter_text(tmp_path / "x.txt"))) == 3_000_002
+    assert time.process_time() - start < 2

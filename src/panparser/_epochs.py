@@ -14,14 +14,14 @@ from panparser import _engine
 from panparser._corpus import Corpus, fitting_spec, gather_labels
 from panparser.confidence import gold_labels
 from panparser.constraints import Constraints
-from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.errors import SpecError, StuckError
 from panparser.gold import UNKNOWN
 from panparser.labels import Labels
 from panparser.listeners import EpochReport, Listener
 from panparser.parser import Parser
 from panparser.sentence import IntArray
 from panparser.spec import ParserSpec
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_treebanks
 
 if TYPE_CHECKING:
     from panparser.training import Training
@@ -174,10 +174,7 @@ class Epochs(EpochLoop[Weights, Parser]):
         """Refuses what cannot be learned from."""
         if not isinstance(self.spec, ParserSpec):
             raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
-        for name in ("treebank", "dev"):
-            value = getattr(self, name)
-            if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-                raise TreebankError(f"{name} of train must be a Treebank; got {value!r}")
+        check_treebanks("train", self.treebank, self.dev)
         self.spec = fitting_spec(self.spec, self.treebank)
 
     def prepare(self, known: Labels) -> None:

@@ -18,11 +18,11 @@ def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterato
     Pipes and devices are written to as they are. What cannot be written raises `error`, with name and reason.
     """
     try:
-        place = _resolved(path)  # a link stays a link
-        if place.exists() and not place.is_file():
-            with open(place, "wb") as stream:
+        if path.exists() and not path.is_file():
+            with open(path, "wb") as stream:
                 yield stream
             return
+        place = _resolved(path)  # a link stays a link
         beside = _beside(place)
         try:
             with open(beside, "wb") as stream:
@@ -45,12 +45,11 @@ def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluErr
 def check_writable(path: Path, error: type[PanParserError]) -> None:
     """Raises `error` if `write_whole` could not write there: before the work that ends with it."""
     try:
-        place = _resolved(path)
-        if place.is_dir():
+        if path.is_dir():
             raise error(f"{path}: cannot be written: it is a folder")
-        if place.exists() and not place.is_file():
+        if path.exists() and not path.is_file():
             return
-        beside = _beside(place)
+        beside = _beside(_resolved(path))
         with open(beside, "wb"):
             pass
         beside.unlink()

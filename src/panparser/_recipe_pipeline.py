@@ -43,5 +43,5 @@ class PipelinePart(Part):
         from panparser.pipeline_training import PARTS, PipelineSpec
 
         spec = PipelineSpec()
-        values = {name: getattr(spec, name) for name in _OWN if getattr(spec, name) is not None}
+        values = {name: getattr(spec, name) for name in _OWN}
         return self.filled({"parts": PARTS, "tags": "jointly" if spec.joint else "one-by-one", **values})

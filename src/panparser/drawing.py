@@ -171,6 +171,7 @@ def table_text(system: TransitionSystem) -> str:
 # --- SVG, for notebooks and pages ---
 
 _STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
+_WIDE, _CAPITAL, _USUAL = 14.5, 11.5, 8.5  # widths of characters in bold, as fonts differ: rather too much
 
 
 def svg_tree(
@@ -180,13 +181,13 @@ def svg_tree(
     nothing = [""] * len(forms)
     forms, labels, tags = ([shown(cell) for cell in cells] for cells in (forms, labels or nothing, tags or nothing))
     arcs = _levels([head - 1 if head > 0 else -1 for head in heads])
-    columns = [8.5 * max(map(cell_len, cells)) + 22 for cells in zip(forms, labels, tags, strict=True)]
+    columns = [max(map(_width, cells)) + 22 for cells in zip(forms, labels, tags, strict=True)]
     centers = [sum(columns[:i]) + columns[i] / 2 for i in range(len(forms))]
     height = max([*arcs.values(), 1]) * _STEP + _BASE + 22
     lines = []
     for word, head in enumerate(heads):
         if head == 0:
-            lines.append(_svg_arrow(centers[word], centers[word], height, height - 18, labels[word]))
+            lines.append(_svg_arrow(centers[word], centers[word], _BASE, height, labels[word]))
         elif head > 0:
             shift = 7 if head - 1 < word else -7  # arcs leave beside the middle and arrive at it
             top = height - arcs[head - 1, word] * _STEP - _BASE
@@ -204,19 +205,25 @@ def svg_tree(
     )
 
 
+def _width(text: str) -> float:
+    """At most how wide a text is; fonts differ."""
+    return sum(
+        _WIDE if char in "WMmw@%—…" else _CAPITAL if char.isupper() else _USUAL * cell_len(char) for char in text
+    )
+
+
 def _svg_arrow(start: float, end: float, top: float, foot: float, label: str) -> str:
     """An arc from `start` over `top` down to `end`, or, if the two are one, an arrow straight down (Root's)."""
     if start == end:
-        path, text_at = f"M{end:.0f},{foot - 24:.0f} V{top - 4:.0f}", (end + 4, foot - 28)
-        tip = top
+        path, text_at = f"M{end:.0f},{top:.0f} V{foot - 4:.0f}", (end, top - 4)
     else:
         bend = min(10.0, abs(end - start) / 2) * (1 if end > start else -1)
         path = (
             f"M{start:.0f},{foot} V{top + 10:.0f} Q{start:.0f},{top:.0f} {start + bend:.0f},{top:.0f} "
             f"H{end - bend:.0f} Q{end:.0f},{top:.0f} {end:.0f},{top + 10:.0f} V{foot - 4}"
         )
-        text_at, tip = ((start + end) / 2, top - 4), foot
-    arrow = f"M{end - 4:.0f},{tip - 7:.0f} L{end:.0f},{tip:.0f} L{end + 4:.0f},{tip - 7:.0f} Z"
+        text_at = ((start + end) / 2, top - 4)
+    arrow = f"M{end - 4:.0f},{foot - 7:.0f} L{end:.0f},{foot:.0f} L{end + 4:.0f},{foot - 7:.0f} Z"
     text = (
         f'<text x="{text_at[0]:.0f}" y="{text_at[1]:.0f}" font-size="11">{html.escape(label)}</text>' if label else ""
     )

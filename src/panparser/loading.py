@@ -70,10 +70,14 @@ def _loaded(
 
 def load_parser(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file, or that of the pipeline which it holds; `ModelError` if it has none."""
-    found = load(path)
-    parser = getattr(found, "parser", found)
+    return parser_in(load(path), os.fspath(path))
+
+
+def parser_in(model: object, path: str) -> Parser:
+    """The parser that a model is, or has; `ModelError` if it has none."""
+    parser = getattr(model, "parser", model)
     if not isinstance(parser, Parser):
-        raise ModelError(f"{os.fspath(path)}: expected a parser, or a pipeline with one, found {found!r}")
+        raise ModelError(f"{path}: expected a parser, or a pipeline with one, found {model!r}")
     return parser
 
 

@@ -15,7 +15,7 @@ from panparser._options import SearchOptions
 from panparser.constraints import KEEP as KEEP_TREES
 from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ModelError, SpecError, TextError, TreebankError
-from panparser.loading import parser_from_file
+from panparser.loading import find, parser_from_file
 from panparser.parser import Parser
 from panparser.tagging import Tagger
 from panparser.text.lemmatizer import Lemmatizer
@@ -198,7 +198,8 @@ class Pipeline:
 
         A file holds no code: where the parser has a classifier, its class must be given.
         """
-        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+        place = find(path)
+        return cls.from_file(*read_arrays(place, "panparser model"), place, classifier)
 
     @classmethod
     def from_file(

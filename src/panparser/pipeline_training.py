@@ -17,8 +17,10 @@ from panparser.listeners import Listener
 from panparser.pipeline import Pipeline
 from panparser.spec import ParserSpec, check_count
 from panparser.tagging import COLUMNS, Tagger, TaggerSpec, train_tagger
+from panparser.text.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
 from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
 from panparser.text.raw import raw_text
+from panparser.text.tokenizer import EPOCHS as TOKENIZER_EPOCHS
 from panparser.text.tokenizer import Tokenizer, train_tokenizer
 from panparser.training import Training, train
 from panparser.treebank import Treebank, check_treebanks
@@ -42,19 +44,18 @@ class PipelineSpec:
 
     `joint`: one tagger for UPOS, XPOS and FEATS together, or one for each of them. `folds`: so many times, taggers and
     lemmatizers learn from the rest of the treebank and annotate a part of it for the parser; 0: the parser sees the
-    treebank's own tags and lemmas. Epochs are those of `train_tokenizer`, `train_tagger` and `train_lemmatizer`; None:
-    their default.
+    treebank's own tags and lemmas. `tagger_prune`: weights below so many updates are left out of taggers.
     """
 
     parts: tuple[str, ...] = PARTS
     joint: bool = True
     folds: int = 5
     parser: ParserSpec = field(default_factory=ParserSpec)
+    tokenizer_epochs: int = TOKENIZER_EPOCHS
+    tagger_epochs: int = Training().epochs
     tagger_beam: int = 1
-    tokenizer_epochs: int | None = None
-    tagger_epochs: int | None = None
     tagger_prune: float = 0.0
-    lemmatizer_epochs: int | None = None
+    lemmatizer_epochs: int = LEMMATIZER_EPOCHS
 
     def __post_init__(self) -> None:
         if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS):
@@ -64,12 +65,10 @@ class PipelineSpec:
             raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
         if not isinstance(self.parser, ParserSpec):
             raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
-        for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
-            if getattr(self, name) is not None:
-                check_count(f"{name} of PipelineSpec", getattr(self, name))
+        for name in ("tokenizer_epochs", "tagger_epochs", "tagger_beam", "lemmatizer_epochs"):
+            check_count(f"{name} of PipelineSpec", getattr(self, name))
         if not isinstance(self.joint, bool):
             raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
-        check_count("tagger_beam of PipelineSpec", self.tagger_beam)
         if not isinstance(self.tagger_prune, int | float) or not self.tagger_prune >= 0:
             raise SpecError(f"tagger_prune of PipelineSpec must be a number >= 0; got {self.tagger_prune!r}")
 
@@ -182,8 +181,8 @@ class _Run:
 
     def _tokenizer(self) -> Tokenizer:
         self.before_part("tokenizer")
-        own = _said(epochs=self.spec.tokenizer_epochs)
-        found = train_tokenizer(self.treebank, dev=self.dev, seed=self.seed, listeners=self.listeners, **own)
+        options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
+        found = train_tokenizer(self.treebank, dev=self.dev, listeners=self.listeners, **options)
         _check_whole(found.training)
         return found
 
@@ -201,10 +200,10 @@ class _Run:
         for number, columns in enumerate(groups if self.columns else []):
             if tell:
                 self.before_part(f"tagger {'+'.join(columns)}")
-            own = _said(epochs=epochs[number] if epochs else self.spec.tagger_epochs, prune=self.spec.tagger_prune)
+            options = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs, "seed": self.seed}
             spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
             heard = self.listeners if tell else listeners
-            tagger = train_tagger(spec, treebank, dev=dev, seed=self.seed, listeners=heard, **own)
+            tagger = train_tagger(spec, treebank, dev=dev, listeners=heard, prune=self.spec.tagger_prune, **options)
             _check_whole(tagger.training)
             taggers.append(tagger)
         return taggers
@@ -212,8 +211,8 @@ class _Run:
     def _lemmatizer(
         self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
     ) -> Lemmatizer:
-        own = _said(epochs=self.spec.lemmatizer_epochs)
-        found = train_lemmatizer(treebank, dev=dev, seed=self.seed, listeners=listeners, **own)
+        options: dict[str, Any] = {"epochs": self.spec.lemmatizer_epochs, "seed": self.seed}
+        found = train_lemmatizer(treebank, dev=dev, listeners=listeners, **options)
         _check_whole(found.training)
         return found
 
@@ -293,10 +292,6 @@ def with_columns(treebank: Treebank, other: Treebank, names: Sequence[str]) -> T
         ids = np.array([found.id_of(name, text) for text in other.vocabulary(name)], dtype=np.int32)
         found.column(name)[:] = ids[other.column(name)]
     return found
-
-
-def _said(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _check_whole(training: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ from panparser._recipe_pipeline import PipelinePart
 from panparser._toml import to_toml
 from panparser.conllu import read_conllu
 from panparser.errors import PanParserError, SpecError
+from panparser.loading import load_parser
 from panparser.parser import Parser
 from panparser.spec import Nonprojective, ParserSpec, fitting_templates
 from panparser.strategies import STRATEGIES, Strategy
@@ -274,7 +275,7 @@ class Recipe:
 
     def load_init(self) -> Parser | None:
         """The parser to go on from, if there is one."""
-        return None if self.training.init is None else Parser.load(self.training.init)
+        return None if self.training.init is None else load_parser(self.training.init)
 
     def load_vectors(self) -> Vectors | None:
         """The embeddings that templates read, if the recipe names a file of them."""

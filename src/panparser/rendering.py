@@ -72,8 +72,12 @@ def _figure(sentence: Sentence) -> str:
 
 def _json(sentence: Sentence) -> str:
     values: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
-    values["tokens"] = [_token(token) for token in sentence]
-    if ranges := sentence.multiword_tokens:
+    if others := {name: text for name, text in sentence.metadata.items() if name not in values}:
+        values["comments"] = others
+    ranges = sentence.multiword_tokens
+    places = {word: _place(each.misc) for each in ranges for word in range(each.first, each.last + 1)}
+    values["tokens"] = [_token(token) | places.get(token.id, {}) for token in sentence]
+    if ranges:
         values["multiword_tokens"] = [
             {"first": each.first, "last": each.last, "form": each.form, **_place(each.misc)} for each in ranges
         ]
@@ -84,7 +88,8 @@ def _token(token: Token) -> dict[str, Any]:
     cells = {"form": token.form, "lemma": token.lemma, "upos": token.upos, "xpos": token.xpos}
     told = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
     label = None if token.label == "_" else token.label
-    tree = {"head": token.head, "deprel": label, "misc": token.misc_values}
+    deps = None if token.deps == "_" else token.deps
+    tree = {"head": token.head, "deprel": label, "deps": deps, "misc": token.misc_values}
     return {"id": token.id, **told, "feats": token.features, **tree, **_place(token.misc)}
 
 

@@ -278,6 +278,8 @@ def check_treebanks(user: str, treebank: object, dev: object) -> None:
     for name, value in (("treebank", treebank), ("dev", dev)):
         if not isinstance(value, Treebank) and not (value is None and name == "dev"):
             raise TreebankError(f"{name} of {user} must be a Treebank; got {value!r}")
+    if isinstance(dev, Treebank) and not dev.words:
+        raise TreebankError(f"{dev.path}: expected sentences to choose the best epoch by, found none")
 
 
 def check_lengths(treebank: Treebank) -> None:

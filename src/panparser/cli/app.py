@@ -14,6 +14,8 @@ from typing import Annotated
 import typer
 from rich.cells import cell_len
 
+from panparser.errors import SpecError
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -75,6 +77,13 @@ def _options(
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def refuse_inputs(output: str, *inputs: str | None) -> None:
+    """Raises SpecError if a file that is written is one of those that are read."""
+    for each in inputs:
+        if each is not None and os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
+            raise SpecError(f"{output}: is an input, and would be replaced; choose another -o")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:

@@ -12,7 +12,8 @@ from panparser.cli.app import app, is_quiet
 from panparser.confidence import calibrate as calibrated
 from panparser.conllu import read_conllu
 from panparser.errors import ModelError
-from panparser.parser import Parser
+from panparser.loading import load, load_parser, parser_in
+from panparser.pipeline import Pipeline
 
 
 @app.command()
@@ -29,7 +30,7 @@ def calibrate(
     """Make a model tell how sure it is: fit its confidence to sentences with known heads.
 
     Training with a development set does this already. It is needed for another kind of text, for another beam, and for
-    an ensemble, which `panparser parse --confidence` must then be given too.
+    an ensemble, which `panparser parse --confidence` must then be given too. A pipeline tags DEV first.
 
     Examples:
 
@@ -37,10 +38,14 @@ def calibrate(
 
       panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser -o en.panparser
     """
-    parser = Parser.load(model)
-    others = [Parser.load(other) for other in ensemble or ()]
+    found = load(model)
+    parser = parser_in(found, model)
+    others = [load_parser(other) for other in ensemble or ()]
     check_writable(Path(output), ModelError)
-    calibration = calibrated(parser, read_conllu(dev), ensemble=others, beam=beam)
-    parser.save(output)
+    treebank = read_conllu(dev)
+    if isinstance(found, Pipeline):
+        found.annotate_words(treebank)
+    calibration = calibrated(parser, treebank, ensemble=others, beam=beam)
+    found.save(output)
     if not is_quiet():
         print(f"{output}: calibrated on {calibration.words:,} words")

@@ -13,7 +13,7 @@ from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
 from panparser.combining import combine as combine_treebanks
 from panparser.conllu import conllu_output, read_conllu
 from panparser.errors import ModelError, SpecError
-from panparser.parser import Parser
+from panparser.loading import load_parser
 from panparser.voting import as_voters
 from panparser.voting import vote as vote_of
 
@@ -47,7 +47,7 @@ def vote(
     """
     check_writable(Path(output), ModelError)
     numbers = None if weights is None else parse_numbers(weights)
-    parsers = [Parser.load(model) for model in models]
+    parsers = [load_parser(model) for model in models]
     with progress() as report:
         made = vote_of(
             parsers,

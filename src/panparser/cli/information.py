@@ -15,7 +15,7 @@ from panparser.cli.app import app, is_quiet, print_table
 from panparser.cli.parts import show_pipeline
 from panparser.cli.stages import show_cascade
 from panparser.cli.taggers import show_tagger
-from panparser.loading import find, load
+from panparser.loading import MODELS, find, load
 from panparser.parser import Parser
 from panparser.pipeline import Pipeline
 from panparser.tagging import Tagger
@@ -50,7 +50,9 @@ def info(
         show_cascade(parser, [("file", file), *_training_rows(parser.training)])
         return
     if isinstance(parser, Pipeline):
-        show_pipeline(parser, [("file", file), *_training_rows(parser.training)])
+        card = Path(find(model)).with_suffix(".md")
+        own = [("card", f"{card} (data, scores, licence)")] if card.parent == MODELS else []
+        show_pipeline(parser, [("file", file), *own, *_training_rows(parser.training)])
         return
     if isinstance(parser, Tagger):
         show_tagger(parser, [("file", file), *_training_rows(parser.training)])

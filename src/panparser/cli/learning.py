@@ -15,7 +15,7 @@ import typer
 from panparser._files import check_writable, remove
 from panparser._recipe_pipeline import PipelinePart
 from panparser.cascade_recipes import CascadeRecipe
-from panparser.cli.app import app, cores, is_quiet, print_table, progress
+from panparser.cli.app import app, cores, is_quiet, print_table, progress, refuse_inputs
 from panparser.cli.parts import train_parts
 from panparser.cli.stages import train_stages
 from panparser.cli.systems import RootPlace
@@ -55,7 +55,10 @@ def train(
     ] = None,
     beam: Annotated[int | None, typer.Option(help="Hypotheses kept; 1 is greedy.  [default: 8]")] = None,
     strategy: Annotated[str | None, typer.Option(help="When to update.  [default: max-violation]")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the treebank, at most.  [default: 8]")] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(help="Passes over the treebank, at most; of a pipeline, those of its parser.  [default: 8]"),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
     templates: Annotated[
         str | None,
@@ -84,8 +87,8 @@ def train(
     """Train a parser, or with --pipeline everything that makes trees from raw text.
 
     The model goes to MODEL, and MODEL.toml says how it was made: training with that recipe gives the same bytes.
-    Ctrl-C keeps the best model so far; --resume goes on after that, or after a crash. Everything that has no flag is in
-    the recipe: docs/training.md shows one.
+    Ctrl-C keeps the best parser so far, and --resume goes on after that, or after a crash; a pipeline is written when
+    all its parts are trained. Everything that has no flag is in the recipe: docs/training.md shows one.
 
     Examples:
 
@@ -123,6 +126,7 @@ def train(
         _said(strategy, epochs, seed) | {"init": init},
     )
     model = _place(output, recipe)
+    refuse_inputs(str(model), *(said.data.train or ()), said.data.dev, recipe, vectors)
     if not said.data.train:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
     if pipeline or said.pipeline is not None:

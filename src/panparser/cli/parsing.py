@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import FileFormat, app, cores, progress
+from panparser.cli.app import FileFormat, app, cores, progress, refuse_inputs
 from panparser.cli.text import InputKind, OutputKind, Source, output_kind
 from panparser.confidence import fitting_calibration
 from panparser.conllu import conllu_output
 from panparser.constraints import KEEP as KEEP_TREES
 from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ConstraintError, SpecError, TreebankError
-from panparser.loading import DEFAULT, load
+from panparser.loading import DEFAULT, find, load, load_parser
 from panparser.parser import Parser, ScoredTree
 from panparser.pipeline import KEEP, Pipeline, kept_constraints
 from panparser.rendering import join, render
@@ -130,10 +130,11 @@ def parse(
     """
     kept = _kept(keep, relax_constraints)
     shown = output_kind(output_format, output)
+    refuse_inputs(output, find(model), *(find(other) for other in ensemble or ()))
     found = load(model)
     pipeline = Pipeline.of(found)
     words = None if pipeline.parser is found else pipeline  # a parser alone reads no text
-    others = [Parser.load(other) for other in ensemble or ()]
+    others = [load_parser(other) for other in ensemble or ()]
     _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
     job = _Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others)
     given = Source(source, text, input_kind, format.value, _BLOCK)

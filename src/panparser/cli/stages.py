@@ -14,7 +14,7 @@ from panparser._cascade_training import train_cascade
 from panparser._files import check_writable
 from panparser.cascade_recipes import CascadeRecipe
 from panparser.cascades import Cascade
-from panparser.cli.app import cores, is_quiet, print_table, progress
+from panparser.cli.app import cores, is_quiet, print_table, progress, refuse_inputs
 from panparser.errors import ModelError, SpecError
 from panparser.listeners import EpochReport, Listener
 from panparser.recipes import WRITTEN
@@ -31,6 +31,7 @@ def train_stages(
     recipe = CascadeRecipe.read(path).with_flags(
         *({k: v for k, v in d.items() if v is not None} for d in (data, training))
     )
+    refuse_inputs(str(model), *(recipe.base.data.train or ()), recipe.base.data.dev, path)
     written, is_same = written_recipe(model, path)
     with progress() as report:
         report("reading", 0, 0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePath
 from typing import IO, Any
 
@@ -79,7 +80,7 @@ class Source:
 
     @property
     def _name(self) -> str:
-        return self.path or "-"
+        return "-" if self.path is None else self.path
 
     @property
     def _input(self) -> str | IO[bytes]:
@@ -113,11 +114,10 @@ class Source:
         if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
             return InputKind.conllu
         start = self._start()
-        packed = self._stream and start.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"))
-        return InputKind.conllu if packed or not start.strip() or _CONLLU.match(start) else InputKind.text
+        return InputKind.conllu if not start.strip() or _CONLLU.match(start) else InputKind.text
 
     def _start(self) -> bytes:
-        """The first bytes, which stay to be read: of a pipe they are still packed, if they were."""
+        """The first bytes, which stay to be read."""
         if self._name != "-" and not Path(self._name).is_fifo():
             with open_source(self._name) as stream:
                 return stream.read(_LOOK)
@@ -127,7 +127,9 @@ class Source:
         self._opened.enter_context(nullcontext() if self._name == "-" else pipe)
         ahead = looked_into(pipe, _LOOK)
         self._stream = ahead
-        return ahead.peek(_LOOK)[:_LOOK]
+        with open_source(BytesIO(ahead.peek(_LOOK)[:_LOOK])) as packed, suppress(EOFError):
+            return packed.read(_LOOK)
+        return b""
 
     def treebanks(self, pipeline: Pipeline | None) -> Iterator[Callable[[], Treebank]]:
         """The sentences, a few at a time: what reads them can be called in any thread."""

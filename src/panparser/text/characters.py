@@ -42,6 +42,8 @@ _SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", 
 
 def code_points(text: str) -> CodePoints:
     """The code points of a text; TextError where it is no Unicode text (half of a surrogate pair)."""
+    if not isinstance(text, str):
+        raise TextError(f"expected a text; got {type(text).__name__}")
     try:
         return np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     except UnicodeEncodeError as error:

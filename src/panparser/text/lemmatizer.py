@@ -22,7 +22,7 @@ from panparser.treebank import Treebank, check_treebanks
 
 KIND, FORMAT = "lemmatizer", 1  # in model files
 _PREFIX = "lemmatizer."  # of arrays in a file
-_EPOCHS = 8
+EPOCHS = 8
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def train_lemmatizer(
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
-    epochs: int = _EPOCHS,
+    epochs: int = EPOCHS,
     seed: int = 1,
     listeners: Sequence[Listener] = (),
 ) -> Lemmatizer:

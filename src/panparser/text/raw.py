@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panparser.errors import TextError
+from panparser.errors import TextError, TreebankError
 from panparser.text.characters import WHITE, code_points, spaces
 from panparser.treebank import Treebank
 
@@ -59,6 +59,8 @@ def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray
 
 def raw_text(treebank: Treebank) -> RawText:
     """The text that a treebank is made of, one token after the other; TextError if one is white space alone."""
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank; got {treebank!r}")
     pieces: list[str] = []
     ends: list[int] = []  # in characters
     sentence_ends: list[int] = []

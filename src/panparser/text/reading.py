@@ -8,16 +8,16 @@ from collections import deque
 from collections.abc import Iterator
 
 from panparser.conllu import Source, open_source, source_name
-from panparser.errors import TextError
+from panparser.errors import ConlluError, TextError
 from panparser.text.characters import WHITE
 
 _BLOCK = 1 << 20  # bytes read at a time
 _MOST = 4  # blocks that are kept while no paragraph ends
-# Where a piece may end, best first: after a blank line (or a paragraph separator), a line, white space.
-_ENDS = (
-    re.compile(r"(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r(?!\n|\Z)|\n)|\u2029"),
-    re.compile(r"\n"),
-    re.compile(r"[^\S\r]"),
+# Where a piece may end, best first: after a blank line (or a paragraph separator), a line, white space; always before
+# something that is no white space, so that none is ever in a piece of its own.
+_ENDS = tuple(
+    re.compile(f"(?:{end})[{WHITE}]*")
+    for end in (r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|\u2029", r"\r\n|\r|\n", f"[{WHITE}]")
 )
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
 _OTHER_WHITE = re.compile(r"[^\S\r\n]+")
@@ -26,27 +26,38 @@ _OTHER_WHITE = re.compile(r"[^\S\r\n]+")
 def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
     """A file (`-` is standard input; compressed ones are recognized) in pieces, which joined give its text.
 
-    Bytes that are no UTF-8 raise TextError with their place. A byte-order mark is left out. Pieces end after a blank
-    line; only where there is none in four blocks, after a line, at white space, or anywhere.
+    What cannot be read, and bytes that are no UTF-8, raise TextError. A byte-order mark is left out. A file that fits
+    in a block is one piece. Others end after a blank line; only where there is none in four blocks, after a line, at
+    white space, or anywhere. White space is never a piece of its own.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
     path, offset = source_name(source), 0
     decoder = codecs.getincrementaldecoder("utf-8")()
     pending, begun = "", False
-    with open_source(source) as stream:
-        while data := stream.read(block):
-            piece = _decoded(decoder, data, path, offset)
-            offset += len(data)
-            pending += piece if begun else piece.removeprefix("\ufeff")
-            begun = begun or bool(piece)
-            cut = _cut(pending, len(pending) >= _MOST * block)
-            if cut:
-                yield pending[:cut]
-                pending = pending[cut:]
-        _decoded(decoder, b"", path, offset, final=True)
+    for data, is_last in _blocks(source, block):
+        piece = _decoded(decoder, data, path, offset, final=is_last)
+        offset += len(data)
+        pending += piece if begun else piece.removeprefix("\ufeff")
+        begun = begun or bool(piece)
+        if not is_last and (cut := _cut(pending, len(pending) >= _MOST * block)):
+            yield pending[:cut]
+            pending = pending[cut:]
     if pending:
         yield pending
+
+
+def _blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
+    """The bytes of a file in blocks, and whether each is the last."""
+    try:
+        with open_source(source) as stream:
+            data = stream.read(size)
+            while data:
+                following = stream.read(size)
+                yield data, not following
+                data = following
+    except ConlluError as error:
+        raise TextError(str(error)) from None
 
 
 def read_text(source: Source) -> str:
@@ -90,8 +101,8 @@ def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, path: str, offset:
 
 def _cut(text: str, full: bool) -> int:
     """Where the last piece ends that can be given away; 0 if none can yet."""
+    first, last = len(text) - len(text.lstrip(WHITE)), len(text.rstrip(WHITE))  # white space at the end may go on
     for ends in _ENDS if full else _ENDS[:1]:
-        last = deque(ends.finditer(text), maxlen=1)
-        if last:
-            return last[0].end()
-    return len(text) if full else 0
+        if found := deque(ends.finditer(text, first, last), maxlen=1):
+            return found[0].end()
+    return last - 1 if full and last - 1 > first else 0

@@ -51,7 +51,7 @@ from panparser.treebank import Treebank, check_treebanks
 KIND, FORMAT = "tokenizer", 1  # in model files
 _PREFIX = "tokenizer."  # of arrays in a file
 Given = Literal["nothing", "sentences", "tokens", "vertical"]
-_EPOCHS = 6
+EPOCHS = 6
 _LESSON = 40  # places in a sequence to learn from: the average is taken after each
 _SEQUENCE = 4096  # places in a sequence to be classified: threads share them
 _LONGEST = _engine.MAX_WORDS // 8  # tokens in a sentence; a parser refuses longer ones
@@ -222,7 +222,7 @@ def train_tokenizer(
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
-    epochs: int = _EPOCHS,
+    epochs: int = EPOCHS,
     seed: int = 1,
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
