@@ -318,10 +318,10 @@ def test_text_that_is_no_utf8_is_refused(run, pipeline_file, tmp_path, feed, dat
     (tmp_path / "bad.txt").write_bytes(data)
     code, out, err = run("parse", "-m", pipeline_file, tmp_path / "bad.txt")
     assert (code, out) == (2, "")
-    assert "bad.txt: expected UTF-8, found the byte 0x" in err
+    assert "bad.txt:1: expected UTF-8, found " in err
     feed(data)
     code, _, err = run("parse", "-m", pipeline_file, "--input", "text")
-    assert (code, "<stdin>: expected UTF-8" in err) == (2, True)
+    assert (code, "<stdin>:1: expected UTF-8" in err) == (2, True)
 
 
 def test_output_that_failed_is_not_left_behind(run, pipeline_file, tmp_path):
@@ -424,3 +424,9 @@ def test_the_model_in_the_box_has_a_name_everywhere(run, tmp_path):
 def test_an_empty_name_is_no_file(run, pipeline_file):
     code, _, err = run("parse", "-m", pipeline_file, "")
     assert (code, "cannot be read" in err) == (2, True)
+
+
+def test_a_sentence_that_is_too_long_is_named(run, pipeline_file, tmp_path):
+    (tmp_path / "x.txt").write_text("a b\nc d\n" + "a " * 16_001)
+    code, _, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens")
+    assert (code, err) == (2, "panparser: sentence 3 of the text: expected at most 16000 words, found 16001\n")

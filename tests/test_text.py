@@ -252,14 +252,17 @@ def test_pieces_end_after_blank_lines(tmp_path):
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
 def test_bytes_that_are_no_utf8_are_named(tmp_path, block):
     path = tmp_path / "latin1.txt"
-    path.write_bytes("héé ".encode() + b"caf\xe9 au lait")
-    with pytest.raises(pp.PanParserError, match=r"latin1.txt: expected UTF-8, found the byte 0xe9 at byte 9"):
+    path.write_bytes("\ufeffhéé\n".encode() + b"caf\xe9 au lait")
+    with pytest.raises(pp.TextError, match=r"latin1.txt:2: expected UTF-8, found the byte 0xe9, byte 12 of the file"):
         list(reading.iter_text(path, block=block))
     path.write_bytes("é".encode()[:1])
-    with pytest.raises(pp.PanParserError, match="found the byte 0xc3 at byte 0"):
+    with pytest.raises(pp.PanParserError, match="found the byte 0xc3, byte 0 of"):
         list(reading.iter_text(path, block=block))
     with pytest.raises(pp.TextError, match="cannot be read"):
         reading.read_text(tmp_path / "nothing")
+    path.write_bytes("a".encode("utf-16"))
+    with pytest.raises(pp.TextError, match="found UTF-16"):
+        reading.read_text(path)
 
 
 def test_a_byte_order_mark_may_come_in_pieces(tmp_path):

@@ -44,8 +44,8 @@ def with_beam(nlp: pp.Pipeline, text: str, beam: int | None) -> pp.Treebank:
 
 def processor() -> str:
     info = Path("/proc/cpuinfo")
-    names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    lines = info.read_text().splitlines() if info.exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def table(found: dict[str, dict[str, float]]) -> str:

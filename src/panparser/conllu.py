@@ -24,6 +24,7 @@ from panparser.treebank import Format, Problem, Treebank
 Source = str | PathLike[str] | IO[bytes]
 Target = str | PathLike[str]
 _BLOCK = 1 << 23  # bytes that `iter_conllu` reads at a time
+UTF16 = "expected UTF-8, found UTF-16 (convert the file, for example with iconv)"
 _LOOK = 1 << 18  # bytes in which the format is looked for
 
 
@@ -180,7 +181,7 @@ _PLAIN_FEATS = re.compile(rb"^\d+\t(?:[^\t\n]*\t){4}(?!_\t)[^\t\n=]+\t", re.M)
 def _format(text: bytes, path: str) -> Format:
     """CoNLL-U, or CoNLL-X if column 9 holds numbers and nothing speaks for CoNLL-U; in doubt, ask."""
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ConlluError(f"{path}:1: expected UTF-8, found UTF-16 (convert the file, for example with iconv)")
+        raise ConlluError(f"{path}:1: {UTF16}")
     if b"\r" in text and b"\n" not in text:
         raise ConlluError(f"{path}:1: expected lines that end with a line feed, found carriage returns alone")
     if _LINES.search(text):

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from panparser.conllu import Source, open_source, source_name
+from panparser.conllu import UTF16, Source, open_source, source_name
 from panparser.errors import ConlluError, TextError
 from panparser.text.characters import WHITE
 
@@ -32,14 +32,9 @@ def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
-    path, offset = source_name(source), 0
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    pending, begun = "", False
+    decoder, pending = _Decoder(source_name(source)), ""
     for data, is_last in _blocks(source, block):
-        piece = _decoded(decoder, data, path, offset, final=is_last)
-        offset += len(data)
-        pending += piece if begun else piece.removeprefix("\ufeff")
-        begun = begun or bool(piece)
+        pending += decoder.decode(data, is_last)
         if not is_last and (cut := _cut(pending, len(pending) >= _MOST * block)):
             yield pending[:cut]
             pending = pending[cut:]
@@ -87,16 +82,31 @@ def _has_blank_line(gap: str) -> bool:
     return len(_LINE_ENDS.findall(gap)) > 1 or "\u2029" in gap
 
 
-def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, path: str, offset: int, *, final: bool = False) -> str:
-    held = len(decoder.getstate()[0])  # bytes of a character that was cut
-    try:
-        return decoder.decode(data, final)
-    except UnicodeDecodeError as error:
-        found = error.object[error.start]
-        place = offset - held + error.start
-        raise TextError(
-            f"{path}: expected UTF-8, found the byte 0x{found:02x} at byte {place} ({error.reason})"
-        ) from None
+class _Decoder:
+    """UTF-8 that comes in blocks; it knows where it is in the file."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._line, self._offset, self._begun = path, 1, 0, False
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def decode(self, data: bytes, is_last: bool) -> str:
+        """The next piece of text, without a byte-order mark."""
+        held = len(self._decoder.getstate()[0])  # bytes of a character that was cut
+        try:
+            text = self._decoder.decode(data, is_last)
+        except UnicodeDecodeError as error:
+            raise self._refusal(error, self._offset - held + error.start) from None
+        self._line += data.count(b"\n")
+        self._offset += len(data)
+        mark, self._begun = "" if self._begun else "\ufeff", self._begun or bool(text)
+        return text.removeprefix(mark)
+
+    def _refusal(self, error: UnicodeDecodeError, place: int) -> TextError:
+        line = self._line + error.object.count(b"\n", 0, error.start)
+        if place == 0 and error.object.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return TextError(f"{self._path}:1: {UTF16}")
+        found = f"the byte 0x{error.object[error.start]:02x}, byte {place} of the file"
+        return TextError(f"{self._path}:{line}: expected UTF-8, found {found} ({error.reason})")
 
 
 def _cut(text: str, full: bool) -> int:

@@ -193,6 +193,11 @@ def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: 
     place, seam = Place(document=document), Seam()
     for piece in pieces:
         found = tokenize(piece, place=replace(place, paragraph=seam.before(piece)))
+        lengths = np.diff(found.offsets)
+        if (lengths > _engine.MAX_WORDS).any():
+            long = int(lengths.argmax())
+            what = f"at most {_engine.MAX_WORDS} words, found {lengths[long]}"
+            raise TextError(f"sentence {place.sentence + long} of the text: expected {what}")
         yield found
         seam.after(piece)
         begun = None if len(found) or place.document is None else place.document
