@@ -33,7 +33,7 @@ std::vector<std::int32_t> copy(const Numbers& array) { return {values(array).beg
 class SequencesHandle {
  public:
   SequencesHandle(const SequenceProgram& program, Array<std::int64_t> offsets, const TreebankStore* store,
-                  const nb::sequence& columns) {
+                  const nb::typed<nb::list, Numbers>& columns) {
     std::vector<Numbers> arrays;
     for (const nb::handle column : columns) {
       if (!nb::try_cast(column, arrays.emplace_back(), false)) throw nb::type_error("a column must be of int32");
@@ -209,7 +209,8 @@ void bind_sequence(nb::module_& m) {
       .def_prop_ro("templates", &SequenceProgram::templates);
 
   nb::class_<SequencesHandle>(m, "Sequences", "Items of many sequences, prepared for one program.")
-      .def(nb::init<const SequenceProgram&, Array<std::int64_t>, const TreebankStore*, const nb::sequence&>(),
+      .def(nb::init<const SequenceProgram&, Array<std::int64_t>, const TreebankStore*,
+                    const nb::typed<nb::list, Numbers>&>(),
            "program"_a, nb::arg("offsets").noconvert(), "store"_a.none(), "columns"_a)
       .def("allow", &SequencesHandle::allow, nb::arg("sets").noconvert(), nb::arg("starts").noconvert(),
            nb::arg("classes").noconvert(), "known"_a,

@@ -333,7 +333,7 @@ class SequenceProgram:
 class Sequences:
     """Items of many sequences, prepared for one program."""
 
-    def __init__(self, program: SequenceProgram, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], store: TreebankStore | None, columns: Sequence) -> None: ...
+    def __init__(self, program: SequenceProgram, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], store: TreebankStore | None, columns: list[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
 
     def allow(self, sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: int) -> None:
         """
