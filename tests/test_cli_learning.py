@@ -218,7 +218,8 @@ def test_a_killed_run_goes_on_to_the_same_model(data):
 
 
 def test_ctrl_c_keeps_the_best_model(data):
-    process = start("train", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en", "--epochs", "500", stdout=-3)
+    Path("long.toml").write_text("[training]\nepochs = 500\npatience = 0\n")
+    process = start("train", "--recipe", "long.toml", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en", stdout=-3)
     for line in process.stderr:
         if "epoch 2" in line:
             process.send_signal(signal.SIGINT)
