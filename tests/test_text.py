@@ -318,6 +318,14 @@ def test_a_file_that_fits_in_a_block_is_one_piece(tmp_path):
     assert list(reading.iter_text(tmp_path / "x.txt", block=10)) == ["Lone.\n\n", "Two."]
 
 
+def test_a_line_that_ends_with_crlf_is_no_blank_line(tmp_path):
+    (tmp_path / "x.txt").write_bytes(b"a b\r\nc d\r\ne f\r\n\r\ng h\r\n\x1c\r\ni j")
+    assert list(reading.iter_text(tmp_path / "x.txt", block=12)) == [
+        "a b\r\nc d\r\ne f\r\n\r\n",
+        "g h\r\n\x1c\r\ni j",
+    ]
+
+
 def test_many_line_ends_take_linear_time(tmp_path):
     (tmp_path / "x.txt").write_text("a" + "\n" * 2_000_000 + "b" + " \n" * 500_000)
     start = time.process_time()

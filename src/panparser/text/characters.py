@@ -40,6 +40,11 @@ _KIND_OF_CLASS = {"L": "letter", "M": "mark", "N": "number", "P": "punctuation",
 _SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BOPOMOFO")
 
 
+def is_trimmed(text: str) -> bool:
+    """Whether there is something, without white space at its ends."""
+    return bool(text) and text == text.strip(WHITE)
+
+
 def code_points(text: str) -> CodePoints:
     """The code points of a text; TextError where it is no Unicode text (half of a surrogate pair)."""
     if not isinstance(text, str):

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from panparser.errors import ModelError
-from panparser.text.characters import WHITE
+from panparser.text.characters import is_trimmed
 from panparser.treebank import Treebank
 
 Words = tuple[str, ...]
@@ -45,7 +45,7 @@ class Rule:
             return None
         is_suffix = self.end == "suffix"
         stem = form[: len(form) - self.taken] + self.added if is_suffix else self.added + form[self.taken :]
-        if stem != stem.strip(WHITE):
+        if not is_trimmed(stem):
             return None
         return (stem, *self.others) if is_suffix else (*self.others, stem)
 
@@ -227,7 +227,7 @@ def _affixes(values: Sequence[Any]) -> Affixes:
 
 def _words(values: Sequence[str], least: int = 2) -> Words:
     words = tuple(str(value) for value in values)
-    if len(words) < least or not all(word and word == word.strip(WHITE) for word in words):
+    if len(words) < least or not all(map(is_trimmed, words)):
         raise ValueError("no words")
     return words
 

@@ -13,14 +13,12 @@ from panparser.text.characters import WHITE
 
 _BLOCK = 1 << 20  # bytes read at a time
 _MOST = 4  # blocks that are kept while no paragraph ends
-# Where a piece may end, best first: after a blank line (or a paragraph separator), a line, white space; always before
-# something that is no white space, so that none is ever in a piece of its own.
-_ENDS = tuple(
-    re.compile(f"(?:{end})[{WHITE}]*")
-    for end in (r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|\u2029", r"\r\n|\r|\n", f"[{WHITE}]")
-)
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")
-_OTHER_WHITE = re.compile(r"[^\S\r\n]+")
+_LINE_END = r"(?>\r\n|\r|\n)"
+_WITHIN = f"[{WHITE.replace(chr(10), '').replace(chr(13), '')}]"  # white space that ends no line
+_BLANK_LINE = f"{_LINE_END}{_WITHIN}*{_LINE_END}|\u2029"  # or a paragraph separator
+# Where a piece may end, best first: after a blank line, a line, white space; always before something that is no white
+# space, so that none is ever in a piece of its own.
+_ENDS = tuple(re.compile(f"(?:{end})[{WHITE}]*") for end in (_BLANK_LINE, _LINE_END, f"[{WHITE}]"))
 
 
 def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
@@ -75,11 +73,11 @@ class Seam:
         """Goes on to the end of the piece."""
         end = piece.rstrip(WHITE)
         gap = piece[len(end) :] if end else self._gap
-        self._gap = "\n\n" if _has_blank_line(gap) else _OTHER_WHITE.sub(" ", gap)
+        self._gap = "\n\n" if _has_blank_line(gap) else re.sub(f"{_WITHIN}+", " ", gap)
 
 
 def _has_blank_line(gap: str) -> bool:
-    return len(_LINE_ENDS.findall(gap)) > 1 or "\u2029" in gap
+    return re.search(_BLANK_LINE, gap) is not None
 
 
 class _Decoder:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import TextError
-from panparser.text.characters import WHITE, CodePoints, Ints, code_points, spaces
+from panparser.text.characters import CodePoints, Ints, code_points, is_trimmed, spaces
 from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText, token_spans
 from panparser.treebank import Treebank
 
@@ -88,7 +88,7 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | Non
         found = [-1 if s is None else known.setdefault(tuple(s), len(known)) for s in splits]
         numbers, words = np.array(found, dtype=np.int32), [list(s) for s in known]
         for split in words:
-            if len(split) < 2 or not all(word and word == word.strip(WHITE) for word in split):
+            if len(split) < 2 or not all(map(is_trimmed, split)):
                 raise TextError(f"expected two words or more, without white space at their edges; got {split}")
     return _engine.write_tokens(
         text.encode(),
