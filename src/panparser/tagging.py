@@ -19,7 +19,7 @@ from panparser.spec import check_beam
 from panparser.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.tagging_templates import tagging_templates
 from panparser.templates import Templates
-from panparser.treebank import Treebank
+from panparser.treebank import Treebank, check_treebanks
 
 FORMAT, KIND = 1, "tagger"
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; in this order in a tag of several
@@ -104,7 +104,7 @@ class Tagger:
 
     def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """The tag of each word, as an index into `tags`."""
-        _check_treebank(treebank, "to tag")
+        _check_treebank(treebank)
         items = Items.of(treebank, allowed=self.dictionary.allowed(treebank))
         return self.model.predict(items, beam=self.spec.beam if beam is None else beam, threads=threads)
 
@@ -117,7 +117,7 @@ class Tagger:
 
     def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the tagger's tags."""
-        _check_treebank(treebank, "to tag")
+        _check_treebank(treebank)
         tagged = treebank.copy()
         self.annotate(tagged, beam=beam, threads=threads)
         return tagged
@@ -211,9 +211,7 @@ def train_tagger(
 
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
-    _check_treebank(treebank, "to learn from")
-    if dev is not None:
-        _check_treebank(dev, "as dev of train_tagger")
+    check_treebanks("train_tagger", treebank, dev)
     tags = gather_tags(treebank, spec.columns)
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
@@ -227,7 +225,7 @@ def train_tagger(
         right,
         Classes(len(tags), _parts(tags, spec.columns)),
         beam=spec.beam,
-        dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev else None,
+        dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev is not None else None,
         listeners=listeners,
         names=["+".join(tag) for tag in tags],
         **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
@@ -235,9 +233,9 @@ def train_tagger(
     return Tagger(spec, tags, model, dictionary, training_of(model, treebank, dev))
 
 
-def _check_treebank(treebank: object, what: str) -> None:
+def _check_treebank(treebank: object) -> None:
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"expected a Treebank {what}; got {treebank!r}")
+        raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
 
 
 def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, ...]]:

@@ -245,7 +245,7 @@ def train_tokenizer(
     spaced = bool(((layout.follows == SPACE) & (marks == INSIDE)).any())
     learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
-    if dev is not None and len(dev):
+    if dev is not None:
         options["dev"] = _items(*_marked(raw_text(dev)), whole, lexicon, spaced)
     model = train_sequences(tokenizer_window(), *learned, 3, **options)
     rules = MultiwordRules.learn(treebank)
