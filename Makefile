@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ENGINE := $(wildcard engine/*.hpp engine/*.cpp) CMakeLists.txt
+SOURCES := $(wildcard engine/*/*.?pp engine/*/*/*.?pp)
+ENGINE := $(SOURCES) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
@@ -42,15 +43,17 @@ test-all: $(VENV)/.dev  ## run all tests, the slow ones too
 lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror engine/*.hpp engine/*.cpp fuzz/*.cpp
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES) fuzz/*.cpp
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/check_includes.py
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o build/_engine.pyi
 	diff -u src/panparser/_engine.pyi build/_engine.pyi
 
 format: $(VENV)/.dev  ## format everything
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
-	$(BIN)/clang-format -i engine/*.hpp engine/*.cpp fuzz/*.cpp
+	$(BIN)/clang-format -i $(SOURCES) fuzz/*.cpp
 
 stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi
@@ -67,7 +70,7 @@ fuzz: $(VENV)/.dev  ## feed the CoNLL-U reader mutated files for a minute: nativ
 	mkdir -p build/fuzz/corpus
 	$(BIN)/python fuzz/seeds.py build/fuzz/corpus
 ifneq ($(CLANG),)
-	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp $(wildcard engine/conllu*.cpp) -o build/fuzz/conllu
+	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp $(wildcard engine/treebank/*.cpp) -o build/fuzz/conllu
 	cd build/fuzz && ./conllu corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
 else
 	$(PIP) install atheris

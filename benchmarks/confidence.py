@@ -20,9 +20,9 @@ import numpy.typing as npt
 from machine import heading, timed
 
 import panparser as pp
-from panparser._logistic import fit
-from panparser.analysis.calibration import binned, calibration_error
-from panparser.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, Evidence, fitted, gather, gold_labels
+from panparser.analysis.tables.calibration import binned, calibration_error
+from panparser.learning.logistic import fit
+from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, Evidence, fitted, gather, gold_labels
 
 RESULTS = Path(__file__).parent / "results" / "confidence.txt"
 SETS = {

@@ -25,7 +25,7 @@ import numpy as np
 from grid import arguments, build, chosen, finish, number, publish
 
 import panparser as pp
-from panparser._epochs import score
+from panparser.parsing.training.run import score
 
 TREEBANKS = "hu,el,tr,ta,ga,got"
 SEEDS = 5

@@ -27,7 +27,7 @@ from machine import heading
 
 import panparser as pp
 from panparser import _engine
-from panparser._epochs import score
+from panparser.parsing.training.run import score
 
 FOLDER = Path(__file__).parent / "results"
 PARTS = ("train", "dev", "test")

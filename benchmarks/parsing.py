@@ -29,7 +29,7 @@ from grid import FOLDER, build
 from machine import heading, timed
 
 import panparser as pp
-from panparser._epochs import score
+from panparser.parsing.training.run import score
 
 SECONDS = 3  # about how long a run of parsing takes
 LENGTHS = (10, 25, 50, 100, 200)  # words of a sentence

@@ -11,7 +11,7 @@ from pathlib import Path
 from machine import heading, write_result
 
 import panparser as pp
-from panparser.projectivity import ENCODINGS
+from panparser.trees.projectivity import ENCODINGS
 
 
 def returned(treebank: pp.Treebank, encoding: str) -> tuple[int, int]:

@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from panparser.conllu import parse_conllu
-from panparser.treebank import COLUMNS
+from panparser.treebank.conllu import parse_conllu
+from panparser.treebank.treebank import COLUMNS
 
 
 def main(folder: Path) -> int:

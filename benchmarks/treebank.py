@@ -17,7 +17,7 @@ from pathlib import Path
 from machine import heading, timed, write_result
 
 import panparser as pp
-from panparser.conllu import parse_conllu
+from panparser.treebank.conllu import parse_conllu
 
 RUNS = 3
 OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"

@@ -21,7 +21,7 @@ from grid import number
 from machine import heading, write_result
 
 import panparser as pp
-from panparser._epochs import score, score_found
+from panparser.parsing.training.run import score, score_found
 from panparser.testing.voting import find_row
 
 SYSTEM = pp.system("arc-eager", root="last", single_root=True)

@@ -1,5 +1,5 @@
 // A libFuzzer target for the native CoNLL-U reader: no bytes may crash it, and what it reads it must write back.
-#include "conllu.hpp"
+#include "treebank/conllu.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -11,10 +11,10 @@ import sys
 import atheris
 
 with atheris.instrument_imports():
-    from panparser.conllu import parse_conllu
     from panparser.errors import ConlluError
-    from panparser.evaluation import evaluate
-    from panparser.treebank import COLUMNS
+    from panparser.evaluation.metrics import evaluate
+    from panparser.treebank.conllu import parse_conllu
+    from panparser.treebank.treebank import COLUMNS
 
 
 def check(data: bytes) -> None:

@@ -12,7 +12,7 @@ from linear import EXPLORE, GREEDY, Linear
 
 import panparser as pp
 from panparser import cli
-from panparser.systems import BUILT_IN
+from panparser.systems.registry import BUILT_IN
 
 settings.register_profile("default", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

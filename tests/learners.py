@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 import panparser as pp
-from panparser._training_constraints import TrainingConstraints
-from panparser.testing.features import Reader, seen_by_labels
+from panparser.features.reading import Reader, seen_by_labels
+from panparser.learning.options import Training
+from panparser.parsing.training.constraints import TrainingConstraints
+from panparser.parsing.training.train import _Run
 from panparser.testing.learning import Example, Perceptron, ReferenceLearner, Update
-from panparser.training import Training, _Run
 
 ENGLISH = pp.read_conllu(Path(__file__).parent / "data" / "english.conllu")
 SMALL = pp.Templates.parse("""

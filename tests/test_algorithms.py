@@ -10,7 +10,7 @@ import pytest
 from learners import assert_same, examples, learn, reference, treebank_of
 
 import panparser as pp
-from panparser.strategies import DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
+from panparser.learning.strategies import DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
 from panparser.testing.learning import ReferenceLearner
 from panparser.testing.local import LocalLearner, choose_next_amb, choose_next_exp
 

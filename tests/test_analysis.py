@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.testing.analysis import slow_criteria, slow_scores
-from panparser.testing.trees import random_tree
+from panparser.trees.enumeration import random_tree
 
 pytest.importorskip("pandas")
 

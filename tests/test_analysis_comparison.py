@@ -17,7 +17,7 @@ pytest.importorskip("pandas")
 import pandas as pd
 
 from panparser import analysis
-from panparser.analysis import plots
+from panparser.analysis.report import plots
 
 # --- Comparison ---
 

@@ -12,7 +12,7 @@ import panparser as pp
 
 pytest.importorskip("pandas")
 from panparser import analysis
-from panparser.analysis.conditions import Among, Both, Condition, Either, Matches, Not, Ranked
+from panparser.analysis.criteria.conditions import Among, Both, Condition, Either, Matches, Not, Ranked
 
 DATA = Path(__file__).parent / "data"
 GOLD = pp.read_conllu(DATA / "english.conllu")

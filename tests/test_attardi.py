@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser._corpus import Corpus
+from panparser.parsing.training.corpus import Corpus
 from panparser.testing import check_system
 from panparser.testing.attardi import reduced_buffer, tabular_loss
-from panparser.testing.trees import all_trees, random_projective_tree, random_tree
+from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
 
 SH, LA, RA, LA2, RA2 = "SHIFT", "LEFT", "RIGHT", "LEFT2", "RIGHT2"
 

@@ -12,8 +12,8 @@ from learners import SMALL, short_sentences, treebank_of
 from test_features import key_of
 
 import panparser as pp
-from panparser.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.testing.features import Derivation, Reader
+from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
+from panparser.features.reading import Derivation, Reader
 
 SENTENCES = short_sentences(8, 9)
 LABELS = ("a", "b", "c")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.analysis.calibration import (
+from panparser.analysis.tables.calibration import (
     binned,
     calibration_error,
     draw_reliability,

@@ -10,9 +10,9 @@ import pytest
 from learners import ENGLISH
 
 import panparser as pp
-from panparser._cascade_training import within
-from panparser._model_file import read_arrays, write_arrays
-from panparser.regions import Arcs, in_regions
+from panparser.ensembles.cascade_training import within
+from panparser.ensembles.regions import Arcs, in_regions
+from panparser.storage.arrays import read_arrays, write_arrays
 
 TRAIN, DEV = ENGLISH[:80], ENGLISH[80:110]
 EASY = (pp.Region(upos=("DET", "ADP", "AUX"), direction="right"), pp.Region(upos="PUNCT"))
@@ -155,7 +155,7 @@ def test_best_trees_tell_what_was_dropped(cascade):
 
 
 def test_arcs_of_stages_that_exclude_each_other_are_given_up():
-    from panparser.cascades import settled
+    from panparser.ensembles.cascade import settled
 
     treebank = pp.parse_conllu("".join(f"{i}\tw\tw\tX\t_\t_\t_\t_\t_\t_\n" for i in range(1, 5)) + "\n")
     found = pp.Constraints.of(treebank, golds=[pp.Gold([0, None, 0, 3])])

@@ -12,8 +12,8 @@ from learners import SMALL, short_sentences, treebank_of
 from linear import BEAM, EXPLORE, GREEDY, Linear
 
 import panparser as pp
-from panparser._batch_learning import is_local
-from panparser._model_file import encode, read_arrays
+from panparser.parsing.batch.learning import is_local
+from panparser.storage.arrays import encode, read_arrays
 
 SENTENCES = short_sentences(12, 9)
 

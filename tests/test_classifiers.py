@@ -14,7 +14,7 @@ from test_features import mix
 
 import panparser as pp
 from panparser import _engine
-from panparser.testing.features import seen_by_labels
+from panparser.features.reading import seen_by_labels
 
 MASK = 511
 BITS = 2**64

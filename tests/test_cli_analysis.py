@@ -223,7 +223,7 @@ def test_the_command_says_what_to_install(tmp_path, package, who, option):
 def test_curves_say_what_is_wrong_before_they_train(run, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.conllu").touch()
-    monkeypatch.setattr("panparser.analysis.curves.parse_sizes", None)
+    monkeypatch.setattr("panparser.analysis.tables.curves.parse_sizes", None)
     code, _, err = run("curves", GOLD, *arguments)
     assert (code, "Traceback" in err) == (2, False)
     assert said in err

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from learners import SMALL, examples, learn, reference, short_sentences, treebank_of
 
 import panparser as pp
-from panparser._logistic import Logistic, fit
-from panparser.confidence import SIGNALS, gather, read_confidence, write_confidence
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.labels import Labels
+from panparser.learning.logistic import Logistic, fit
+from panparser.parsing.confidence import SIGNALS, gather, read_confidence, write_confidence
+from panparser.parsing.labels import Labels
 from panparser.testing.confidence import NO_RIVAL, signals
 
 SYSTEMS = [

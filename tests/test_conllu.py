@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.conllu import parse_conllu as parse
-from panparser.conllu import read_conllu
-from panparser.treebank import COLUMNS
+from panparser.treebank.conllu import parse_conllu as parse
+from panparser.treebank.conllu import read_conllu
+from panparser.treebank.treebank import COLUMNS
 
 DATA = Path(__file__).parent / "data" / "english.conllu"
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -16,8 +16,8 @@ import zstandard
 from conllu_lines import GOOD, WORDS, line
 
 import panparser as pp
-from panparser.conllu import iter_conllu, read_conllu, write_conllu
-from panparser.conllu import parse_conllu as parse
+from panparser.treebank.conllu import iter_conllu, read_conllu, write_conllu
+from panparser.treebank.conllu import parse_conllu as parse
 
 DATA = Path(__file__).parent / "data" / "english.conllu"
 SHARED = Path(__file__).parents[2] / "shared" / "data"

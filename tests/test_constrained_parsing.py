@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser._satisfying import Solver
-from panparser.constraints import Constraint
-from panparser.testing.constraints import completable_sets
+from panparser.parsing.constraints.constraints import Constraint
+from panparser.parsing.constraints.proof import completable_sets
+from panparser.parsing.constraints.solver import Solver
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser._satisfying import Solver
-from panparser.constraints import Constraint, parse_constraint
-from panparser.testing import check, check_constraints, projective_trees
-from panparser.testing.constraints import completable_sets, engine_filters
+from panparser.parsing.constraints.constraints import Constraint, parse_constraint
+from panparser.parsing.constraints.proof import completable_sets, engine_filters
+from panparser.parsing.constraints.solver import Solver
+from panparser.systems.proof import check
+from panparser.testing import check_constraints, projective_trees
 
 # --- What constraints say ---
 

@@ -11,11 +11,11 @@ import pytest
 from conftest import each_variant, walk
 
 import panparser as pp
-from panparser import terms
-from panparser.systems import BUILT_IN
-from panparser.terms import is_word
+from panparser.systems import terms
+from panparser.systems.registry import BUILT_IN
+from panparser.systems.terms import is_word
 from panparser.testing import check_system
-from panparser.testing.trees import all_trees, projective_trees, random_projective_tree, random_tree
+from panparser.trees.enumeration import all_trees, projective_trees, random_projective_tree, random_tree
 
 LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager")
 
@@ -171,7 +171,7 @@ def test_arcs_that_cross_nothing_may_still_exclude_each_other(golds):
 
 def outcomes(system, words, golds):
     """(states, best reachable per gold) by exhaustive search, initial state last."""
-    from panparser.testing import check
+    from panparser.systems.proof import check
 
     nodes = check._explore(system, words, lambda *_: None)
     return nodes, check._reachable(system, nodes, golds)

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import panparser as pp
 from panparser.testing import all_trees, projective_trees
-from panparser.testing.trees import random_projective_tree, random_tree
+from panparser.trees.enumeration import random_projective_tree, random_tree
 
 DECODERS = (pp.maximum_spanning_tree, pp.projective_tree)
 each_decoder = pytest.mark.parametrize("decode", DECODERS)

@@ -12,15 +12,16 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.deriving import without_costs
-from panparser.deriving.candidates import Sight, conditions, weight
-from panparser.deriving.evidence import Case, reference_state
-from panparser.deriving.fitting import fit
-from panparser.deriving.witness import Witness
-from panparser.gold import EMPTY
-from panparser.terms import B0, BUFFER, S0, S1, arc, is_attached, is_unattached, is_word, pop, shift, size
-from panparser.testing import ReferenceSystem, check, check_system
-from panparser.testing.trees import direction_golds
+from panparser.systems.deriving import without_costs
+from panparser.systems.deriving.candidates import Sight, conditions, weight
+from panparser.systems.deriving.evidence import Case, reference_state
+from panparser.systems.deriving.fitting import fit
+from panparser.systems.deriving.witness import Witness
+from panparser.systems.proof import check
+from panparser.systems.terms import B0, BUFFER, S0, S1, arc, is_attached, is_unattached, is_word, pop, shift, size
+from panparser.testing import ReferenceSystem, check_system
+from panparser.trees.enumeration import direction_golds
+from panparser.trees.gold import EMPTY
 
 LOCAL = [
     system

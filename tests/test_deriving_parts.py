@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from test_deriving import HEAD_FINAL, LOCAL, SECOND_CHANCE
 
 import panparser as pp
-from panparser.deriving import without_costs
-from panparser.deriving.candidates import Sight, candidates, conditions, counts, slots, weight
-from panparser.deriving.cover import smallest_cover
-from panparser.deriving.evidence import reference_state
-from panparser.gold import EMPTY, LEFT, RIGHT, reference_heads
+from panparser.systems.deriving import without_costs
+from panparser.systems.deriving.candidates import Sight, candidates, conditions, counts, slots, weight
+from panparser.systems.deriving.cover import smallest_cover
+from panparser.systems.deriving.evidence import reference_state
 from panparser.testing import ReferenceSystem, check_system
+from panparser.trees.gold import EMPTY, LEFT, RIGHT, reference_heads
 
 # --- The parts ---
 
@@ -103,7 +103,7 @@ def _marks(word):
 
 
 def test_candidates_are_terms_of_the_language_and_the_simplest_come_first():
-    from panparser._syntax import parse_term
+    from panparser.systems.syntax import parse_term
 
     for mark in (None, EMPTY, LEFT, RIGHT):
         losses = candidates(mark)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from conftest import golden, walk
 
 import panparser as pp
-from panparser.drawing import draw_arcs, draw_state, draw_tree
+from panparser.systems.drawing import draw_state
+from panparser.trees.drawing import draw_arcs, draw_tree
 
 FORMS = ["They", "ate", "the", "pizza", "with", "anchovies", "."]
 HEADS = [2, 0, 4, 2, 6, 4, 2]

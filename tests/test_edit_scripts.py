@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.text.edit_scripts import apply, script
+from panparser.text.lemmatizer.edit_scripts import apply, script
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

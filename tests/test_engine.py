@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.testing import ReferenceSystem
-from panparser.testing.trees import random_gold, random_projective_tree, random_tree, with_empties
+from panparser.trees.enumeration import random_gold, random_projective_tree, random_tree, with_empties
 
 TABLES = [system for system in variants() if not system.potential and not system.static_oracle]
 

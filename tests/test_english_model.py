@@ -9,7 +9,7 @@ import pytest
 from conftest import ENGLISH
 
 import panparser as pp
-from panparser import loading
+from panparser.pipeline import loading
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.conllu import parse_conllu as parse
-from panparser.evaluation import EXTRA, OFFICIAL, compare, evaluate
+from panparser.evaluation.metrics import EXTRA, OFFICIAL, compare, evaluate
+from panparser.treebank.conllu import parse_conllu as parse
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parent / "golden" / "conll18.json"

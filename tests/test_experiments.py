@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.experiments import fold_numbers
+from panparser.learning.folds import fold_numbers
 
 SPEC = pp.ParserSpec(templates=pp.ZN11, beam=1)
 

@@ -9,10 +9,10 @@ from conftest import identify
 from learners import ENGLISH, learn, reference, short_sentences, treebank_of
 
 import panparser as pp
-from panparser.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.strategies import DYNAMIC, Strategy
-from panparser.terms import B0, S1, arc, is_unattached, is_word, pop
-from panparser.testing.features import ABSENT, ROOT, Derivation, Reader, seen_by_labels
+from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
+from panparser.features.reading import ABSENT, ROOT, Derivation, Reader, seen_by_labels
+from panparser.learning.strategies import DYNAMIC, Strategy
+from panparser.systems.terms import B0, S1, arc, is_unattached, is_word, pop
 
 BITS = 2**64
 SYSTEMS = [

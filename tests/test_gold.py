@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.gold import reference_heads
 from panparser.testing import all_trees, partial_golds, projective_trees
+from panparser.trees.gold import reference_heads
 
 
 def test_golds_are_values():

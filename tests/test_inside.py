@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser._corpus import Corpus
-from panparser.analysis.derivations import Derivations, inside
-from panparser.analysis.explaining import Explanation
-from panparser.analysis.features import Feature
-from panparser.analysis.propagation import propagation
-from panparser.analysis.weights import WeightCourse, shared, strongest, weights_of
+from panparser.analysis.inside.propagation import propagation
+from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of
+from panparser.parsing.inspection.derivations import Derivations, inside
+from panparser.parsing.inspection.explaining import Explanation
+from panparser.parsing.inspection.features import Feature
+from panparser.parsing.training.corpus import Corpus
 
 SYSTEMS = ["arc-eager", "arc-hybrid", "arc-standard", "non-monotonic-arc-eager", "attardi", "swap-standard"]
 
@@ -190,7 +190,7 @@ def test_the_strongest_features_of_a_label(parser, english):
 
 def test_states_are_looked_at_some_at_a_time(parser, english, monkeypatch):
     whole = strongest(parser, english[1], "LEFT")
-    monkeypatch.setattr("panparser.analysis.weights._SENTENCES", 7)
+    monkeypatch.setattr("panparser.analysis.inside.weights._SENTENCES", 7)
     parts = strongest(parser, english[1], "LEFT")
     assert whole.equals(parts)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from learners import SMALL, action_rows, assert_same, examples, learn, reference, short_sentences, start, treebank_of
 
 import panparser as pp
-from panparser.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
+from panparser.learning.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
 from panparser.testing import random_projective_tree
 from panparser.testing.learning import Random
 from panparser.testing.local import LocalLearner, choose_next_amb, choose_next_exp

@@ -7,7 +7,7 @@ import pytest
 from conftest import ENGLISH
 
 import panparser as pp
-from panparser.text.lemma_dictionary import LemmaDictionary
+from panparser.text.lemmatizer.dictionary import LemmaDictionary
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 from learners import SMALL, short_sentences, treebank_of
 
 import panparser as pp
-from panparser import listeners
-from panparser._model_file import read_arrays, write_arrays
 from panparser.errors import ModelError, SpecError, StrategyError, StuckError, TreebankError
+from panparser.learning import listeners
+from panparser.storage.arrays import read_arrays, write_arrays
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 TRAIN, DEV = short_sentences(20, 10), short_sentences(8, 6)

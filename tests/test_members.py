@@ -8,7 +8,7 @@ from learners import start
 from test_training import SPEC, TRAIN, Diary, weights
 
 import panparser as pp
-from panparser.strategies import DYNAMIC_EXPLORE, Strategy
+from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
 
 
 @pytest.mark.parametrize(("words", "members"), [(9_999, 4), (10_000, 2), (99_999, 2), (100_000, 1), (10**7, 1)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.testing import all_trees, projective_trees
-from panparser.testing.trees import random_gold
+from panparser.trees.enumeration import random_gold
 
 # Goldberg & Nivre 2012, figure 1: 2 heads 1, 3, 5 and 6, 5 heads 4. Read off the two derivations of section 2.2.
 LETTER = pp.Gold([2, 0, 2, 5, 2, 2], ["SBJ", "PRD", "IOBJ", "DET", "DOBJ", "p"])

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser._model_file import encode, read_arrays
-from panparser.parser import FORMAT
+from panparser.parsing.parser import FORMAT
+from panparser.storage.arrays import encode, read_arrays
 
 
 @pytest.fixture(scope="session")

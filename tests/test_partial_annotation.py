@@ -10,7 +10,7 @@ from conftest import identify
 from learners import ENGLISH, SMALL, assert_same, learn, reference, short_sentences, treebank_of, without_heads
 
 import panparser as pp
-from panparser.systems import BUILT_IN
+from panparser.systems.registry import BUILT_IN
 
 WHOLE = [name for name in BUILT_IN if not name.endswith(("partial", "span"))]
 SYSTEMS = [pp.system(name, root=root, single_root=root == "last") for name in WHOLE for root in ("first", "last")]

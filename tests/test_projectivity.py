@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import testing
-from panparser.projectivity import ENCODINGS
 from panparser.testing import all_trees
-from panparser.testing.trees import random_projective_tree, random_tree, tree_subsets
+from panparser.trees.enumeration import random_projective_tree, random_tree, tree_subsets
+from panparser.trees.projectivity import ENCODINGS
 
 LABELS = ("nsubj", "obl:agent", "root", "x")
 each_encoding = pytest.mark.parametrize("encoding", ENCODINGS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.drawing import draw_state
+from panparser.systems.drawing import draw_state
 from panparser.testing import all_trees, check_system
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser._toml import to_toml
-from panparser.recipes import ParserPart, Recipe, TrainingPart
-from panparser.strategies import STRATEGIES
+from panparser.learning.strategies import STRATEGIES
+from panparser.recipes.recipe import ParserPart, Recipe, TrainingPart
+from panparser.storage.toml import to_toml
 
 
 def write(path, text):

@@ -14,9 +14,10 @@ from learners import ENGLISH, Recorder, short_sentences
 
 import panparser as pp
 from panparser import _engine
-from panparser.sequence_training import SequenceRun, sequence_training
-from panparser.strategies import STRATEGIES
-from panparser.tasks import TaskLearner
+from panparser.learning.options import sequence_training
+from panparser.learning.strategies import STRATEGIES
+from panparser.learning.tasks import TaskLearner
+from panparser.sequences.training import SequenceRun
 from panparser.testing.labeling import Labeling, shape
 
 TEMPLATES = pp.Templates.parse("""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.conllu import parse_conllu as parse
+from panparser.treebank.conllu import parse_conllu as parse
 
 DATA = Path(__file__).parent / "data" / "english.conllu"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.errors import StrategyError
-from panparser.strategies import (
+from panparser.learning.strategies import (
     DYNAMIC_EXPLORE,
     MAX_VIOLATION,
     NEVER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
-from panparser.systems import BUILT_IN
+from panparser.systems.registry import BUILT_IN
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

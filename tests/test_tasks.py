@@ -9,8 +9,8 @@ import pytest
 from learners import SMALL, examples, learn, short_sentences
 
 import panparser as pp
-from panparser.tasks import TaskLearner, start
-from panparser.testing.features import Derivation
+from panparser.features.reading import Derivation
+from panparser.learning.tasks import TaskLearner, start
 
 
 class Parsing:

@@ -8,15 +8,9 @@ import pytest
 
 import panparser as pp
 from panparser import RICH, RICH_STACK, ZN11, Template, Templates
-from panparser._compile_templates import LoweredTemplates, lower
-from panparser.atoms import (
-    ATTRIBUTES,
-    BASES,
-    COLUMN_ATTRIBUTES,
-    FUNCTIONS,
-    PATHS,
-)
-from panparser.treebank import COLUMNS
+from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
+from panparser.features.lowering import LoweredTemplates, lower
+from panparser.treebank.treebank import COLUMNS
 
 # --- Zhang & Nivre ---
 

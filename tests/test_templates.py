@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panparser import ZN11, Address, Atom, Template, TemplateError, Templates
-from panparser._compile_templates import lower
-from panparser.atoms import (
+from panparser.features.atoms import (
     ARC_ATTRIBUTES,
     ATTRIBUTES,
     BASES,
@@ -22,6 +21,7 @@ from panparser.atoms import (
     NUMBERED,
     PATHS,
 )
+from panparser.features.lowering import lower
 
 S0, B0, B1 = Address("S0"), Address("B0"), Address("B1")
 EVERYTHING = """

@@ -7,9 +7,10 @@ from conftest import variants
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panparser import LEFT, TableError, terms
-from panparser._syntax import WORDS, parse_term
-from panparser.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, Region
+from panparser import LEFT, TableError
+from panparser.systems import terms
+from panparser.systems.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, Region
+from panparser.systems.syntax import WORDS, parse_term
 
 TERMS = sorted(
     {

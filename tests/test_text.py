@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.text import characters, raw, reading, writing
-from panparser.text.multiword import surface_words
+from panparser.text.tokenizer.multiword import surface_words
 
 REAL = Path(__file__).parents[2] / "shared" / "data"
 TEXTS = st.text(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.text import characters, raw_text
-from panparser.text.boundaries import Hashing, Layout, column
+from panparser.text.tokenizer.boundaries import Hashing, Layout, column
 
 TEXTS = st.text(
     st.one_of(

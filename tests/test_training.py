@@ -10,8 +10,8 @@ from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences
 
 import panparser as pp
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.strategies import DYNAMIC_EXPLORE, Strategy
-from panparser.subsampling import _tags
+from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
+from panparser.learning.subsampling import _tags
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 TRAIN, DEV = short_sentences(20, 10), short_sentences(8, 6)

@@ -10,7 +10,7 @@ from conftest import identify
 from learners import ENGLISH, SMALL, assert_same, learn, reference, short_sentences, treebank_of
 
 import panparser as pp
-from panparser._training_constraints import drawn
+from panparser.parsing.training.constraints import drawn
 
 GIVEN = pp.Templates.parse("""
     S0.given_head B0.given_head

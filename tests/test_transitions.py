@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.terms import BUFFER, S0, S1, arc, back, children, head, headless, is_word, pop, shift
+from panparser.systems.terms import BUFFER, S0, S1, arc, back, children, head, headless, is_word, pop, shift
 from panparser.testing import check_system
 
 HYBRID = pp.system("arc-hybrid")

@@ -7,8 +7,8 @@ import pytest
 from conftest import ENGLISH
 
 import panparser as pp
-from panparser._model_file import encode, read_arrays
 from panparser.errors import ModelError, SpecError
+from panparser.storage.arrays import encode, read_arrays
 from panparser.testing.voting import SlowVoter, slow_vote
 
 TREEBANK = pp.read_conllu(ENGLISH)

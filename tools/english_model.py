@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import panparser as pp
-from panparser.loading import MODELS
-from panparser.pipeline_training import scores
+from panparser.pipeline.loading import MODELS
+from panparser.pipeline.training import scores
 
 SPEC = pp.PipelineSpec(parser=pp.ParserSpec(beam=8), tagger_prune=0.3)
 LARGEST = 20_000_000  # bytes

@@ -1,253 +1,158 @@
-"""The public names, for type checkers; `__init__.py` finds them when they are asked for."""
+"""The public names and where they live, for type checkers and, read by `__init__.py`, for Python."""
 
 from panparser import analysis as analysis
+from panparser import ensembles as ensembles
 from panparser import errors as errors
+from panparser import evaluation as evaluation
+from panparser import experiments as experiments
+from panparser import features as features
+from panparser import learning as learning
+from panparser import parsing as parsing
+from panparser import pipeline as pipeline
+from panparser import recipes as recipes
+from panparser import sequences as sequences
+from panparser import storage as storage
+from panparser import systems as systems
 from panparser import testing as testing
 from panparser import text as text
-from panparser._cascade_training import train_cascade as train_cascade
+from panparser import treebank as treebank
+from panparser import trees as trees
 from panparser._engine import ILLEGAL_COST as ILLEGAL_COST
-from panparser.arc_weights import Weights as Weights
-from panparser.arc_weights import learn_weights as learn_weights
-from panparser.atoms import Address as Address
-from panparser.atoms import Atom as Atom
-from panparser.batch import StateBatch as StateBatch
-from panparser.cascade_recipes import CascadeRecipe as CascadeRecipe
-from panparser.cascades import Cascade as Cascade
-from panparser.cascades import Stage as Stage
-from panparser.classifiers import Classifier as Classifier
-from panparser.classifiers import Setup as Setup
-from panparser.combining import combine as combine
-from panparser.confidence import Calibration as Calibration
-from panparser.confidence import Confidence as Confidence
-from panparser.confidence import calibrate as calibrate
-from panparser.conllu import (
-    iter_conllu as iter_conllu,
-)
-from panparser.conllu import (
-    parse_conllu as parse_conllu,
-)
-from panparser.conllu import (
-    read_conllu as read_conllu,
-)
-from panparser.conllu import (
-    write_conllu as write_conllu,
-)
-from panparser.constraints import Constraint as Constraint
-from panparser.constraints import Constraints as Constraints
-from panparser.constraints import Dropped as Dropped
-from panparser.decoding import maximum_spanning_tree as maximum_spanning_tree
-from panparser.decoding import projective_tree as projective_tree
-from panparser.deriving import Derived as Derived
-from panparser.deriving import derive as derive
-from panparser.errors import (
-    AnalysisError as AnalysisError,
-)
-from panparser.errors import (
-    BatchError as BatchError,
-)
-from panparser.errors import (
-    CheckFailed as CheckFailed,
-)
-from panparser.errors import (
-    ConlluError as ConlluError,
-)
-from panparser.errors import (
-    ConstraintError as ConstraintError,
-)
-from panparser.errors import (
-    DecodingError as DecodingError,
-)
-from panparser.errors import (
-    GoldError as GoldError,
-)
-from panparser.errors import (
-    IllegalTransitionError as IllegalTransitionError,
-)
-from panparser.errors import (
-    ModelError as ModelError,
-)
-from panparser.errors import (
-    PanParserError as PanParserError,
-)
-from panparser.errors import (
-    SpecError as SpecError,
-)
-from panparser.errors import (
-    StrategyError as StrategyError,
-)
-from panparser.errors import (
-    StuckError as StuckError,
-)
-from panparser.errors import (
-    TableError as TableError,
-)
-from panparser.errors import (
-    TemplateError as TemplateError,
-)
-from panparser.errors import (
-    TextError as TextError,
-)
-from panparser.errors import (
-    TreebankError as TreebankError,
-)
-from panparser.errors import (
-    UnknownSystemError as UnknownSystemError,
-)
-from panparser.errors import (
-    VectorsError as VectorsError,
-)
-from panparser.evaluation import Evaluation as Evaluation
-from panparser.evaluation import compare as compare
-from panparser.evaluation import evaluate as evaluate
-from panparser.experiments import (
-    CurvePoint as CurvePoint,
-)
-from panparser.experiments import (
-    FoldScore as FoldScore,
-)
-from panparser.experiments import (
-    cross_validate as cross_validate,
-)
-from panparser.experiments import (
-    jackknife as jackknife,
-)
-from panparser.experiments import (
-    learning_curve as learning_curve,
-)
-from panparser.experiments import (
-    train_seeds as train_seeds,
-)
-from panparser.gold import EMPTY as EMPTY
-from panparser.gold import LEFT as LEFT
-from panparser.gold import RIGHT as RIGHT
-from panparser.gold import Gold as Gold
-from panparser.gold import Span as Span
-from panparser.listeners import EpochReport as EpochReport
-from panparser.listeners import Listener as Listener
-from panparser.listeners import Update as Update
-from panparser.loading import load as load
-from panparser.oracles import oracle_derivations as oracle_derivations
-from panparser.oracles import static_derivation as static_derivation
-from panparser.parser import Parser as Parser
-from panparser.parser import ScoredTree as ScoredTree
-from panparser.pipeline import Pipeline as Pipeline
-from panparser.pipeline_training import PipelineSpec as PipelineSpec
-from panparser.pipeline_training import train_pipeline as train_pipeline
-from panparser.projectivity import (
-    conflicts as conflicts,
-)
-from panparser.projectivity import (
-    crossing_arcs as crossing_arcs,
-)
-from panparser.projectivity import (
-    deprojectivize as deprojectivize,
-)
-from panparser.projectivity import (
-    gap_degree as gap_degree,
-)
-from panparser.projectivity import (
-    is_projective as is_projective,
-)
-from panparser.projectivity import (
-    nonprojectivity as nonprojectivity,
-)
-from panparser.projectivity import (
-    projective_subset as projective_subset,
-)
-from panparser.projectivity import (
-    projectivize as projectivize,
-)
-from panparser.python_system import PythonSystem as PythonSystem
-from panparser.python_system import StateView as StateView
-from panparser.recipes import Recipe as Recipe
-from panparser.regions import Region as Region
-from panparser.regions import estimate_regions as estimate_regions
-from panparser.sentence import Sentence as Sentence
-from panparser.sentence import Token as Token
-from panparser.sequence_training import SequenceReport as SequenceReport
-from panparser.sequence_training import train_sequences as train_sequences
-from panparser.sequences import (
-    Allowed as Allowed,
-)
-from panparser.sequences import (
-    Classes as Classes,
-)
-from panparser.sequences import (
-    Items as Items,
-)
-from panparser.sequences import (
-    SequenceModel as SequenceModel,
-)
-from panparser.sequences import (
-    Window as Window,
-)
-from panparser.spec import ParserSpec as ParserSpec
-from panparser.states import State as State
-from panparser.statistics import stats as stats
-from panparser.strategies import (
-    EARLY_UPDATE as EARLY_UPDATE,
-)
-from panparser.strategies import (
-    MAX_VIOLATION as MAX_VIOLATION,
-)
-from panparser.strategies import (
-    STRATEGIES as STRATEGIES,
-)
-from panparser.strategies import (
-    Schedule as Schedule,
-)
-from panparser.strategies import (
-    Strategy as Strategy,
-)
-from panparser.subsampling import Subsample as Subsample
-from panparser.systems import system as system
-from panparser.tag_dictionary import DictionaryRule as DictionaryRule
-from panparser.tag_dictionary import TagDictionary as TagDictionary
-from panparser.tagging import Tagger as Tagger
-from panparser.tagging import TaggerSpec as TaggerSpec
-from panparser.tagging import train_tagger as train_tagger
-from panparser.tagging_templates import TAGGING as TAGGING
-from panparser.tagging_templates import tagging_templates as tagging_templates
-from panparser.tasks import Prediction as Prediction
-from panparser.tasks import Task as Task
-from panparser.tasks import TaskModel as TaskModel
-from panparser.tasks import train_task as train_task
-from panparser.template_sets import FAST as FAST
-from panparser.template_sets import GIVEN as GIVEN
-from panparser.template_sets import RICH as RICH
-from panparser.template_sets import RICH_STACK as RICH_STACK
-from panparser.template_sets import ZN11 as ZN11
-from panparser.templates import Template as Template
-from panparser.templates import Templates as Templates
-from panparser.text import (
-    Lemmatizer as Lemmatizer,
-)
-from panparser.text import (
-    RawText as RawText,
-)
-from panparser.text import (
-    Tokenizer as Tokenizer,
-)
-from panparser.text import (
-    iter_text as iter_text,
-)
-from panparser.text import (
-    raw_text as raw_text,
-)
-from panparser.text import (
-    train_lemmatizer as train_lemmatizer,
-)
-from panparser.text import (
-    train_tokenizer as train_tokenizer,
-)
-from panparser.training import Training as Training
-from panparser.training import train as train
-from panparser.transitions import Transition as Transition
-from panparser.transitions import TransitionSystem as TransitionSystem
-from panparser.treebank import Treebank as Treebank
-from panparser.vectors import Vectors as Vectors
-from panparser.vectors import read_vectors as read_vectors
-from panparser.voting import vote as vote
+from panparser.ensembles.arc_weights import Weights as Weights
+from panparser.ensembles.arc_weights import learn_weights as learn_weights
+from panparser.ensembles.cascade import Cascade as Cascade
+from panparser.ensembles.cascade import Stage as Stage
+from panparser.ensembles.cascade_training import train_cascade as train_cascade
+from panparser.ensembles.combining import combine as combine
+from panparser.ensembles.regions import Region as Region
+from panparser.ensembles.regions import estimate_regions as estimate_regions
+from panparser.ensembles.voting import vote as vote
+from panparser.errors import AnalysisError as AnalysisError
+from panparser.errors import BatchError as BatchError
+from panparser.errors import CheckFailed as CheckFailed
+from panparser.errors import ConlluError as ConlluError
+from panparser.errors import ConstraintError as ConstraintError
+from panparser.errors import DecodingError as DecodingError
+from panparser.errors import GoldError as GoldError
+from panparser.errors import IllegalTransitionError as IllegalTransitionError
+from panparser.errors import ModelError as ModelError
+from panparser.errors import PanParserError as PanParserError
+from panparser.errors import SpecError as SpecError
+from panparser.errors import StrategyError as StrategyError
+from panparser.errors import StuckError as StuckError
+from panparser.errors import TableError as TableError
+from panparser.errors import TemplateError as TemplateError
+from panparser.errors import TextError as TextError
+from panparser.errors import TreebankError as TreebankError
+from panparser.errors import UnknownSystemError as UnknownSystemError
+from panparser.errors import VectorsError as VectorsError
+from panparser.evaluation.metrics import Evaluation as Evaluation
+from panparser.evaluation.metrics import compare as compare
+from panparser.evaluation.metrics import evaluate as evaluate
+from panparser.experiments.experiments import CurvePoint as CurvePoint
+from panparser.experiments.experiments import FoldScore as FoldScore
+from panparser.experiments.experiments import cross_validate as cross_validate
+from panparser.experiments.experiments import learning_curve as learning_curve
+from panparser.experiments.experiments import train_seeds as train_seeds
+from panparser.features.atoms import Address as Address
+from panparser.features.atoms import Atom as Atom
+from panparser.features.sets import FAST as FAST
+from panparser.features.sets import GIVEN as GIVEN
+from panparser.features.sets import RICH as RICH
+from panparser.features.sets import RICH_STACK as RICH_STACK
+from panparser.features.sets import ZN11 as ZN11
+from panparser.features.tagging_sets import TAGGING as TAGGING
+from panparser.features.tagging_sets import tagging_templates as tagging_templates
+from panparser.features.templates import Template as Template
+from panparser.features.templates import Templates as Templates
+from panparser.features.vectors import Vectors as Vectors
+from panparser.features.vectors import read_vectors as read_vectors
+from panparser.learning.listeners import EpochReport as EpochReport
+from panparser.learning.listeners import Listener as Listener
+from panparser.learning.listeners import SequenceReport as SequenceReport
+from panparser.learning.listeners import Update as Update
+from panparser.learning.options import Training as Training
+from panparser.learning.strategies import EARLY_UPDATE as EARLY_UPDATE
+from panparser.learning.strategies import MAX_VIOLATION as MAX_VIOLATION
+from panparser.learning.strategies import STRATEGIES as STRATEGIES
+from panparser.learning.strategies import Schedule as Schedule
+from panparser.learning.strategies import Strategy as Strategy
+from panparser.learning.subsampling import Subsample as Subsample
+from panparser.learning.tasks import Prediction as Prediction
+from panparser.learning.tasks import Task as Task
+from panparser.learning.tasks import TaskModel as TaskModel
+from panparser.learning.tasks import train_task as train_task
+from panparser.parsing.batch.states import StateBatch as StateBatch
+from panparser.parsing.confidence import Calibration as Calibration
+from panparser.parsing.confidence import Confidence as Confidence
+from panparser.parsing.confidence import calibrate as calibrate
+from panparser.parsing.constraints.constraints import Constraint as Constraint
+from panparser.parsing.constraints.constraints import Constraints as Constraints
+from panparser.parsing.constraints.constraints import Dropped as Dropped
+from panparser.parsing.models.classifier import Classifier as Classifier
+from panparser.parsing.models.classifier import Setup as Setup
+from panparser.parsing.parser import Parser as Parser
+from panparser.parsing.parser import ScoredTree as ScoredTree
+from panparser.parsing.spec import ParserSpec as ParserSpec
+from panparser.parsing.training.folds import jackknife as jackknife
+from panparser.parsing.training.train import train as train
+from panparser.pipeline.loading import load as load
+from panparser.pipeline.pipeline import Pipeline as Pipeline
+from panparser.pipeline.training import PipelineSpec as PipelineSpec
+from panparser.pipeline.training import train_pipeline as train_pipeline
+from panparser.recipes.cascade import CascadeRecipe as CascadeRecipe
+from panparser.recipes.recipe import Recipe as Recipe
+from panparser.sequences.model import Allowed as Allowed
+from panparser.sequences.model import Classes as Classes
+from panparser.sequences.model import Items as Items
+from panparser.sequences.model import SequenceModel as SequenceModel
+from panparser.sequences.model import Window as Window
+from panparser.sequences.tag_dictionary import DictionaryRule as DictionaryRule
+from panparser.sequences.tag_dictionary import TagDictionary as TagDictionary
+from panparser.sequences.tagger import Tagger as Tagger
+from panparser.sequences.tagger import TaggerSpec as TaggerSpec
+from panparser.sequences.tagger import train_tagger as train_tagger
+from panparser.sequences.training import train_sequences as train_sequences
+from panparser.systems.deriving.tables import Derived as Derived
+from panparser.systems.deriving.tables import derive as derive
+from panparser.systems.oracles import oracle_derivations as oracle_derivations
+from panparser.systems.oracles import static_derivation as static_derivation
+from panparser.systems.python import PythonSystem as PythonSystem
+from panparser.systems.python import StateView as StateView
+from panparser.systems.registry import system as system
+from panparser.systems.states import State as State
+from panparser.systems.table import Transition as Transition
+from panparser.systems.table import TransitionSystem as TransitionSystem
+from panparser.text.lemmatizer.lemmatizer import Lemmatizer as Lemmatizer
+from panparser.text.lemmatizer.lemmatizer import train_lemmatizer as train_lemmatizer
+from panparser.text.raw import RawText as RawText
+from panparser.text.raw import raw_text as raw_text
+from panparser.text.reading import iter_text as iter_text
+from panparser.text.tokenizer.tokenizer import Tokenizer as Tokenizer
+from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenizer
+from panparser.treebank.conllu import iter_conllu as iter_conllu
+from panparser.treebank.conllu import parse_conllu as parse_conllu
+from panparser.treebank.conllu import read_conllu as read_conllu
+from panparser.treebank.conllu import write_conllu as write_conllu
+from panparser.treebank.sentence import Sentence as Sentence
+from panparser.treebank.sentence import Token as Token
+from panparser.treebank.statistics import stats as stats
+from panparser.treebank.treebank import Treebank as Treebank
+from panparser.trees.decoding import maximum_spanning_tree as maximum_spanning_tree
+from panparser.trees.decoding import projective_tree as projective_tree
+from panparser.trees.gold import EMPTY as EMPTY
+from panparser.trees.gold import LEFT as LEFT
+from panparser.trees.gold import RIGHT as RIGHT
+from panparser.trees.gold import Gold as Gold
+from panparser.trees.gold import Span as Span
+from panparser.trees.projectivity import conflicts as conflicts
+from panparser.trees.projectivity import crossing_arcs as crossing_arcs
+from panparser.trees.projectivity import deprojectivize as deprojectivize
+from panparser.trees.projectivity import gap_degree as gap_degree
+from panparser.trees.projectivity import is_projective as is_projective
+from panparser.trees.projectivity import nonprojectivity as nonprojectivity
+from panparser.trees.projectivity import projective_subset as projective_subset
+from panparser.trees.projectivity import projectivize as projectivize
 
 __version__: str
 __all__: list[str]

@@ -9,27 +9,19 @@ try:
 except ImportError:
     raise ImportError("panparser.analysis needs pandas: pip install 'panparser[analysis]'") from None
 
-from panparser.analysis.comparison import agreement, compare, difference, holm, who_is_right
-from panparser.analysis.conditions import Condition, condition
-from panparser.analysis.criteria import CRITERIA, criterion
-from panparser.analysis.criterion import Criterion, Joined, by_token
-from panparser.analysis.curves import correlation, learning_curves, simplicity
-from panparser.analysis.explaining import Contributions, Explanation, explain
+from panparser.analysis.criteria.builtin import CRITERIA, criterion
+from panparser.analysis.criteria.conditions import Condition, condition
+from panparser.analysis.criteria.criterion import Criterion, Joined, by_token
 from panparser.analysis.frame import Frame, frame
+from panparser.analysis.inside.propagation import Propagation, propagation
+from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of
 from panparser.analysis.measures import MEASURES, Measure
-from panparser.analysis.propagation import Propagation, propagation
-from panparser.analysis.report import report, write_plots, write_report
-from panparser.analysis.tables import (
-    confusion,
-    confusions,
-    counts,
-    precision_recall,
-    scores,
-    two_way,
-    worst,
-)
-from panparser.analysis.weights import WeightCourse, shared, strongest, weights_of
+from panparser.analysis.report.report import report, write_plots, write_report
+from panparser.analysis.tables.comparison import agreement, compare, difference, holm, who_is_right
+from panparser.analysis.tables.curves import correlation, learning_curves, simplicity
+from panparser.analysis.tables.scores import confusion, confusions, counts, precision_recall, scores, two_way, worst
 from panparser.analysis.words import Column, Words
+from panparser.parsing.inspection.explaining import Contributions, Explanation, explain
 
 __all__ = [
     "CRITERIA",

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from panparser._counting import Bools, Ints
-from panparser.analysis.conditions import Condition, condition
-from panparser.analysis.criteria import key, keys, unknown
-from panparser.analysis.criterion import By, Criterion, Joined, Key
+from panparser.analysis.criteria.builtin import key, keys, unknown
+from panparser.analysis.criteria.conditions import Condition, condition
+from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.words import Column, Words, join
 from panparser.errors import AnalysisError, TreebankError
-from panparser.treebank import Treebank
+from panparser.evaluation.counting import Bools, Ints
+from panparser.treebank.treebank import Treebank
 
 PUNCTUATION = ("PUNCT",)
 COLUMNS = frozenset("words difference both none agree low high p holm all".split())  # of comparisons

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from panparser._counting import Bools, base_label, universal_features
 from panparser.analysis.words import Words, same
+from panparser.evaluation.counting import Bools, base_label, universal_features
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from panparser._counting import Bools, Ints
-from panparser.confidence import read_confidence
 from panparser.errors import AnalysisError
-from panparser.projectivity import nonprojectivity
-from panparser.statistics import climb
-from panparser.treebank import Treebank
+from panparser.evaluation.counting import Bools, Ints
+from panparser.parsing.confidence import read_confidence
+from panparser.treebank.statistics import climb
+from panparser.treebank.treebank import Treebank
+from panparser.trees.projectivity import nonprojectivity
 
 NONE = "none"  # the class of words that lack what is asked for
 _MOST_COMBINATIONS = 1 << 62  # that one number can tell apart

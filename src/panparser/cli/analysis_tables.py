@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panparser.cli.app import print_table
-from panparser.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 from panparser.errors import AnalysisError
+from panparser.parsing.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,7 @@ def _tells(frame: Any, of: str, name: str) -> bool:
 
 def _reliability(frame: Any, of: Any, name: str, whose: str, file: str) -> Table:
     """How sure and how often right, of all words: bins of a part would be too small."""
-    from panparser.analysis.calibration import calibration_error, reliability
+    from panparser.analysis.tables.calibration import calibration_error, reliability
 
     table = reliability(frame.gold.treebank, frame.sides[frame.side_of(name)].treebank, bins=10, of=of)
     title = f"how sure of {of} and how often right, all words; calibration error {calibration_error(table):.4f}{whose}"

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from panparser._files import check_writable
 from panparser.cli.app import app, is_quiet
-from panparser.confidence import calibrate as calibrated
-from panparser.conllu import read_conllu
 from panparser.errors import ModelError
-from panparser.loading import load, load_parser, parser_in
-from panparser.pipeline import Pipeline
+from panparser.parsing.confidence import calibrate as calibrated
+from panparser.pipeline.loading import load, load_parser, parser_in
+from panparser.pipeline.pipeline import Pipeline
+from panparser.storage.files import check_writable
+from panparser.treebank.conllu import read_conllu
 
 
 @app.command()

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from panparser._files import check_writable
 from panparser.cli.analysis import _analysis, listed
 from panparser.cli.analysis_tables import Table, print_tables, values, write_csv
 from panparser.cli.app import app, is_quiet, progress
 from panparser.cli.treebanks import read_to_score
 from panparser.errors import AnalysisError, SpecError
-from panparser.recipes import Recipe
+from panparser.recipes.recipe import Recipe
+from panparser.storage.files import check_writable
 
 
 @app.command()

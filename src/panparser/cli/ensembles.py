@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from panparser._files import check_writable
-from panparser.arc_weights import Weights, learn_weights
 from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
-from panparser.combining import combine as combine_treebanks
-from panparser.conllu import conllu_output, read_conllu
+from panparser.ensembles.arc_weights import Weights, learn_weights
+from panparser.ensembles.combining import combine as combine_treebanks
+from panparser.ensembles.voting import as_voters
+from panparser.ensembles.voting import vote as vote_of
 from panparser.errors import ModelError, SpecError
-from panparser.loading import load_parser
-from panparser.voting import as_voters
-from panparser.voting import vote as vote_of
+from panparser.pipeline.loading import load_parser
+from panparser.storage.files import check_writable
+from panparser.treebank.conllu import conllu_output, read_conllu
 
 
 @app.command()

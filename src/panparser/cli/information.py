@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from panparser.cascades import Cascade
-from panparser.classifiers import StoredClassifier
 from panparser.cli.app import app, is_quiet, print_table
 from panparser.cli.parts import show_pipeline
 from panparser.cli.stages import show_cascade
 from panparser.cli.taggers import show_tagger
-from panparser.loading import MODELS, find, load
-from panparser.parser import Parser
-from panparser.pipeline import Pipeline
-from panparser.tagging import Tagger
+from panparser.ensembles.cascade import Cascade
+from panparser.parsing.models.classifier import StoredClassifier
+from panparser.parsing.parser import Parser
+from panparser.pipeline.loading import MODELS, find, load
+from panparser.pipeline.pipeline import Pipeline
+from panparser.sequences.tagger import Tagger
 from panparser.text import Lemmatizer, Tokenizer
 
 

@@ -9,15 +9,15 @@ import typer
 
 from panparser.cli.analysis import _analysis
 from panparser.cli.app import app, print_table
-from panparser.conllu import read_conllu
 from panparser.errors import SpecError
-from panparser.loading import load_parser
-from panparser.treebank import Treebank
+from panparser.pipeline.loading import load_parser
+from panparser.treebank.conllu import read_conllu
+from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panparser.analysis.explaining import Contributions, Explanation
+    from panparser.parsing.inspection.explaining import Contributions, Explanation
 
 _Model = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
 _File = Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U or CoNLL-X; - is standard input.")]

@@ -12,24 +12,24 @@ from typing import Annotated, Any
 
 import typer
 
-from panparser._files import check_writable, remove
-from panparser._recipe_pipeline import PipelinePart
-from panparser.cascade_recipes import CascadeRecipe
 from panparser.cli.app import app, cores, is_quiet, print_table, progress, refuse_inputs
 from panparser.cli.parts import train_parts
 from panparser.cli.stages import train_stages
 from panparser.cli.systems import RootPlace
-from panparser.conllu import write_conllu
 from panparser.errors import ModelError, SpecError
-from panparser.evaluation import evaluate
-from panparser.experiments import jackknife
-from panparser.listeners import EpochReport, Listener
-from panparser.parser import Parser
-from panparser.recipes import WRITTEN, Recipe
-from panparser.training import Training
-from panparser.training import train as learn
-from panparser.treebank import Treebank
-from panparser.vectors import Vectors
+from panparser.evaluation.metrics import evaluate
+from panparser.features.vectors import Vectors
+from panparser.learning.listeners import EpochReport, Listener
+from panparser.learning.options import Training
+from panparser.parsing.parser import Parser
+from panparser.parsing.training.folds import jackknife
+from panparser.parsing.training.train import train as learn
+from panparser.recipes.cascade import CascadeRecipe
+from panparser.recipes.pipeline import PipelinePart
+from panparser.recipes.recipe import WRITTEN, Recipe
+from panparser.storage.files import check_writable, remove
+from panparser.treebank.conllu import write_conllu
+from panparser.treebank.treebank import Treebank
 
 Report = Callable[[str, int, int], None]
 

@@ -14,19 +14,19 @@ import typer
 
 from panparser.cli.app import FileFormat, app, cores, progress, refuse_inputs
 from panparser.cli.text import InputKind, OutputKind, Source, output_kind
-from panparser.confidence import fitting_calibration
-from panparser.conllu import conllu_output
-from panparser.constraints import KEEP as KEEP_TREES
-from panparser.constraints import Constraints, Dropped, keep_names
 from panparser.errors import ConstraintError, SpecError, TreebankError
-from panparser.loading import DEFAULT, find, load, load_parser
-from panparser.parser import Parser, ScoredTree
-from panparser.pipeline import KEEP, Pipeline, kept_constraints
-from panparser.rendering import join, render
-from panparser.treebank import Treebank
+from panparser.parsing.confidence import fitting_calibration
+from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
+from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
+from panparser.parsing.parser import Parser, ScoredTree
+from panparser.pipeline.loading import DEFAULT, find, load, load_parser
+from panparser.pipeline.pipeline import KEEP, Pipeline, kept_constraints
+from panparser.treebank.conllu import conllu_output
+from panparser.treebank.rendering import join, render
+from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
-    from panparser.cascades import Cascade
+    from panparser.ensembles.cascade import Cascade
 
 _PATIENCE = 0.5  # seconds before a bar is shown
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time

@@ -12,9 +12,9 @@ import typer
 from panparser.cli.app import cores, is_quiet, print_table, progress
 from panparser.cli.stages import PartWatch, written_recipe
 from panparser.errors import SpecError
-from panparser.pipeline import Pipeline
-from panparser.pipeline_training import PipelineSpec, train_pipeline
-from panparser.recipes import Recipe
+from panparser.pipeline.pipeline import Pipeline
+from panparser.pipeline.training import PipelineSpec, train_pipeline
+from panparser.recipes.recipe import Recipe
 
 
 def train_parts(recipe: Recipe, path: str | None, model: Path, resume: bool) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import typer
 
-from panparser._cascade_training import train_cascade
-from panparser._files import check_writable
-from panparser.cascade_recipes import CascadeRecipe
-from panparser.cascades import Cascade
 from panparser.cli.app import cores, is_quiet, print_table, progress, refuse_inputs
+from panparser.ensembles.cascade import Cascade
+from panparser.ensembles.cascade_training import train_cascade
 from panparser.errors import ModelError, SpecError
-from panparser.listeners import EpochReport, Listener
-from panparser.recipes import WRITTEN
+from panparser.learning.listeners import EpochReport, Listener
+from panparser.recipes.cascade import CascadeRecipe
+from panparser.recipes.recipe import WRITTEN
+from panparser.storage.files import check_writable
 
 
 def train_stages(

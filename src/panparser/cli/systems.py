@@ -13,17 +13,17 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from panparser._files import check_writable
 from panparser.cli.app import app, is_quiet, print_table, progress
-from panparser.deriving import derive as find_losses
-from panparser.deriving import without_costs
 from panparser.errors import CheckFailed, PanParserError, TableError, UnknownSystemError
-from panparser.python_system import PythonSteps, PythonSystem
-from panparser.systems import BUILT_IN
-from panparser.systems import system as as_system
-from panparser.testing.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
-from panparser.testing.constraints import ConstraintReport, ConstraintRow, check_constraints
-from panparser.transitions import TransitionSystem
+from panparser.parsing.constraints.proof import ConstraintReport, ConstraintRow, check_constraints
+from panparser.storage.files import check_writable
+from panparser.systems.deriving import derive as find_losses
+from panparser.systems.deriving import without_costs
+from panparser.systems.proof.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
+from panparser.systems.python import PythonSteps, PythonSystem
+from panparser.systems.registry import BUILT_IN
+from panparser.systems.registry import system as as_system
+from panparser.systems.table import TransitionSystem
 
 
 class RootPlace(StrEnum):

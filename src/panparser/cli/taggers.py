@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from panparser.cli.app import print_table
-from panparser.tagging import Tagger
+from panparser.sequences.tagger import Tagger
 
 
 def show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:

@@ -13,11 +13,11 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-from panparser.conllu import Block, iter_blocks, looked_into, open_source, refusal
 from panparser.errors import SpecError, TextError
-from panparser.pipeline import Pipeline
+from panparser.pipeline.pipeline import Pipeline
 from panparser.text.reading import iter_text
-from panparser.treebank import Treebank
+from panparser.treebank.conllu import Block, iter_blocks, looked_into, open_source, refusal
+from panparser.treebank.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
-from panparser.conllu import iter_conllu, read_conllu, refusal
 from panparser.errors import ConlluError
-from panparser.evaluation import DESCRIPTIONS, Difference, Evaluation, compare
-from panparser.evaluation import evaluate as score
-from panparser.statistics import stats as count
-from panparser.treebank import Problem, Treebank
+from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare
+from panparser.evaluation.metrics import evaluate as score
+from panparser.treebank.conllu import iter_conllu, read_conllu, refusal
+from panparser.treebank.statistics import stats as count
+from panparser.treebank.treebank import Problem, Treebank
 
 _SHOWN = 20  # rows of a distribution that a person wants to see at once
 

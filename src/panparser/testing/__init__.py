@@ -1,9 +1,9 @@
 """Proofs and tools for tests: exhaustive checks of transition systems, a slow reference, generators of trees."""
 
-from panparser.testing.check import CheckReport, check_system
-from panparser.testing.constraints import ConstraintReport, check_constraints
-from panparser.testing.reference import ReferenceSystem
-from panparser.testing.trees import (
+from panparser.parsing.constraints.proof import ConstraintReport, check_constraints
+from panparser.systems.proof.check import CheckReport, check_system
+from panparser.systems.proof.reference import ReferenceSystem
+from panparser.trees.enumeration import (
     all_trees,
     is_projective,
     partial_golds,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from panparser.sentence import Sentence, Token
-from panparser.treebank import Treebank
+from panparser.treebank.sentence import Sentence, Token
+from panparser.treebank.treebank import Treebank
 
 
 def slow_criteria(train: Treebank | None = None) -> dict[str, Callable[[Token], str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from panparser._strategy_learner import Beam
-from panparser.testing.features import Derivation
+from panparser.features.reading import Derivation
+from panparser.learning.learner import Beam
 from panparser.testing.learning import Example, Hypothesis, ReferenceLearner
 
 NO_RIVAL = 1 << 30

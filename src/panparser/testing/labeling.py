@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from panparser.atoms import CLASS, CLASSES, Atom
-from panparser.sequences import Items, Window
+from panparser.features.atoms import CLASS, CLASSES, Atom
+from panparser.sequences.model import Items, Window
 
 BOUNDARY = "<boundary>"
 

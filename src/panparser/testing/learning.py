@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from panparser._strategy_learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update, derivations
-from panparser.gold import Gold
-from panparser.oracles import static_derivation
-from panparser.strategies import Strategy
-from panparser.testing.constraints import filtered_transitions
-from panparser.testing.features import Arc, Derivation, Feature, Reader
-from panparser.transitions import TransitionSystem
+from panparser.features.reading import Arc, Derivation, Feature, Reader
+from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update, derivations
+from panparser.learning.strategies import Strategy
+from panparser.parsing.constraints.proof import filtered_transitions
+from panparser.systems.oracles import static_derivation
+from panparser.systems.table import TransitionSystem
+from panparser.trees.gold import Gold
 
 __all__ = ["Example", "Hypothesis", "Perceptron", "Random", "ReferenceLearner", "Update"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from panparser.oracles import static_derivation
-from panparser.testing.features import Derivation
+from panparser.features.reading import Derivation
+from panparser.systems.oracles import static_derivation
+from panparser.systems.table import TransitionSystem
 from panparser.testing.learning import Example, Perceptron, Random
-from panparser.transitions import TransitionSystem
 
 ChooseNext = Callable[[int, str, list[str]], str]  # of the iteration, the prediction and ZERO_COST
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._layers import Layer
-from panparser.batch import StateBatch
-from panparser.labels import Labels
-from panparser.parser import Parser
-from panparser.testing.features import seen_by_labels
-from panparser.treebank import Treebank
+from panparser.features.reading import seen_by_labels
+from panparser.learning.layers import Layer
+from panparser.parsing.batch.states import StateBatch
+from panparser.parsing.labels import Labels
+from panparser.parsing.parser import Parser
+from panparser.treebank.treebank import Treebank
 
 Scores = npt.NDArray[np.float64]
 Derivation = tuple[tuple[int, str], ...]  # actions, with the label of the arc that each makes, if any

@@ -6,24 +6,9 @@ iter_text       text files, in pieces
 train_tokenizer, Tokenizer, train_lemmatizer, Lemmatizer
 """
 
-from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
-from panparser.text.multiword import MultiwordRules
-from panparser.text.raw import RawText, raw_text
-from panparser.text.reading import iter_text, read_text
-from panparser.text.tokenizer import Tokenizer, train_tokenizer
-from panparser.text.writing import Place, Tokens, to_treebank
+from panparser._names import lazy
 
-__all__ = [
-    "Lemmatizer",
-    "MultiwordRules",
-    "Place",
-    "RawText",
-    "Tokenizer",
-    "Tokens",
-    "iter_text",
-    "raw_text",
-    "read_text",
-    "to_treebank",
-    "train_lemmatizer",
-    "train_tokenizer",
-]
+__all__, __getattr__, __dir__ = lazy(
+    __name__,
+    **{"tokenizer.multiword": "MultiwordRules", "writing": "Place Tokens to_treebank", "reading": "read_text"},
+)

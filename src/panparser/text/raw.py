@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from panparser.errors import TextError, TreebankError
 from panparser.text.characters import WHITE, code_points, spaces
-from panparser.treebank import Treebank
+from panparser.treebank.treebank import Treebank
 
 Marks = npt.NDArray[np.uint8]
 INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what ends after a character

@@ -7,9 +7,9 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from panparser.conllu import UTF16, Source, open_source, source_name
 from panparser.errors import ConlluError, TextError
 from panparser.text.characters import WHITE
+from panparser.treebank.conllu import UTF16, Source, open_source, source_name
 
 _BLOCK = 1 << 20  # bytes read at a time
 _MOST = 4  # blocks that are kept while no paragraph ends

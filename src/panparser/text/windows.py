@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from panparser.sequences import Window
-from panparser.templates import Templates
-from panparser.text.boundaries import NAMES
+from panparser.features.templates import Templates
+from panparser.sequences.model import Window
+from panparser.text.tokenizer.boundaries import NAMES
 
 # At a place where a token may end; `boundaries` says what the columns are.
 _TOKENIZER = """

@@ -12,7 +12,7 @@ from panparser import _engine
 from panparser.errors import TextError
 from panparser.text.characters import CodePoints, Ints, code_points, is_trimmed, spaces
 from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText, token_spans
-from panparser.treebank import Treebank
+from panparser.treebank.treebank import Treebank
 
 _PATH = "<text>"
 

@@ -1,0 +1,284 @@
+#include "features/program.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "base/require.hpp"
+
+namespace panparser {
+
+namespace {
+
+constexpr int kMostChildren = 7;  // counts above are told no more apart
+constexpr int kMostBetween = 3;
+
+enum Sight : std::uint32_t {  // what an atom looks at
+  kSeesBuffer = 1,
+  kSeesS0 = 2,
+  kSeesS1 = 4,
+  kSeesS2 = 8,
+  kSeesStackChildren = 16,  // all that is known of S0; the word that is its head too, but not that word's label
+  kSeesFrontChildren = 32,
+  kSeesMore = 64,
+  kSeesAhead = 128,  // B1 and beyond
+};
+
+Value small(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
+
+int bin(int distance) {
+  if (distance <= 5) return distance;
+  return distance <= 10 ? 6 : 7;
+}
+
+}  // namespace
+
+Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
+                 const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+                 std::vector<std::int32_t> own_labels)
+    : attributes_(std::move(attributes)),
+      counters_(std::move(counters)),
+      vectors_(std::move(vectors)),
+      own_labels_(std::move(own_labels)) {
+  const auto below = [](std::int32_t number, std::size_t bound) { return number >= 0 && std::size_t(number) < bound; };
+  require(templates.size() <= kMaxTemplates && atoms.size() <= kMaxAtoms, "too many templates");
+  for (const Counter& counter : counters_) require(below(counter.attribute, attributes_.size()), "no such attribute");
+  for (const Atom& atom : atoms) {
+    require(is_address(atom.first) && is_address(atom.second), "no such address");
+    if (atom.kind == AtomKind::kAttribute) require(below(atom.parameter, attributes_.size()), "no such attribute");
+    if (atom.kind == AtomKind::kBetween) require(below(atom.parameter, counters_.size()), "no such counter");
+    if (atom.kind == AtomKind::kHistory) require(below(atom.parameter, 4), "no such action");
+  }
+  for (const std::int32_t address : vectors_) require(is_address(address), "no such address");
+  for (const std::int32_t label : own_labels_) require(label >= 0, "no such label");
+  std::array<std::vector<std::int32_t>, kGroups> numbers;  // of atoms, in each group
+  for (auto& group : numbers) group.assign(atoms.size(), -1);
+  std::vector<std::uint32_t> sights(templates.size());
+  for (std::size_t t = 0; t < templates.size(); ++t) {
+    require(!templates[t].empty(), "a template without atoms");
+    for (const std::int32_t atom : templates[t]) {
+      require(below(atom, atoms.size()), "no such atom");
+      sights[t] |= sees(atoms[atom]);
+    }
+  }
+  const auto add = [&](std::size_t t) {
+    const Group group = group_for(sights[t]);
+    Part& part = parts_[group];
+    part.seeds.push_back(mix(static_cast<Value>(t + 1)));
+    part.numbers.push_back(static_cast<std::uint16_t>(t));
+    for (const std::int32_t atom : templates[t]) {
+      std::int32_t& number = numbers[group][atom];
+      if (number < 0) {
+        number = static_cast<std::int32_t>(part.atoms.size());
+        part.atoms.push_back(atoms[atom]);
+        part.addresses.push_back(atoms[atom].first);
+        part.addresses.push_back(atoms[atom].second);
+      }
+      part.flat.push_back(static_cast<std::uint16_t>(number));
+    }
+    part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
+  };
+  for (const Reach reach : {kToFront, kAhead}) {
+    for (std::size_t t = 0; t < templates.size(); ++t) {
+      if (reach_of(sights[t]) == reach) add(t);
+    }
+    if (reach == kToFront) {
+      for (Part& part : parts_) part.to_front = part.seeds.size();
+    }
+  }
+  templates_ = static_cast<int>(templates.size());
+  for (Part& part : parts_) {
+    std::sort(part.addresses.begin(), part.addresses.end());
+    part.addresses.erase(std::unique(part.addresses.begin(), part.addresses.end()), part.addresses.end());
+  }
+}
+
+std::uint32_t Program::sees(const Atom& atom) {
+  if (atom.kind == AtomKind::kHistory) return kSeesMore;
+  const auto token = [](int address) -> std::uint32_t {
+    const int base = address / 8;
+    if (base > kBufferBase) return kSeesBuffer | kSeesAhead;
+    if (base == kBufferBase && address % 8 == kHere) return kSeesBuffer;
+    if (base == kBufferBase) return address % 8 <= kHeadOf ? kSeesFrontChildren : kSeesMore;
+    if (address % 8 == kHere) return base <= 2 ? kSeesS0 << base : std::uint32_t(kSeesMore);
+    return base == 0 && address % 8 <= kHeadOf ? kSeesStackChildren : kSeesMore;
+  };
+  const auto record = [](int address) -> std::uint32_t {
+    if (address == 0) return kSeesStackChildren;
+    return address == kBufferBase * 8 ? kSeesFrontChildren : kSeesMore;
+  };
+  switch (atom.kind) {
+    case AtomKind::kAttribute:
+      return token(atom.first);
+    case AtomKind::kDistance:
+    case AtomKind::kBetween:
+    case AtomKind::kGiven:
+      return token(atom.first) | token(atom.second);
+    case AtomKind::kLabel:  // a child's label is known where the child is; a head's, where the head is
+      return atom.first % 8 != kHere && atom.first % 8 < kHeadOf ? token(atom.first) : record(atom.first);
+    default:
+      return record(atom.first);
+  }
+}
+
+Group Program::group_for(std::uint32_t sights) {
+  constexpr std::array<std::uint32_t, kOtherGroup> kSees = {
+      kSeesBuffer,
+      kSeesBuffer | kSeesS0,
+      kSeesBuffer | kSeesS0 | kSeesS1,
+      kSeesBuffer | kSeesS0 | kSeesS1 | kSeesS2,
+      kSeesBuffer | kSeesS0 | kSeesStackChildren,
+      kSeesBuffer | kSeesS0 | kSeesFrontChildren,
+  };
+  int group = 0;
+  while (group < kOtherGroup && (sights & ~kSees[group] & ~kSeesAhead)) ++group;
+  return Group(group);
+}
+
+Reach Program::reach_of(std::uint32_t sights) { return sights & kSeesAhead ? kAhead : kToFront; }
+
+std::uint64_t Program::sight(Group group, const Window& window) {
+  const auto stack = [&](int depth) {
+    return static_cast<std::uint64_t>(window.stack[depth] ? window.stack[depth]->token + 1 : 0);
+  };
+  const auto front = static_cast<std::uint64_t>(window.buffer[0] + 1);
+  switch (group) {
+    case kBufferGroup:
+      return front;
+    case kPairGroup:
+      return front | stack(0) << 16;
+    case kTripleGroup:
+      return front | stack(0) << 16 | stack(1) << 32;
+    case kStackGroup:
+      return front | stack(0) << 16 | stack(1) << 32 | stack(2) << 48;
+    case kStackChildGroup:
+      return mix(front | stack(0) << 16) + (window.stack[0] ? window.stack[0]->digest : 0);
+    case kFrontChildGroup:
+      return mix(front | stack(0) << 16) + (window.front ? window.front->digest : 0);
+    default:
+      return 0;
+  }
+}
+
+// The head of a word, itself found on the stack from a depth on: where else it could be, no system that attaches words
+// on the stack leaves it.
+Program::Place Program::head_of(const Window& window, const Record& record, int depth) {
+  const Token head = record.head != kNone ? record.head : record.proposed;
+  if (head == kNone) return {kNone, -1, nullptr};
+  for (int d = depth; d < Window::kDepth && window.stack[d]; ++d) {
+    const Record* other = window.stack[d];
+    if (other->token == head) return {head, other->label != -1 ? other->label : other->proposed_label, other};
+  }
+  return {head, -1, nullptr};
+}
+
+Program::Place Program::resolve(const Window& window, int address) {
+  constexpr Place kAbsentPlace{kNone, -1, nullptr};
+  const int base = address / 8;
+  const Record* record = base < kBufferBase ? window.stack[base] : base == kBufferBase ? window.front : nullptr;
+  if (!record)
+    return address % 8 == kHere && base >= kBufferBase ? Place{window.buffer[base - kBufferBase], -1, nullptr}
+                                                       : kAbsentPlace;
+  switch (address % 8) {
+    case kHere:
+      return {record->token, record->label != -1 ? record->label : record->proposed_label, record};
+    case kLeft0:
+      return {record->left[0], record->left_label[0], nullptr};
+    case kLeft1:
+      return {record->left[1], record->left_label[1], nullptr};
+    case kRight0:
+      return {record->right[0], record->right_label[0], nullptr};
+    case kRight1:
+      return {record->right[1], record->right_label[1], nullptr};
+    default:
+      break;
+  }
+  const int below = base < kBufferBase ? base + 1 : 0;
+  const Place head = head_of(window, *record, below);
+  if (address % 8 == kHeadOf || head.token == kNone || !head.record)
+    return address % 8 == kHeadOf ? head : kAbsentPlace;
+  for (int depth = below; depth < Window::kDepth; ++depth) {
+    if (window.stack[depth] == head.record) return head_of(window, *head.record, depth + 1);
+  }
+  return kAbsentPlace;
+}
+
+// A bit of a set stands for the first label that has it: with more than 64 labels, sets are not told apart exactly.
+std::uint64_t Program::own_set(std::uint64_t labels) const {
+  if (own_labels_.empty()) return labels;
+  std::uint64_t own = 0;
+  for (; labels; labels &= labels - 1) own |= std::uint64_t(1) << (own_labels_[std::countr_zero(labels)] & 63);
+  return own;
+}
+
+void Program::gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) const {
+  std::array<Place, kAddresses> places;
+  for (const std::int32_t address : part.addresses) places[address] = resolve(window, address);
+  const auto row = [&](const Place& place) { return place.token == kNone ? tokens.absent() : place.token; };
+  for (const Atom& atom : part.atoms) {
+    const Place& place = places[atom.first];
+    const Record* record = place.record;
+    Value value = 0;
+    switch (atom.kind) {
+      case AtomKind::kAttribute:
+        value = tokens.value(row(place), atom.parameter);
+        break;
+      case AtomKind::kLabel:
+        value = small(own(place.label));
+        break;
+      case AtomKind::kLeftValency:
+        value = small(record ? std::min(record->left_valency, kMostChildren) : 0);
+        break;
+      case AtomKind::kRightValency:
+        value = small(record ? std::min(record->right_valency, kMostChildren) : 0);
+        break;
+      case AtomKind::kLeftLabels:
+        value = mix(record ? own_set(record->left_labels) : 0);
+        break;
+      case AtomKind::kRightLabels:
+        value = mix(record ? own_set(record->right_labels) : 0);
+        break;
+      case AtomKind::kDistance: {
+        const Token a = place.token, b = places[atom.second].token;
+        value = small(a == kNone || b == kNone ? -1 : bin(a < b ? b - a : a - b));
+        break;
+      }
+      case AtomKind::kHistory:
+        value = small(window.history >> 8 * atom.parameter & 0xFF);
+        break;
+      case AtomKind::kBetween: {
+        const Token a = place.token, b = places[atom.second].token;
+        value = small(a == kNone || b == kNone ? -1 : std::min(tokens.between(a, b, atom.parameter), kMostBetween));
+        break;
+      }
+      case AtomKind::kGiven:
+        value = small(tokens.relation(place.token, places[atom.second].token));
+        break;
+    }
+    *values++ = value;
+  }
+}
+
+int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach) const {
+  const Part& part = parts_[group];
+  const std::size_t count = reach == kAhead ? part.seeds.size() : part.to_front;
+  if (count == 0) return 0;
+  std::array<Value, kMaxAtoms> values;
+  gather(part, window, tokens, values.data());
+  const std::uint16_t* atom = part.flat.data();
+  for (std::size_t t = 0; t < count; ++t) {
+    const std::uint16_t* end = part.flat.data() + part.ends[t];
+    // The values are well mixed: turned by their place in the template and added up, they are a good hash.
+    Key key = part.seeds[t] + values[*atom++];
+    for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
+    key = (key & ~kTemplateMask) | part.numbers[t];
+    keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
+  }
+  return static_cast<int>(count);
+}
+
+void Program::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {
+  for (int group = 0; group < kGroups; ++group) keys += extract(Group(group), window, tokens, keys);
+}
+
+}  // namespace panparser

@@ -1,0 +1,63 @@
+// Giving classes to the items of a sequence, as a task of the learner.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "sequences/search.hpp"
+#include "weights/training_weights.hpp"
+
+namespace panparser {
+
+struct SequenceExample {
+  Sequence sequence;
+  std::span<const std::int32_t> right;  // classes; -1 unknown
+};
+
+class SequenceTask {
+ public:
+  using Example = SequenceExample;
+  static constexpr bool kHasLabels = false;
+
+  SequenceTask(const SequenceProgram& program, const SequenceClasses& classes, std::size_t width, std::int32_t unit)
+      : width_(width),
+        is_few_(ClassScoring<TrainingWeights>::is_few(classes.size())),
+        weights_{DenseWeights(is_few_ ? classes.size() : 1), SparseWeights(), LayeredModel({}), unit, {}, {}},
+        search_(program, classes, weights_) {}
+
+  TrainingWeights& weights() { return weights_; }
+
+  Hypothesis start(const Example& example) { return search_.start(example.sequence, width_); }
+  bool derive(const Example&, std::vector<std::int32_t>&) const { return false; }  // some classes may be unknown
+  void expand(std::span<const Hypothesis> beam, const Example* example, std::vector<Candidate>& out) {
+    search_.expand(beam, example ? example->right.data() : nullptr, out, !example);
+  }
+  void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
+    search_.make(parents, candidates, out);
+  }
+  void forget() { search_.forget(); }
+  void check_steps(std::int64_t, const Example&) const {}  // every step gives a class
+  std::int32_t parent(std::int32_t state) const { return search_.parent(state); }
+  std::int32_t action(std::int32_t state) const { return search_.action(state); }
+
+  void reward(std::int32_t state, std::int32_t by, std::int64_t time) {
+    const auto keys = search_.extract(parent(state));
+    const auto change = [&](auto& weights) {
+      weights.prefetch(keys.data(), static_cast<int>(keys.size()));
+      for (const Key key : keys) weights.change(key, action(state), by, time);
+    };
+    is_few_ ? change(weights_.actions_) : change(weights_.labels_);
+  }
+  void finish(const Example& example, Progress& progress) { progress.words += example.sequence.length; }
+
+ private:
+  std::size_t width_;
+  bool is_few_;
+  TrainingWeights weights_;
+  SequenceSearch<TrainingWeights> search_;
+};
+
+}  // namespace panparser

@@ -1,0 +1,97 @@
+#include "learning/table_task.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace panparser {
+
+TableTask::TableTask(const Grammar& grammar, LayeredModel base, std::int32_t unit, std::span<const std::int32_t> ties,
+                     const Vectors& vectors)
+    : grammar_(grammar),
+      labels_see_(grammar.labels_see_vectors()),
+      ties_(ties.begin(), ties.end()),
+      weights_{DenseWeights(grammar.system.actions()),
+               SparseWeights(),
+               std::move(base),
+               unit,
+               VectorWeights(vectors, labels_see_.size() * grammar.system.actions()),
+               VectorWeights(vectors, labels_see_.size() * grammar.system.actions() * grammar.labels.size)},
+      search_(grammar_, weights_),
+      keys_(grammar.program.templates()) {}
+
+void TableTask::reward(std::int32_t state, std::int32_t by, std::int64_t time) {
+  search_.extract(parent(state), keys_.data());
+  weights_.actions_.prefetch(keys_.data(), static_cast<int>(keys_.size()));
+  for (const Key key : keys_) weights_.actions_.change(key, action(state), by, time);
+  change_vectors(parent(state), action(state), by, time);
+}
+
+// Each correct arc of a correct derivation teaches its label.
+void TableTask::learn_labels(const Example& example, std::span<const std::int32_t> states, std::int64_t time) {
+  Arena& arena = search_.arena();
+  for (const std::int32_t state : states) {
+    const Arc arc = arena.arc(state);
+    if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
+    const std::int32_t gold = example.labels[arc.dependent - 1];
+    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
+    if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
+    const int count = search_.extract_for_labels(arena.parent(state), keys_.data());
+    const int action = arena.action(state);
+    for (Key& key : std::span(keys_).first(count)) key = label_key(key, action);
+    weights_.labels_.prefetch(keys_.data(), count);
+    for (const Key key : std::span(keys_).first(count)) {
+      weights_.labels_.change(key, gold, weights_.unit_, time);
+      weights_.labels_.change(key, arc.label, -weights_.unit_, time);
+    }
+    change_vectors(arena.parent(state), action, gold, weights_.unit_, time);
+    change_vectors(arena.parent(state), action, arc.label, -weights_.unit_, time);
+  }
+}
+
+void TableTask::change_vectors(std::int32_t state, int action, std::int32_t by, std::int64_t time) {
+  for (std::size_t a = 0; a < labels_see_.size(); ++a) {
+    const std::int32_t row = search_.vector_row(state, a);
+    if (row >= 0) weights_.vector_actions_.change(row, a * grammar_.system.actions() + action, by, time);
+  }
+}
+
+void TableTask::change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, std::int64_t time) {
+  for (std::size_t a = 0; a < labels_see_.size(); ++a) {
+    const std::int32_t row = labels_see_[a] ? search_.vector_row(state, a) : -1;
+    const std::size_t first = (a * grammar_.system.actions() + action) * grammar_.labels.size;
+    if (row >= 0) weights_.vector_labels_.change(row, first + label, by, time);
+  }
+}
+
+// The derivation that takes, of the actions of least cost, one that makes an arc of the reference, else the one that
+// comes first in the system's order. Where heads are unknown, one order is as good as another only in what it costs:
+// what the reference leaves open is as the parser would have it, so that it teaches nothing.
+bool TableTask::derive(const Example& example, std::vector<std::int32_t>& derivation) {
+  const auto heads = example.reference.gold.heads().subspan(1, example.tokens.words);
+  if (example.constraint || std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) return false;
+  const System& system = grammar_.system;
+  MutableState state;
+  state.reset(system.table().shape, example.tokens.words);
+  System::Scratch& scratch = search_.scratch();
+  std::vector<std::int32_t> costs(system.actions());
+  for (Frame frame = state.frame(); !system.is_final(frame); frame = state.frame()) {
+    check_steps(static_cast<std::int64_t>(derivation.size()), example);
+    const Bits truths = system.truths(frame);
+    const std::uint32_t legal = system.legal(truths);
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    system.costs(state, frame, truths, legal, example.reference, scratch, costs);
+    const int best = static_action(system, frame, legal, costs, example.reference.gold, ties_);
+    derivation.push_back(best);
+    system.apply(state, best, -1);
+  }
+  return true;
+}
+
+void TableTask::finish(const Example& example, Progress& progress) {
+  progress.words += example.tokens.words;
+  System::Scratch& scratch = search_.scratch();
+  progress.valued += std::exchange(scratch.valued, 0);
+  progress.approximated += std::exchange(scratch.approximated, 0);
+}
+
+}  // namespace panparser

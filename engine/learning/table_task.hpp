@@ -1,0 +1,61 @@
+// Parsing by a table of transitions, as a task of the learner.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "search/search.hpp"
+#include "weights/training_weights.hpp"
+
+namespace panparser {
+
+struct Example {
+  SentenceTokens tokens;
+  const Reference& reference;
+  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
+  const Constraint* constraint = nullptr;  // that the search keeps to
+};
+
+class TableTask {
+ public:
+  using Example = panparser::Example;
+  static constexpr bool kHasLabels = true;
+
+  TableTask(const Grammar& grammar, LayeredModel base, std::int32_t unit, std::span<const std::int32_t> ties,
+            const Vectors& vectors);
+
+  TrainingWeights& weights() { return weights_; }
+
+  Hypothesis start(const Example& example) { return search_.start(example.tokens, true, example.constraint); }
+  bool derive(const Example& example, std::vector<std::int32_t>& derivation);
+  void expand(std::span<const Hypothesis> beam, const Example* example, std::vector<Candidate>& out) {
+    search_.expand(beam, example ? &example->reference : nullptr, out);
+  }
+  void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
+    search_.make(parents, candidates, out);
+  }
+  void forget() { search_.scoring().forget(); }
+  void check_steps(std::int64_t steps, const Example& example) { panparser::check_steps(steps, example.tokens.words); }
+  std::int32_t parent(std::int32_t state) { return search_.arena().parent(state); }
+  std::int32_t action(std::int32_t state) { return search_.arena().action(state); }
+
+  void reward(std::int32_t state, std::int32_t by, std::int64_t time);
+  bool has_labels() const { return grammar_.labels.size > 0; }
+  void learn_labels(const Example& example, std::span<const std::int32_t> states, std::int64_t time);
+  void finish(const Example& example, Progress& progress);
+
+ private:
+  void change_vectors(std::int32_t state, int action, std::int32_t by, std::int64_t time);
+  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, std::int64_t time);
+
+  Grammar grammar_;
+  std::vector<bool> labels_see_;  // by address with a vector
+  std::vector<std::int32_t> ties_;
+  TrainingWeights weights_;
+  Search<TrainingWeights> search_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace panparser

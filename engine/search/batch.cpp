@@ -1,0 +1,214 @@
+#include "search/batch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "search/search.hpp"
+
+namespace panparser {
+
+void Batch::start(std::span<const Sentence> sentences) {
+  rows_.clear();
+  sentences_.assign(sentences.begin(), sentences.end());
+  if (arenas_.size() < sentences.size()) arenas_.resize(sentences.size());
+  states_.clear();
+  next_.clear();
+  latest_.assign(sentences.size(), 0);
+  words_ = 0;
+  has_references_ = !sentences.empty();
+  for (std::size_t s = 0; s < sentences.size(); ++s) {
+    const Sentence& sentence = sentences[s];
+    has_references_ &= sentence.reference != nullptr;
+    const Token words = sentence.tokens.words;
+    words_ += words;
+    if (words > 0) arenas_[s].reset(system_.table().shape, words, sentence.reference != nullptr);
+    const auto number = static_cast<std::int32_t>(s);
+    const bool is_final = words == 0 || system_.is_final(LinkedState(arenas_[s], 0).frame());
+    latest_[s] = add({number, 0, -1, 0, is_final});
+  }
+  rows_.swap(next_);
+}
+
+std::int32_t Batch::add(const State& state) {
+  if (states_.size() >= std::numeric_limits<std::int32_t>::max()) throw std::length_error("too many states");
+  const auto number = static_cast<std::int32_t>(states_.size());
+  states_.push_back(state);
+  if (!state.is_final) next_.push_back(row(number));
+  return number;
+}
+
+Batch::Row Batch::row(std::int32_t state) const {
+  const Bits truths = system_.truths(at(state).frame());
+  const std::uint32_t legal = system_.legal(truths);
+  if (!legal) throw Stuck("no legal transition in a state that is not final");
+  return {state, legal, truths};
+}
+
+void Batch::check_states(std::span<const std::int32_t> states) const {
+  for (const std::int32_t state : states) {
+    if (state < 0 || state >= this->states()) {
+      throw std::invalid_argument("expected states from 0 to " + std::to_string(this->states() - 1) + ", found " +
+                                  std::to_string(state));
+    }
+  }
+}
+
+void Batch::select(std::span<const std::int32_t> states) {
+  check_states(states);
+  for (const std::int32_t state : states) {
+    if (states_[state].is_final) throw std::invalid_argument("state " + std::to_string(state) + " is final");
+  }
+  rows_.clear();
+  for (const std::int32_t state : states) rows_.push_back(row(state));
+}
+
+void Batch::list_states(std::int32_t* out) const {
+  for (const Row& row : rows_) *out++ = row.state;
+}
+void Batch::list_parents(std::int32_t* out) const {
+  for (const Row& row : rows_) *out++ = states_[row.state].parent;
+}
+void Batch::list_sentences(std::int32_t* out) const {
+  for (const Row& row : rows_) *out++ = states_[row.state].sentence;
+}
+void Batch::list_actions(std::int32_t* out) const {
+  for (const Row& row : rows_) {
+    const State& here = states_[row.state];
+    *out++ = arenas_[here.sentence].action(here.index);
+  }
+}
+void Batch::list_arcs(std::int32_t* out) const {
+  for (const Row& row : rows_) {
+    const Arc& arc = arenas_[states_[row.state].sentence].arc(states_[row.state].index);
+    *out++ = outside(row.state, arc.head);
+    *out++ = outside(row.state, arc.dependent);
+    *out++ = arc.label;
+  }
+}
+
+void Batch::legal(bool* out) const {
+  const int actions = system_.actions();
+  for (const Row& row : rows_) {
+    for (int action = 0; action < actions; ++action) *out++ = row.legal >> action & 1;
+  }
+}
+
+void Batch::costs(std::int32_t* out) {
+  const auto actions = static_cast<std::size_t>(system_.actions());
+  std::fill_n(out, rows_.size() * actions, kIllegalCost);
+  for (const Row& row : rows_) {
+    const LinkedState state = at(row.state);
+    const Reference& reference = *sentences_[states_[row.state].sentence].reference;
+    system_.costs(state, state.frame(), row.truths, row.legal, reference, scratch_, {out, actions});
+    out += actions;
+  }
+}
+
+void Batch::oracle(std::int32_t* out) {
+  std::array<std::int32_t, System::kMaxRows> costs;
+  for (const Row& row : rows_) {
+    const LinkedState state = at(row.state);
+    const Frame frame = state.frame();
+    const Reference& reference = *sentences_[states_[row.state].sentence].reference;
+    system_.costs(state, frame, row.truths, row.legal, reference, scratch_, costs);
+    *out++ = static_action(system_, frame, row.legal, costs, reference.gold, ties_);
+  }
+}
+
+void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out) const {
+  for (const Row& row : rows_) {
+    const Window window = at(row.state).window();
+    for (const std::int32_t address : addresses) *out++ = outside(row.state, program_.token(window, address));
+  }
+}
+
+void Batch::keys(Key* out) {
+  for (const Row& row : rows_) {
+    program_.extract(at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
+    for (const Key key : keys_) out[template_of(key)] = key;  // they come by what templates look at
+    out += keys_.size();
+  }
+}
+
+void Batch::check_actions(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) const {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t row = rows[i], action = actions[i];
+    if (row < 0 || static_cast<std::size_t>(row) >= rows_.size()) {
+      throw std::invalid_argument("expected rows from 0 to " + std::to_string(std::int64_t(rows_.size()) - 1) +
+                                  ", found " + std::to_string(row));
+    }
+    if (action < 0 || action >= system_.actions() || !(rows_[row].legal >> action & 1)) {
+      throw std::invalid_argument("action " + std::to_string(action) + " is illegal in row " + std::to_string(row));
+    }
+  }
+}
+
+void Batch::arcs(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions, std::int32_t* heads,
+                 std::int32_t* dependents) const {
+  check_actions(rows, actions);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t state = rows_[rows[i]].state;
+    const Arc arc = labeled_arc(system_, at(state).frame(), actions[i]);
+    heads[i] = outside(state, arc.head);
+    dependents[i] = outside(state, arc.dependent);
+  }
+}
+
+void Batch::apply(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions,
+                  std::span<const std::int32_t> labels, std::int32_t* out) {
+  check_actions(rows, actions);
+  next_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t before = rows_[rows[i]].state;
+    const std::int32_t sentence = states_[before].sentence;
+    LinkedState after = at(before).fork(actions[i]);
+    system_.apply(after, actions[i], labels.empty() ? -1 : labels[i]);
+    const std::int32_t length = states_[before].length + 1;
+    check_steps(length, sentences_[sentence].tokens.words);
+    out[i] = latest_[sentence] = add({sentence, after.index(), before, length, system_.is_final(after.frame())});
+  }
+  rows_.swap(next_);
+}
+
+void Batch::is_final(std::span<const std::int32_t> states, bool* out) const {
+  check_states(states);
+  for (const std::int32_t state : states) *out++ = states_[state].is_final;
+}
+
+void Batch::derivation(std::int32_t state, std::int32_t* states, std::int32_t* actions) const {
+  for (std::int32_t i = states_[state].length; i-- > 0; state = states_[state].parent) {
+    states[i] = states_[state].parent;
+    actions[i] = arenas_[states_[state].sentence].action(states_[state].index);
+  }
+}
+
+void Batch::trees(std::span<const std::int32_t> states, std::int32_t* heads, std::int32_t* labels) const {
+  check_states(states);
+  std::fill_n(heads, words_, -1);
+  std::fill_n(labels, words_, -1);
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    const State& here = states_[states[s]];
+    if (here.sentence != static_cast<std::int32_t>(s)) {
+      throw std::invalid_argument("state " + std::to_string(states[s]) + " is of sentence " +
+                                  std::to_string(here.sentence) + ", not " + std::to_string(s));
+    }
+    const Token words = sentences_[s].tokens.words;
+    if (words == 0) continue;
+    const Token root = system_.table().shape.root(words);
+    for (std::int32_t i = here.index; i >= 0; i = arenas_[s].parent(i)) {
+      const Arc& arc = arenas_[s].arc(i);
+      if (arc.head == kNone || arc.dependent == root || heads[arc.dependent - 1] != -1) continue;  // the latest counts
+      heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
+      labels[arc.dependent - 1] = arc.label;
+    }
+    heads += words;
+    labels += words;
+  }
+}
+
+void Batch::list_latest(std::int32_t* out) const { std::copy(latest_.begin(), latest_.end(), out); }
+
+}  // namespace panparser

@@ -1,0 +1,111 @@
+// Many states at once, for classifiers outside the engine: numbers go in and out as flat arrays.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/program.hpp"
+#include "systems/oracle.hpp"
+#include "systems/system.hpp"
+
+namespace panparser {
+
+// States of many sentences, each with a number. The initial ones are 0, 1, ... in the order of the sentences; every
+// state made since has the next number. A batch looks at some of them, its rows, none of which is final.
+class Batch {
+ public:
+  struct Sentence {
+    SentenceTokens tokens;
+    const Reference* reference;  // null: costs will not be asked for
+  };
+
+  // `ties` orders all actions of equal cost, for `oracle`.
+  Batch(const System& system, const Program& program, std::span<const std::int32_t> ties)
+      : system_(system), program_(program), ties_(ties.begin(), ties.end()), keys_(program.templates()) {}
+
+  // Forgets all states, and starts with the initial ones of these sentences. What was allocated is used again.
+  void start(std::span<const Sentence> sentences);
+  // Makes rows of any states that are not final; throws std::invalid_argument, and changes nothing, on others.
+  void select(std::span<const std::int32_t> states);
+
+  std::size_t rows() const { return rows_.size(); }
+  std::int32_t states() const { return static_cast<std::int32_t>(states_.size()); }
+  std::size_t sentences() const { return sentences_.size(); }
+  std::int64_t words() const { return words_; }
+  const System& system() const { return system_; }
+  const Program& program() const { return program_; }
+  bool has_references() const { return has_references_; }
+
+  // Of each row.
+  void list_states(std::int32_t* out) const;     // numbers
+  void list_parents(std::int32_t* out) const;    // numbers; -1 of an initial state
+  void list_sentences(std::int32_t* out) const;  // as they were given to `start`
+  void list_actions(std::int32_t* out) const;    // that made the state; -1 of an initial one
+  void list_arcs(std::int32_t* out) const;       // [row][3]: head, dependent, label that the action made; -1 where none
+
+  // [row][action]
+  void legal(bool* out) const;
+  void costs(std::int32_t* out);  // kIllegalCost where illegal
+  // [row]: what the static oracle would do
+  void oracle(std::int32_t* out);
+  // [row][address]: 1..n words, 0 Root, -1 none
+  void positions(std::span<const std::int32_t> addresses, std::int32_t* out) const;
+  // [row][template]
+  void keys(Key* out);
+
+  // Heads and dependents of the arcs that actions would make, or propose, in some rows; -1 where none.
+  void arcs(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions, std::int32_t* heads,
+            std::int32_t* dependents) const;
+  // Makes the state after an action in each of some rows, and tells its number. Those that are not final become the
+  // rows. Labels may be empty. Throws std::invalid_argument, and changes nothing, on an action that is illegal; Stuck
+  // if the system is broken.
+  void apply(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions,
+             std::span<const std::int32_t> labels, std::int32_t* out);
+  void is_final(std::span<const std::int32_t> states, bool* out) const;
+  std::int32_t length(std::int32_t state) const { return states_[state].length; }  // of its derivation
+  // The derivation of a state: the states that its actions were taken in, and the actions.
+  void derivation(std::int32_t state, std::int32_t* states, std::int32_t* actions) const;
+  void check_states(std::span<const std::int32_t> states) const;  // throws std::invalid_argument
+  // Heads and labels that a state of each sentence has, words of all sentences one after the other; -1 is none.
+  void trees(std::span<const std::int32_t> states, std::int32_t* heads, std::int32_t* labels) const;
+  // The state of each sentence that was made last.
+  void list_latest(std::int32_t* out) const;
+
+ private:
+  struct State {
+    std::int32_t sentence, index;  // in the arena of the sentence
+    std::int32_t parent, length;
+    bool is_final;
+  };
+  struct Row {
+    std::int32_t state;
+    std::uint32_t legal;
+    Bits truths;
+  };
+  LinkedState at(std::int32_t state) const {
+    const State& here = states_[state];
+    return {arenas_[here.sentence], here.index};
+  }
+  void check_actions(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) const;
+  std::int32_t add(const State& state);  // and a row in next_, unless it is final
+  Row row(std::int32_t state) const;
+  Token outside(std::int32_t state, Token token) const {  // words 1..n, Root 0
+    return token == system_.table().shape.root(sentences_[states_[state].sentence].tokens.words) ? 0 : token;
+  }
+
+  const System& system_;
+  const Program& program_;
+  std::vector<std::int32_t> ties_;
+  std::vector<Sentence> sentences_;
+  std::int64_t words_ = 0;
+  bool has_references_ = false;
+  mutable std::vector<Arena> arenas_;  // by sentence; LinkedState reads and writes, the const members only read
+  std::vector<State> states_;
+  std::vector<Row> rows_, next_;
+  std::vector<std::int32_t> latest_;
+  std::vector<Key> keys_;
+  System::Scratch scratch_;
+};
+
+}  // namespace panparser

@@ -1,0 +1,150 @@
+#include "search/confidence.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace panparser {
+
+namespace {
+
+std::int32_t bounded(Score margin) { return static_cast<std::int32_t>(std::clamp<Score>(margin, -kNoRival, kNoRival)); }
+void lower(std::int32_t& signal, Score margin) { signal = std::min(signal, bounded(margin)); }
+
+}  // namespace
+
+template <class Scorer>
+void SignalReader<Scorer>::hear(std::span<const Hypothesis> beam) {
+  for (const Hypothesis& hypothesis : beam) {
+    const auto state = static_cast<std::size_t>(hypothesis.state);
+    if (state < scores_.size()) continue;  // final, and heard of before
+    scores_.resize(state + 1);
+    lengths_.resize(state + 1);
+    scores_[state] = hypothesis.score;
+    lengths_[state] = hypothesis.length;
+  }
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::read(Search<Scorer>& search, const Grammar& grammar, std::span<const Hypothesis> beam,
+                                Token words, Signals* signals) {
+  Arena& arena = search.arena();
+  path_.clear();
+  for (std::int32_t at = beam.front().state; at >= 0; at = arena.parent(at)) path_.push_back(at);
+  std::reverse(path_.begin(), path_.end());
+  made_.assign(words, -1);
+  for (std::size_t i = 1; i < path_.size(); ++i) {
+    const Arc& arc = arena.arc(path_[i]);
+    if (arc.head != kNone && is_word(arc.dependent)) made_[arc.dependent - 1] = static_cast<std::int32_t>(i);
+  }
+  Signals none;
+  none.fill(kNoRival);
+  std::fill_n(signals, words, none);
+  read_actions(search, grammar, signals);
+  if (grammar.labels.size > 0) read_labels(search, grammar, signals);
+  read_rivals(arena, signals);
+  read_trees(arena, beam, signals);
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals) {
+  Scoring<Scorer>& scoring = search.scoring();
+  Arena& arena = search.arena();
+  const std::size_t steps = path_.size() - 1;
+  for (std::size_t first = 0; first < steps; first += kAtOnce) {
+    const std::size_t end = std::min(steps, first + kAtOnce);
+    scoring.start_actions();
+    for (std::size_t i = first; i < end; ++i) scoring.ask_actions(LinkedState(arena, path_[i]).window());
+    scoring.fetch_actions();
+    for (std::size_t i = first; i < end; ++i) {
+      const LinkedState state(arena, path_[i]);
+      const std::int32_t* const sums = scoring.actions(i - first, state.window());
+      const Frame frame = state.frame();
+      const int action = arena.action(path_[i + 1]);
+      const std::uint32_t others = grammar.system.legal(grammar.system.truths(frame)) & ~(1u << action);
+      if (!others) continue;
+      std::int32_t next = std::numeric_limits<std::int32_t>::min();
+      for (std::uint32_t rest = others; rest; rest &= rest - 1) next = std::max(next, sums[std::countr_zero(rest)]);
+      const Score margin = Score(sums[action]) - next;
+      const auto step = static_cast<std::int32_t>(i + 1);
+      for (const Position position : {kS0, kB0}) {
+        const Token word = frame.at[position];
+        if (is_word(word) && made_[word - 1] >= step) lower(signals[word - 1][kLeastMargin], margin);
+      }
+      const Arc& arc = arena.arc(path_[i + 1]);
+      if (arc.head != kNone && is_word(arc.dependent) && made_[arc.dependent - 1] == step) {
+        signals[arc.dependent - 1][kArcMargin] = bounded(margin);
+        lower(signals[arc.dependent - 1][kLeastMargin], margin);
+      }
+    }
+  }
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals) {
+  Scoring<Scorer>& scoring = search.scoring();
+  Arena& arena = search.arena();
+  const auto words = static_cast<Token>(made_.size());
+  for (Token first = 0; first < words; first += kAtOnce) {
+    const Token end = std::min<Token>(words, first + kAtOnce);
+    scoring.start_labels();
+    for (Token word = first; word < end; ++word) {
+      if (made_[word] < 0) continue;
+      const std::int32_t at = path_[made_[word]];
+      scoring.ask_label(LinkedState(arena, arena.parent(at)).window(), arena.action(at));
+    }
+    scoring.fetch_labels();
+    std::size_t question = 0;
+    for (Token word = first; word < end; ++word) {
+      if (made_[word] < 0) continue;
+      const std::int32_t at = path_[made_[word]];
+      const LinkedState state(arena, arena.parent(at));
+      const std::int32_t label = arena.arc(at).label;
+      const auto [sums, allowed] = scoring.label_sums(question++, state.window(), arena.action(at), arena.arc(at));
+      for (std::int32_t other = 0; other < grammar.labels.size; ++other) {
+        if ((*allowed)[other] && other != label) lower(signals[word][kLabelMargin], Score(sums[label]) - sums[other]);
+      }
+    }
+  }
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::read_rivals(Arena& arena, Signals* signals) {
+  const auto winner = [&](std::int32_t length) {
+    return scores_[path_[std::min<std::size_t>(length, path_.size() - 1)]];
+  };
+  gaps_.resize(scores_.size());
+  for (std::size_t s = 0; s < scores_.size(); ++s) gaps_[s] = winner(lengths_[s]) - scores_[s];
+  for (std::size_t s = scores_.size(); s-- > 1;) {
+    const auto state = static_cast<std::int32_t>(s);
+    Score& before = gaps_[arena.parent(state)];
+    before = std::min(before, gaps_[s]);
+    const Arc& arc = arena.arc(state);
+    if (arc.head == kNone || !is_word(arc.dependent)) continue;
+    const std::int32_t made = made_[arc.dependent - 1];
+    if (made < 0 || arena.arc(path_[made]).head == arc.head) continue;
+    lower(signals[arc.dependent - 1][kRivalMargin], gaps_[s]);
+  }
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals) {
+  for (const Hypothesis& hypothesis : beam.subspan(1)) {
+    heads_.assign(made_.size(), kNone);
+    for (std::int32_t at = hypothesis.state; at >= 0; at = arena.parent(at)) {
+      const Arc& arc = arena.arc(at);
+      if (arc.head == kNone || !is_word(arc.dependent)) continue;
+      Token& head = heads_[arc.dependent - 1];
+      if (head == kNone) head = arc.head;  // the latest counts
+    }
+    for (std::size_t word = 0; word < made_.size(); ++word) {
+      if (made_[word] < 0 || arena.arc(path_[made_[word]]).head == heads_[word]) continue;
+      lower(signals[word][kTreeMargin], beam.front().score - hypothesis.score);
+    }
+  }
+}
+
+template class SignalReader<LayeredModel>;
+template class SignalReader<AveragedWeights>;
+
+}  // namespace panparser

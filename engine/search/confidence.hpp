@@ -1,0 +1,61 @@
+// How sure a search was of each arc of its tree: what can be read off its beams and the derivation that won.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weights/model.hpp"
+#include "search/search.hpp"
+
+namespace panparser {
+
+// By how much what won was better than what it won over, in the model's scores; kNoRival where it won over nothing, and
+// for a word without a head. Keep in step with panparser.confidence.SIGNALS.
+enum Signal : std::uint8_t {
+  kArcMargin,    // the action that made the arc, over the best other one; below 0 where the beam saw further
+  kLeastMargin,  // the least of such margins while the word waited for its head as S0 or B0, that one too
+  kLabelMargin,  // the label, over the next
+  kRivalMargin,  // at any step, over the best hypothesis that had given the word another head
+  kTreeMargin,   // at the end, over the best tree where the word has another head
+  kSignals
+};
+inline constexpr std::int32_t kNoRival = 1 << 30;
+using Signals = std::array<std::int32_t, kSignals>;
+
+// For one thread; Scorer as in Search.
+template <class Scorer>
+class SignalReader {
+ public:
+  // A search is heard from its start: every beam, the last one too, before `read`.
+  void start() {
+    scores_.clear();
+    lengths_.clear();
+  }
+  void hear(std::span<const Hypothesis> beam);
+  // The signals of words 1..n; the best tree is that of the first hypothesis of the last beam.
+  void read(Search<Scorer>& search, const Grammar& grammar, std::span<const Hypothesis> beam, Token words,
+            Signals* signals);
+
+ private:
+  static constexpr int kAtOnce = 32;  // states whose weights are asked for together
+
+  bool is_word(Token token) const { return token >= 1 && token <= static_cast<Token>(made_.size()); }
+  void read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
+  void read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
+  void read_rivals(Arena& arena, Signals* signals);
+  void read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals);
+
+  std::vector<Score> scores_;          // by state
+  std::vector<std::int32_t> lengths_;  // of derivations, by state
+  std::vector<std::int32_t> path_;     // states of the derivation that won
+  std::vector<std::int32_t> made_;     // by word: where in the path its arc was made, -1 for none
+  std::vector<Score> gaps_;            // by state: how far it, or what followed, was behind the winner, at least
+  std::vector<Token> heads_;           // by word, of the tree that won
+};
+
+extern template class SignalReader<LayeredModel>;
+extern template class SignalReader<AveragedWeights>;
+
+}  // namespace panparser

@@ -1,0 +1,148 @@
+#include "search/parse.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace panparser {
+
+namespace {
+
+void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* heads, std::int32_t* labels) {
+  std::fill_n(heads, words, -1);
+  std::fill_n(labels, words, -1);
+  for (const Arc& arc : arcs) {
+    if (arc.dependent == root) continue;
+    heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
+    labels[arc.dependent - 1] = arc.label;
+  }
+}
+
+}  // namespace
+
+template <class Scorer>
+Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
+                                std::int32_t* labels, const Constraint* constraint, Signals* signals) {
+  if (beam == 1 && !signals) {
+    greedy(tokens, heads, labels, constraint);
+    return 0;
+  }
+  const Hypothesis best = decode(tokens, beam, margin, constraint, signals != nullptr).front();
+  const Token root = grammar_.system.table().shape.root(tokens.words);
+  write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
+  if (signals) reader_.read(search_, grammar_, beam_, tokens.words, signals);
+  return best.behind;
+}
+
+template <class Scorer>
+void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels,
+                                const Constraint* constraint) {
+  const System& system = grammar_.system;
+  state_.reset(system.table().shape, tokens.words);
+  Scoring<Scorer>& scoring = search_.scoring();
+  scoring.start(tokens, kPairGroup);  // S0 and B0 seldom meet twice
+  std::int64_t steps = 0;
+  for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
+    check_steps(++steps, tokens.words);
+    const Bits truths = system.truths(frame);
+    std::uint32_t legal = system.legal(truths);
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    if (constraint) legal = constraint->filter(system, state_, frame, truths, legal, search_.scratch()).legal;
+    const Window window = state_.window();
+    int action = std::countr_zero(legal);
+    if (legal & (legal - 1)) {  // there is a choice
+      scoring.start_actions();
+      scoring.ask_actions(window);
+      scoring.fetch_actions();
+      const std::int32_t* const sums = scoring.actions(0, window);
+      for (legal &= legal - 1; legal; legal &= legal - 1) {
+        if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
+      }
+    }
+    system.apply(state_, action, choose_label(frame, window, action, constraint));
+  }
+  write(state_.arcs(), tokens.words, system.table().shape.root(tokens.words), heads, labels);
+}
+
+// The best label for the arc that an action makes, or the one that is asked for; -1 where it makes none.
+template <class Scorer>
+std::int32_t TreeParser<Scorer>::choose_label(const Frame& frame, const Window& window, int action,
+                                              const Constraint* constraint) {
+  if (grammar_.labels.size == 0) return -1;
+  const Arc arc = labeled_arc(grammar_.system, frame, action);
+  if (arc.head == kNone) return -1;
+  const std::int32_t given = constraint ? constraint->label(arc.dependent) : kAnyLabel;
+  if (given >= 0) return given;
+  Scoring<Scorer>& scoring = search_.scoring();
+  scoring.start_labels();
+  scoring.ask_label(window, action);
+  scoring.fetch_labels();
+  const bool stays = given == kStayingLabel;
+  return scoring.label(0, window, action, arc, stays ? constraint->moving() : std::span<const std::uint8_t>());
+}
+
+template <class Scorer>
+void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Score margin,
+                                    std::vector<std::int32_t>& actions, std::vector<std::int32_t>& labels) {
+  const auto first = static_cast<std::ptrdiff_t>(actions.size());
+  const std::int32_t last = decode(tokens, beam, margin, nullptr).front().state;
+  const Arena& arena = search_.arena();
+  for (std::int32_t s = last; s != arena.initial(); s = arena.parent(s)) actions.push_back(arena.action(s));
+  std::reverse(actions.begin() + first, actions.end());
+  // States do not keep the labels of arcs that are only proposed: all labels are chosen again, as they were.
+  state_.reset(grammar_.system.table().shape, tokens.words);
+  search_.scoring().start(tokens, kPairGroup);
+  for (auto action = actions.begin() + first; action != actions.end(); ++action) {
+    labels.push_back(choose_label(state_.frame(), state_.window(), *action, nullptr));
+    grammar_.system.apply(state_, *action, labels.back());
+  }
+}
+
+template <class Scorer>
+const std::vector<Hypothesis>& TreeParser<Scorer>::decode(const SentenceTokens& tokens, int beam, Score margin,
+                                                          const Constraint* constraint, bool heard) {
+  const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
+  beam_ = {search_.start(tokens, false, constraint)};
+  const auto is_final = [](const Hypothesis& h) { return h.is_final; };
+  reader_.start();
+  if (heard) reader_.hear(beam_);
+  std::int64_t steps = 0;
+  while (!std::all_of(beam_.begin(), beam_.end(), is_final)) {
+    check_steps(++steps, tokens.words);
+    candidates_.clear();
+    search_.expand(beam_, nullptr, candidates_);
+    cut(candidates_, width);
+    const auto behind = [&](const Candidate& candidate) { return candidates_.front().score - candidate.score; };
+    while (behind(candidates_.back()) > margin) candidates_.pop_back();
+    next_.clear();
+    search_.make(beam_, candidates_, next_);
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+      next_[i].behind = std::max(beam_[candidates_[i].from].behind, behind(candidates_[i]));
+    }
+    beam_.swap(next_);
+    if (heard) reader_.hear(beam_);
+  }
+  return beam_;
+}
+
+template <class Scorer>
+std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count,
+                                           const Constraint* constraint) {
+  std::vector<Tree> trees;
+  const Token root = grammar_.system.table().shape.root(tokens.words);
+  for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin, constraint)) {
+    Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
+    write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
+          tree.labels.data());
+    const bool known = std::any_of(trees.begin(), trees.end(), [&](const Tree& other) {
+      return other.heads == tree.heads && other.labels == tree.labels;
+    });
+    if (!known) trees.push_back(std::move(tree));
+    if (static_cast<int>(trees.size()) == count) break;
+  }
+  return trees;
+}
+
+template class TreeParser<LayeredModel>;
+template class TreeParser<AveragedWeights>;
+
+}  // namespace panparser

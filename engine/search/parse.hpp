@@ -1,0 +1,56 @@
+// Parsing with a finished model: greedy, or with a beam.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "search/confidence.hpp"
+#include "weights/model.hpp"
+#include "search/search.hpp"
+
+namespace panparser {
+
+struct Tree {
+  std::vector<std::int32_t> heads, labels;  // of words 1..n; Root is 0, headless or without label -1
+  Score score = 0;
+};
+
+// For one thread. Scorer is LayeredModel, or AveragedWeights.
+template <class Scorer>
+class TreeParser {
+ public:
+  TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model) {}
+
+  static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
+
+  // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure. What falls behind
+  // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most.
+  // A constraint, if there is one, restricts the search. `signals`: of each word, if they are asked for.
+  Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
+              const Constraint* constraint = nullptr, Signals* signals = nullptr);
+  // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
+  std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count, const Constraint* constraint = nullptr);
+  // Appends the derivation of the tree that `parse` writes: actions, and labels of their arcs (-1: it makes none).
+  void derivation(const SentenceTokens& tokens, int beam, Score margin, std::vector<std::int32_t>& actions,
+                  std::vector<std::int32_t>& labels);
+
+ private:
+  std::int32_t choose_label(const Frame& frame, const Window& window, int action, const Constraint* constraint);
+  void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels, const Constraint* constraint);
+  const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin,
+                                        const Constraint* constraint, bool heard = false);
+
+  Grammar grammar_;
+  Search<Scorer> search_;
+  MutableState state_;
+  std::vector<Hypothesis> beam_, next_;
+  std::vector<Candidate> candidates_;
+  SignalReader<Scorer> reader_;
+};
+
+extern template class TreeParser<LayeredModel>;
+extern template class TreeParser<AveragedWeights>;
+
+}  // namespace panparser

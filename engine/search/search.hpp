@@ -1,0 +1,204 @@
+// Search: hypotheses, their expansion and scores. Training and parsing share it; they differ in the scorer.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/constraint.hpp"
+#include "systems/oracle.hpp"
+#include "weights/perceptron.hpp"
+#include "search/scoring.hpp"
+#include "systems/walk.hpp"
+
+namespace panparser {
+
+// No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one again.
+inline std::int64_t most_steps(Token words) { return 2 * std::int64_t(words + 2) * (words + 2); }
+inline void check_steps(std::int64_t steps, Token words) {
+  if (steps > most_steps(words)) throw Stuck("the derivation of a sentence does not end");
+}
+
+struct Hypothesis {
+  std::int32_t state = 0;
+  std::int32_t loss = 0;  // correct attachments lost so far
+  Score score = 0;
+  std::int32_t length = 0;  // of its derivation
+  bool is_final = false;
+  Score behind = 0;             // by how much it was ever behind the best, at most
+  std::int32_t violations = 0;  // of the sentence's constraint, so far
+};
+
+struct Candidate {
+  std::int32_t from = 0;     // in the beam
+  std::int32_t action = -1;  // none: a final state stays as it is
+  std::int32_t loss = 0;
+  Score score = 0;
+  std::int32_t order = 0;  // among equals, what came first is better
+  std::int32_t violations = 0;
+};
+inline bool better(const Candidate& a, const Candidate& b) {
+  if (a.violations != b.violations) return a.violations < b.violations;
+  return a.score != b.score ? a.score > b.score : a.order < b.order;
+}
+
+// The best `width` candidates, best first.
+inline void cut(std::vector<Candidate>& candidates, std::size_t width) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].order = static_cast<std::int32_t>(i);
+  const std::size_t kept = std::min(width, candidates.size());
+  std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end(),
+                    better);
+  candidates.resize(kept);
+}
+
+// Steps from state to state of one sentence.
+template <class Scorer>
+class Search {
+ public:
+  Search(const Grammar& grammar, const Scorer& scorer) : grammar_(grammar), scoring_(grammar, scorer) {}
+
+  Arena& arena() { return arena_; }
+  Scoring<Scorer>& scoring() { return scoring_; }
+  System::Scratch& scratch() { return scratch_; }
+  // Costs can be asked for if states are tracked. A constraint is kept in all that follows.
+  Hypothesis start(const SentenceTokens& tokens, bool tracking, const Constraint* constraint = nullptr) {
+    tokens_ = tokens;
+    constraint_ = constraint;
+    scoring_.start(tokens, kOtherGroup);
+    tracking |= constraint && constraint->asks_for_heads();
+    arena_.reset(grammar_.system.table().shape, tokens.words, tracking);
+    return {arena_.initial(), 0, 0, 0, is_final(arena_.initial())};
+  }
+  bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state).frame()); }
+
+  // Appends what can follow each hypothesis of a beam; with a reference, losses too.
+  void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
+    for (std::size_t first = 0; first < beam.size(); first += kAtOnce) {
+      const std::size_t end = std::min(beam.size(), first + kAtOnce);
+      scoring_.start_actions();
+      for (std::size_t i = first; i < end; ++i) {
+        if (!beam[i].is_final) scoring_.ask_actions(LinkedState(arena_, beam[i].state).window());
+      }
+      scoring_.fetch_actions();
+      std::size_t question = 0;
+      for (std::size_t i = first; i < end; ++i) {
+        const auto from = static_cast<std::int32_t>(i);
+        if (beam[i].is_final) {
+          out.push_back({from, -1, beam[i].loss, beam[i].score, 0, beam[i].violations});
+        } else {
+          follow(beam[i], from, question++, reference, out);
+        }
+      }
+    }
+  }
+
+  // Appends the hypotheses that candidates stand for, with the best labels for their arcs.
+  void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
+    for (std::size_t first = 0; first < candidates.size(); first += kAtOnce) {
+      const auto some = candidates.subspan(first, std::min(kAtOnce, candidates.size() - first));
+      choose_labels(parents, some);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const Hypothesis& parent = parents[some[i].from];
+        if (some[i].action < 0) {
+          out.push_back(parent);
+          continue;
+        }
+        LinkedState after = LinkedState(arena_, parent.state).fork(some[i].action);
+        grammar_.system.apply(after, some[i].action, labels_[i]);
+        out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index()), 0,
+                       some[i].violations});
+      }
+    }
+  }
+
+  void extract(std::int32_t state, Key* keys) {
+    grammar_.program.extract(LinkedState(arena_, state).window(), tokens_, keys);
+  }
+  std::int32_t vector_row(std::int32_t state, std::size_t i) {
+    return grammar_.program.vector_row(i, LinkedState(arena_, state).window(), tokens_);
+  }
+  int extract_for_labels(std::int32_t state, Key* keys) {
+    const Window window = LinkedState(arena_, state).window();
+    int count = 0;
+    for (int g = 0; g < kGroups; ++g) {
+      if (!grammar_.labels_see(Group(g))) continue;
+      count += grammar_.program.extract(Group(g), window, tokens_, keys + count, grammar_.label_reach());
+    }
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 32;  // states whose weights are asked for together
+
+  void follow(const Hypothesis& hypothesis, std::int32_t from, std::size_t question, const Reference* reference,
+              std::vector<Candidate>& out) {
+    const System& system = grammar_.system;
+    const LinkedState state(arena_, hypothesis.state);
+    const Frame frame = state.frame();
+    const Bits truths = system.truths(frame);
+    std::uint32_t legal = system.legal(truths);
+    if (!legal) throw Stuck("no legal transition in a state that is not final");
+    std::int32_t violations = hypothesis.violations;
+    if (constraint_) {
+      const Constraint::Choice choice = constraint_->filter(system, state, frame, truths, legal, constraint_scratch_);
+      legal = choice.legal;
+      violations += choice.cost;
+    }
+    const std::int32_t* const sums = scoring_.actions(question, state.window());
+    std::array<std::int32_t, System::kMaxRows> costs;
+    std::int32_t least = 0;
+    if (reference) {
+      system.costs(state, frame, truths, legal, *reference, scratch_, costs);
+      least = std::numeric_limits<std::int32_t>::max();
+      for (std::uint32_t rest = legal; rest; rest &= rest - 1) least = std::min(least, costs[std::countr_zero(rest)]);
+    }
+    for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+      const int action = std::countr_zero(rest);
+      const std::int32_t cost = reference ? costs[action] - least : 0;
+      out.push_back({from, action, hypothesis.loss + cost, hypothesis.score + sums[action], 0, violations});
+    }
+  }
+
+  // For each candidate the best label of the arc that it makes; -1 where it makes none.
+  void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
+    labels_.assign(candidates.size(), -1);
+    asked_.clear();
+    if (grammar_.labels.size == 0) return;
+    scoring_.start_labels();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].action < 0) continue;
+      const LinkedState state(arena_, parents[candidates[i].from].state);
+      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
+      if (arc.head == kNone) continue;
+      labels_[i] = constraint_ ? constraint_->label(arc.dependent) : kAnyLabel;
+      if (labels_[i] >= 0) continue;
+      scoring_.ask_label(state.window(), candidates[i].action);
+      asked_.push_back(static_cast<std::int32_t>(i));
+    }
+    scoring_.fetch_labels();
+    for (std::size_t question = 0; question < asked_.size(); ++question) {
+      const std::int32_t i = asked_[question];
+      const LinkedState state(arena_, parents[candidates[i].from].state);
+      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
+      const bool stays = labels_[i] == kStayingLabel;
+      labels_[i] = scoring_.label(question, state.window(), candidates[i].action, arc,
+                                  stays ? constraint_->moving() : std::span<const std::uint8_t>());
+    }
+  }
+
+  const Grammar grammar_;
+  Scoring<Scorer> scoring_;
+  SentenceTokens tokens_{};
+  Arena arena_;
+  System::Scratch scratch_;
+  std::vector<std::int32_t> labels_;        // of candidates
+  std::vector<std::int32_t> asked_;         // candidates whose labels the scores decide
+  const Constraint* constraint_ = nullptr;  // of the sentence
+  System::Scratch constraint_scratch_;
+};
+
+}  // namespace panparser

@@ -1,0 +1,81 @@
+#include "sequences/decode.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace panparser {
+
+template <class Scorer>
+void SequenceDecoder<Scorer>::decode(const Sequence& sequence, int beam, std::int32_t* classes) {
+  if (sequence.length == 0) return;
+  if (beam == 1) return greedy(sequence, classes);
+  search_.write(search(sequence, beam).front().state, classes);
+}
+
+// The features of an item, and the lines of their weights, are asked for while those of the item before are read. Where
+// only one class is allowed, nothing is.
+template <class Scorer>
+void SequenceDecoder<Scorer>::greedy(const Sequence& sequence, std::int32_t* classes) {
+  const auto ask = [&](std::int32_t item, std::vector<Key>& keys) {
+    if (item == sequence.length || sequence.allowed(item).size() == 1) return;
+    search_.extract_fixed(sequence, item, keys.data());
+    scoring_.prefetch(keys.data(), program_.fixed());
+  };
+  ask(0, now_);
+  for (std::int32_t item = 0; item < sequence.length; ++item, now_.swap(next_)) {
+    ask(item + 1, next_);
+    const auto allowed = sequence.allowed(item);
+    if (allowed.size() == 1) {
+      classes[item] = allowed[0];
+      continue;
+    }
+    std::fill(sums_.begin(), sums_.end(), 0);
+    extract_given(sequence, item, classes);
+    scoring_.prefetch(given_.data(), program_.given());
+    scoring_.add_to(now_.data(), program_.fixed(), sums_.data());
+    scoring_.add_to(given_.data(), program_.given(), sums_.data());
+    if (allowed.empty()) {
+      classes[item] = static_cast<std::int32_t>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+    } else {
+      classes[item] = *std::max_element(allowed.begin(), allowed.end(),
+                                        [&](std::int32_t a, std::int32_t b) { return sums_[a] < sums_[b]; });
+    }
+  }
+}
+
+template <class Scorer>
+void SequenceDecoder<Scorer>::extract_given(const Sequence& sequence, std::int32_t item, const std::int32_t* classes) {
+  program_.extract_given([&](std::int32_t source, std::int32_t offset) { return sequence.row(source, item + offset); },
+                         [&](int ago, int part) { return classes_.value(part, ago > item ? -1 : classes[item - ago]); },
+                         given_.data());
+}
+
+template <class Scorer>
+const std::vector<Hypothesis>& SequenceDecoder<Scorer>::search(const Sequence& sequence, int beam) {
+  const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
+  beam_ = {search_.start(sequence, width)};
+  while (!beam_.front().is_final) {  // all have one length
+    candidates_.clear();
+    search_.expand(beam_, nullptr, candidates_);
+    cut(candidates_, width);
+    made_.clear();
+    search_.make(beam_, candidates_, made_);
+    beam_.swap(made_);
+  }
+  return beam_;
+}
+
+template <class Scorer>
+std::vector<Labeling> SequenceDecoder<Scorer>::best(const Sequence& sequence, int beam, int count) {
+  std::vector<Labeling> found;
+  for (const Hypothesis& hypothesis : search(sequence, beam)) {
+    if (static_cast<int>(found.size()) == count) break;
+    Labeling& labeling = found.emplace_back(std::vector<std::int32_t>(sequence.length), hypothesis.score);
+    search_.write(hypothesis.state, labeling.classes.data());
+  }
+  return found;
+}
+
+template class SequenceDecoder<LayeredModel>;
+
+}  // namespace panparser

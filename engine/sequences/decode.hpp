@@ -1,0 +1,51 @@
+// Classes for sequences by a finished model: greedy, or with a beam.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weights/model.hpp"
+#include "sequences/search.hpp"
+
+namespace panparser {
+
+struct Labeling {
+  std::vector<std::int32_t> classes;
+  Score score = 0;
+};
+
+// For one thread. Scorer is LayeredModel.
+template <class Scorer>
+class SequenceDecoder {
+ public:
+  SequenceDecoder(const SequenceProgram& program, const SequenceClasses& classes, const Scorer& model)
+      : program_(program),
+        classes_(classes),
+        scoring_(model, classes.size()),
+        search_(program, classes, model),
+        now_(program.fixed()),
+        next_(program.fixed()),
+        given_(program.given()),
+        sums_(classes.size()) {}
+
+  // Writes the best classes that a beam finds; a beam of 1 takes the shortcut without hypotheses.
+  void decode(const Sequence& sequence, int beam, std::int32_t* classes);
+  // Different ones, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
+  std::vector<Labeling> best(const Sequence& sequence, int beam, int count);
+
+ private:
+  void greedy(const Sequence& sequence, std::int32_t* classes);
+  void extract_given(const Sequence& sequence, std::int32_t item, const std::int32_t* classes);
+  const std::vector<Hypothesis>& search(const Sequence& sequence, int beam);
+
+  const SequenceProgram& program_;
+  const SequenceClasses& classes_;
+  ClassScoring<Scorer> scoring_;
+  SequenceSearch<Scorer> search_;
+  std::vector<Key> now_, next_, given_;
+  std::vector<std::int32_t> sums_;
+  std::vector<Hypothesis> beam_, made_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace panparser

@@ -1,0 +1,203 @@
+// Search over sequences: hypotheses are classes given so far. Training and decoding share it; they differ in the
+// scorer.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "search/scoring.hpp"
+#include "search/search.hpp"
+#include "sequences/sequence.hpp"
+
+namespace panparser {
+
+struct Sequence {  // one of many, and what is known of its items
+  const Sequences& all;
+  std::int64_t first;
+  std::int32_t length;
+  const ClassSets& sets;
+
+  std::span<const std::int32_t> allowed(std::int32_t item) const { return sets.of(first + item); }
+  // Where the attributes of a source begin.
+  const Value* row(std::int32_t source, std::int32_t item) const {
+    return item < 0 || item >= length ? all.boundary() : all.row(source, first + item);
+  }
+};
+
+// Scores of classes. Few classes have rows of weights for all of them; many, for those that a feature has met: what
+// models of parsers have for actions and for labels.
+template <class Scorer>
+class ClassScoring {
+ public:
+  ClassScoring(const Scorer& scorer, std::int32_t classes) : scorer_(scorer), few_(is_few(classes)) {}
+  static bool is_few(std::int32_t classes) { return classes <= 4; }
+
+  void prefetch(const Key* keys, int count) const {
+    few_ ? scorer_.prefetch_actions(keys, count, 0) : scorer_.prefetch_labels(keys, count, 0);
+  }
+  void add_to(const Key* keys, int count, std::int32_t* sums) const {
+    few_ ? scorer_.actions(keys, count, sums, 0) : scorer_.labels(keys, count, sums, 0);
+  }
+
+ private:
+  const Scorer& scorer_;
+  bool few_;
+};
+
+template <class Scorer>
+class SequenceSearch {
+ public:
+  SequenceSearch(const SequenceProgram& program, const SequenceClasses& classes, const Scorer& scorer)
+      : program_(program),
+        classes_(classes),
+        scoring_(scorer, classes.size()),
+        keys_(program.templates()),
+        fixed_(classes.size()),
+        sums_(classes.size()),
+        given_(static_cast<std::size_t>(classes.size())) {}
+
+  // `width`: how many hypotheses will be kept at most, so that what cannot be among them is left out at once.
+  Hypothesis start(const Sequence& sequence, std::size_t width) {
+    sequence_ = &sequence;
+    width_ = width;
+    nodes_.assign(1, {-1, -1, 0});
+    forget();
+    return {0, 0, 0, 0, sequence.length == 0};
+  }
+  void forget() { fixed_at_ = -1; }  // after a change of weights
+
+  // Appends what can follow each hypothesis of a beam. With the right classes (-1 unknown), losses too: what is right
+  // is there, and of the rest, if not all of it, what may be among the best.
+  void expand(std::span<const Hypothesis> beam, const std::int32_t* right, std::vector<Candidate>& out,
+              bool all = false) {
+    for (std::size_t i = 0; i < beam.size(); ++i) {
+      const auto from = static_cast<std::int32_t>(i);
+      if (beam[i].is_final) {
+        out.push_back({from, -1, beam[i].loss, beam[i].score});
+      } else {
+        follow(beam[i], from, right ? right[beam[i].length] : -1, all, out);
+      }
+    }
+  }
+
+  void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
+    for (const Candidate& candidate : candidates) {
+      const Hypothesis& parent = parents[candidate.from];
+      if (candidate.action < 0) {
+        out.push_back(parent);
+        continue;
+      }
+      const auto state = static_cast<std::int32_t>(nodes_.size());
+      nodes_.push_back({parent.state, candidate.action, parent.length + 1});
+      out.push_back(
+          {state, candidate.loss, candidate.score, parent.length + 1, parent.length + 1 == sequence_->length});
+    }
+  }
+
+  std::int32_t parent(std::int32_t state) const { return nodes_[state].parent; }
+  std::int32_t action(std::int32_t state) const { return nodes_[state].given; }
+  void write(std::int32_t state, std::int32_t* classes) const {  // all that were given
+    for (; state > 0; state = parent(state)) classes[nodes_[state].length - 1] = action(state);
+  }
+
+  // The features of the item that comes next in a state.
+  std::span<const Key> extract(std::int32_t state) {
+    const std::int32_t item = nodes_[state].length;
+    extract_fixed(*sequence_, item, keys_.data());
+    extract_given(state, item, keys_.data() + program_.fixed());
+    return keys_;
+  }
+  void extract_fixed(const Sequence& sequence, std::int32_t item, Key* keys) const {
+    program_.extract_fixed(
+        [&](std::int32_t source, std::int32_t offset) { return sequence.row(source, item + offset); }, keys);
+  }
+
+ private:
+  struct Node {
+    std::int32_t parent, given, length;
+  };
+
+  void extract_given(std::int32_t state, std::int32_t item, Key* keys) {
+    std::array<std::int32_t, SequenceProgram::kMaxDepth + 1> before;
+    before.fill(-1);
+    for (int ago = 1; ago <= program_.depth() && state > 0; ++ago, state = parent(state)) before[ago] = action(state);
+    program_.extract_given(
+        [&](std::int32_t source, std::int32_t offset) { return sequence_->row(source, item + offset); },
+        [&](int ago, int part) { return classes_.value(part, before[ago]); }, keys);
+  }
+
+  // The scores of the item that comes next; what items alone tell is computed once for all hypotheses, and what classes
+  // before tell once for those that have the same.
+  const std::int32_t* score(const Hypothesis& hypothesis) {
+    if (fixed_at_ != hypothesis.length) {
+      fixed_at_ = hypothesis.length;
+      extract_fixed(*sequence_, fixed_at_, keys_.data());
+      scoring_.prefetch(keys_.data(), program_.fixed());
+      std::fill(fixed_.begin(), fixed_.end(), 0);
+      scoring_.add_to(keys_.data(), program_.fixed(), fixed_.data());
+      given_.forget();
+    }
+    if (program_.given() == 0) return fixed_.data();
+    std::uint64_t before = 0;  // classes fit 16 bits
+    std::int32_t state = hypothesis.state;
+    for (int ago = 0; ago < program_.depth() && state > 0; ++ago, state = parent(state)) {
+      before |= static_cast<std::uint64_t>(action(state) + 1) << 16 * ago;
+    }
+    const auto [row, is_new] = given_.find_row(before);
+    if (is_new) {
+      extract_given(hypothesis.state, fixed_at_, keys_.data());
+      scoring_.prefetch(keys_.data(), program_.given());
+      scoring_.add_to(keys_.data(), program_.given(), given_.row(row));
+    }
+    const std::int32_t* const given = given_.row(row);
+    for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] = fixed_[c] + given[c];
+    return sums_.data();
+  }
+
+  void follow(const Hypothesis& hypothesis, std::int32_t from, std::int32_t right, bool all,
+              std::vector<Candidate>& out) {
+    const std::int32_t* const sums = score(hypothesis);
+    const auto allowed = sequence_->allowed(hypothesis.length);
+    const auto add = [&](std::int32_t c, std::int32_t cost) {
+      out.push_back({from, c, hypothesis.loss + cost, hypothesis.score + sums[c]});
+    };
+    if (!allowed.empty()) {  // where what is right is not allowed, nothing is wrong
+      const bool known = std::binary_search(allowed.begin(), allowed.end(), right);
+      for (const std::int32_t c : allowed) add(c, known && c != right);
+      return;
+    }
+    const std::int32_t least = all ? std::numeric_limits<std::int32_t>::min() : threshold(sums);
+    for (std::int32_t c = 0; c < classes_.size(); ++c) {
+      if (sums[c] >= least || c == right) add(c, right >= 0 && c != right);
+    }
+  }
+
+  // What a class must score to be among the best.
+  std::int32_t threshold(const std::int32_t* sums) {
+    const auto size = static_cast<std::size_t>(classes_.size());
+    if (width_ >= size) return std::numeric_limits<std::int32_t>::min();
+    if (width_ == 1) return *std::max_element(sums, sums + size);
+    ranked_.assign(sums, sums + size);
+    const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(width_) - 1;
+    std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
+    return *last;
+  }
+
+  const SequenceProgram& program_;
+  const SequenceClasses& classes_;
+  const ClassScoring<Scorer> scoring_;
+  const Sequence* sequence_ = nullptr;
+  std::size_t width_ = 1;
+  std::vector<Node> nodes_;
+  std::vector<Key> keys_;
+  std::int32_t fixed_at_ = -1;  // the item that the next are about
+  std::vector<std::int32_t> fixed_, sums_, ranked_;
+  Memo given_;  // by the classes before
+};
+
+}  // namespace panparser

@@ -1,0 +1,153 @@
+#include "sequences/sequence.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/require.hpp"
+
+namespace panparser {
+
+namespace {
+
+constexpr Value kBoundaryValue = 0x5D1D47E3A1C9F00Fu;
+
+Value number_value(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
+
+}  // namespace
+
+SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t columns, std::int32_t parts,
+                                 const std::vector<SequenceAtom>& atoms,
+                                 const std::vector<std::vector<std::int32_t>>& templates)
+    : attributes_(std::move(attributes)), columns_(columns), parts_(parts) {
+  require(columns >= 0 && parts >= 1, "a number of columns or parts is out of range");
+  require(!templates.empty() && templates.size() <= Program::kMaxTemplates && atoms.size() <= Program::kMaxAtoms,
+          "no templates, or too many");
+  for (const Attribute& attribute : attributes_) {
+    const auto found = std::find_if(sources_.begin(), sources_.end(),
+                                    [&](const Source& source) { return source.column == attribute.source; });
+    const auto number = static_cast<std::int32_t>(found - sources_.begin());
+    if (found == sources_.end()) sources_.push_back({attribute.source, {}});
+    homes_.emplace_back(number, static_cast<std::int32_t>(sources_[number].attributes.size()));
+    sources_[number].attributes.push_back(attribute);
+  }
+  for (std::int32_t c = 0; c < columns_; ++c) homes_.emplace_back(static_cast<std::int32_t>(sources_.size()), c);
+  for (const SequenceAtom& atom : atoms) {
+    if (atom.is_class) {
+      require(atom.offset >= 1 && atom.offset <= kMaxDepth, "no such class");
+      require(atom.parameter >= 0 && atom.parameter < parts_, "no such part of a class");
+      depth_ = std::max(depth_, static_cast<int>(atom.offset));
+    } else {
+      require(atom.offset >= -kMaxReach && atom.offset <= kMaxReach, "too far away");
+      require(atom.parameter >= 0 && std::size_t(atom.parameter) < homes_.size(), "no such attribute");
+    }
+  }
+  for (std::size_t t = 0; t < templates.size(); ++t) {
+    require(!templates[t].empty(), "a template without atoms");
+    bool sees_classes = false;
+    for (const std::int32_t atom : templates[t]) {
+      require(atom >= 0 && std::size_t(atom) < atoms.size(), "no such atom");
+      sees_classes |= atoms[atom].is_class;
+    }
+    Part& part = sees_classes ? given_ : fixed_;
+    for (const std::int32_t atom : templates[t]) {
+      const Reading wanted = reading(part, atoms[atom]);
+      const auto same = [&](const Reading& other) {
+        return other.place == wanted.place && other.index == wanted.index && other.part == wanted.part;
+      };
+      const auto found = std::find_if(part.readings.begin(), part.readings.end(), same);
+      part.flat.push_back(static_cast<std::uint16_t>(found - part.readings.begin()));
+      if (found == part.readings.end()) part.readings.push_back(wanted);
+    }
+    require(part.flat.size() <= std::numeric_limits<std::uint16_t>::max(), "the templates have too many atoms");
+    part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
+    part.seeds.push_back(mix(static_cast<Value>(t + 1)));
+    part.numbers.push_back(static_cast<std::uint16_t>(t));
+  }
+}
+
+SequenceProgram::Reading SequenceProgram::reading(Part& part, const SequenceAtom& atom) {
+  if (atom.is_class) return {-1, atom.offset, atom.parameter};
+  const auto [source, index] = homes_[atom.parameter];
+  return {place(part, source, atom.offset), index, 0};
+}
+
+std::int32_t SequenceProgram::place(Part& part, std::int32_t source, std::int32_t offset) {
+  const auto found = std::find_if(part.places.begin(), part.places.end(),
+                                  [&](const Place& other) { return other.source == source && other.offset == offset; });
+  const auto number = static_cast<std::int32_t>(found - part.places.begin());
+  if (found == part.places.end()) {
+    require(part.places.size() < kMaxPlaces, "too many places");
+    part.places.push_back({source, offset});
+  }
+  return number;
+}
+
+Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
+                     std::span<const std::span<const std::int32_t>> columns)
+    : offsets_(std::move(offsets)) {
+  require(!offsets_.empty() && offsets_.front() == 0 && std::is_sorted(offsets_.begin(), offsets_.end()),
+          "offsets must begin with 0 and not fall");
+  for (std::int64_t s = 0; s < size(); ++s) {
+    require(offsets_[s + 1] - offsets_[s] < std::numeric_limits<std::int32_t>::max(), "a sequence is too long");
+  }
+  require(data || program.attributes().empty(), "the templates read a treebank, and there is none");
+  require(!data || data->words() == items(), "the treebank has another number of words");
+  require(columns.size() == static_cast<std::size_t>(program.columns()), "the templates read other columns");
+  std::size_t widest = columns.size();
+  for (const SequenceProgram::Source& source : program.sources()) {
+    Table& table = tables_.emplace_back();
+    table.width = static_cast<std::int32_t>(source.attributes.size());
+    widest = std::max(widest, source.attributes.size());
+    const auto& ids = data->ids(source.column);
+    table.ids.assign(ids.begin(), ids.end());
+    const Vocabulary& vocabulary = data->vocabulary(source.column);
+    table.values.reserve(std::size_t(vocabulary.size()) * table.width);
+    for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
+      for (const Attribute& attribute : source.attributes) table.values.push_back(value_of(attribute, vocabulary[id]));
+    }
+  }
+  Table& table = tables_.emplace_back();
+  table.width = static_cast<std::int32_t>(columns.size());
+  table.values.resize(items() * table.width);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    require(columns[c].size() == static_cast<std::size_t>(items()), "a column must have a number for each item");
+    for (std::int64_t i = 0; i < items(); ++i) table.values[i * table.width + c] = number_value(columns[c][i]);
+  }
+  boundary_.assign(widest, kBoundaryValue);
+}
+
+bool Sequences::fits(const SequenceProgram& program) const {
+  if (tables_.size() != program.sources().size() + 1 || tables_.back().width != program.columns()) return false;
+  for (std::size_t s = 0; s < program.sources().size(); ++s) {
+    if (std::size_t(tables_[s].width) != program.sources()[s].attributes.size()) return false;
+  }
+  return true;
+}
+
+void ClassSets::check(std::int64_t items, std::int32_t known) const {
+  require(of_item.empty() || of_item.size() == static_cast<std::size_t>(items), "one set for each item, or -1");
+  require(!starts.empty() && starts.front() == 0 && std::size_t(starts.back()) == classes.size(),
+          "the sets are not those of the classes");
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    require(starts[s] < starts[s + 1] && std::size_t(starts[s + 1]) <= classes.size(),
+            "an item must be allowed some class");
+    for (std::int32_t c = starts[s] + 1; c < starts[s + 1]; ++c) {
+      require(classes[c - 1] < classes[c], "the classes of a set must rise");
+    }
+  }
+  for (const std::int32_t c : classes) require(c >= 0 && c < known, "no such class");
+  const auto sets = static_cast<std::int32_t>(starts.size()) - 1;
+  for (const std::int32_t set : of_item) require(set >= -1 && set < sets, "no such set of classes");
+}
+
+SequenceClasses::SequenceClasses(std::int32_t size, std::span<const std::int32_t> parts) : size_(size) {
+  require(size >= 1 && size <= 1 << 15, "too few classes, or too many");
+  require(!parts.empty() && parts.size() % size == 0, "each part needs a number for each class");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i % size == 0) values_.push_back(kBoundaryValue);
+    values_.push_back(number_value(parts[i]));
+  }
+}
+
+}  // namespace panparser

@@ -1,0 +1,165 @@
+// Sequences whose items get a class each, from left to right: words that get tags, characters that get boundaries.
+// What features see of an item are its attributes, and those of its neighbours; and the classes already given.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/program.hpp"
+#include "features/tokens.hpp"
+
+namespace panparser {
+
+// Attributes with one source lie side by side: a source is a column of a treebank, or all columns of numbers together.
+struct SequenceAtom {
+  bool is_class;           // one that was given
+  std::int32_t offset;     // items from the one that is to be classified; of a class, how long ago
+  std::int32_t parameter;  // an attribute, or a part of classes
+};
+
+// Templates over a window of items, and over the classes given before.
+class SequenceProgram {
+ public:
+  static constexpr int kMaxReach = 16;  // items to the left and to the right
+  static constexpr int kMaxDepth = 4;   // classes given before
+  static constexpr int kMaxPlaces = 256;
+
+  // Attributes are those of a treebank, then as many columns of numbers. Throws std::invalid_argument on a number out
+  // of range.
+  SequenceProgram(std::vector<Attribute> attributes, std::int32_t columns, std::int32_t parts,
+                  const std::vector<SequenceAtom>& atoms, const std::vector<std::vector<std::int32_t>>& templates);
+
+  int templates() const { return fixed_.size() + given_.size(); }
+  int fixed() const { return fixed_.size(); }  // templates that see items alone
+  int given() const { return given_.size(); }  // templates that see classes
+  int depth() const { return depth_; }         // classes that are seen at most
+  std::int32_t parts() const { return parts_; }
+  std::int32_t columns() const { return columns_; }
+  const std::vector<Attribute>& attributes() const { return attributes_; }
+  struct Source {
+    Column column;
+    std::vector<Attribute> attributes;
+  };
+  const std::vector<Source>& sources() const { return sources_; }  // without that of the columns, which comes last
+
+  // The features of an item: those of items alone, and those that also see classes. `rows(source, offset)` is where the
+  // attributes of a source begin for an item in the window, `class_value(ago, part)` a part of a class.
+  template <class Rows>
+  void extract_fixed(const Rows& rows, Key* keys) const {
+    fixed_.extract(rows, [](int, int) { return Value(0); }, keys);
+  }
+  template <class Rows, class ClassValue>
+  void extract_given(const Rows& rows, const ClassValue& class_value, Key* keys) const {
+    given_.extract(rows, class_value, keys);
+  }
+
+ private:
+  struct Place {
+    std::int32_t source, offset;
+  };
+  struct Reading {       // of an atom
+    std::int32_t place;  // -1: a class
+    std::int32_t index;  // in the row; of a class, how long ago
+    std::int32_t part;
+  };
+  struct Part {
+    std::vector<Place> places;
+    std::vector<Reading> readings;
+    std::vector<std::uint16_t> flat, ends;  // readings of all templates, and where each template's end
+    std::vector<Key> seeds;
+    std::vector<std::uint16_t> numbers;  // of the templates
+
+    int size() const { return static_cast<int>(seeds.size()); }
+    template <class Rows, class ClassValue>
+    void extract(const Rows& rows, const ClassValue& class_value, Key* keys) const {
+      std::array<const Value*, kMaxPlaces> found;
+      for (std::size_t p = 0; p < places.size(); ++p) found[p] = rows(places[p].source, places[p].offset);
+      std::array<Value, Program::kMaxAtoms> values;
+      for (std::size_t r = 0; r < readings.size(); ++r) {
+        const Reading& reading = readings[r];
+        values[r] = reading.place >= 0 ? found[reading.place][reading.index] : class_value(reading.index, reading.part);
+      }
+      const std::uint16_t* atom = flat.data();
+      for (std::size_t t = 0; t < seeds.size(); ++t) {
+        const std::uint16_t* const end = flat.data() + ends[t];
+        Key key = seeds[t] + values[*atom++];
+        for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
+        key = (key & ~kTemplateMask) | numbers[t];
+        keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
+      }
+    }
+  };
+  std::int32_t place(Part& part, std::int32_t source, std::int32_t offset);
+  Reading reading(Part& part, const SequenceAtom& atom);
+
+  std::vector<Attribute> attributes_;
+  std::int32_t columns_, parts_;
+  std::vector<Source> sources_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> homes_;  // of an attribute: its source, and where in its row
+  Part fixed_, given_;
+  int depth_ = 0;
+};
+
+// The items of many sequences, as a program sees them.
+class Sequences {
+ public:
+  // `data` may be null where the program reads no treebank. `columns` are numbers, one for each item.
+  Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
+            std::span<const std::span<const std::int32_t>> columns);
+
+  bool fits(const SequenceProgram& program) const;  // are there rows for all that it reads?
+  std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+  std::int64_t items() const { return offsets_.back(); }
+  std::int64_t first(std::int64_t sequence) const { return offsets_[sequence]; }
+  std::int32_t length(std::int64_t sequence) const {
+    return static_cast<std::int32_t>(offsets_[sequence + 1] - offsets_[sequence]);
+  }
+  const Value* row(std::int32_t source, std::int64_t item) const {
+    const Table& table = tables_[source];
+    return table.values.data() + (table.ids.empty() ? item : std::int64_t(table.ids[item])) * table.width;
+  }
+  const Value* boundary() const { return boundary_.data(); }  // the attributes of what is beside a sequence
+
+ private:
+  struct Table {
+    std::vector<Value> values;      // [row][attribute]
+    std::vector<std::int32_t> ids;  // the row of each item; empty: each has its own
+    std::int32_t width;
+  };
+  std::vector<std::int64_t> offsets_;
+  std::vector<Table> tables_;  // by source
+  std::vector<Value> boundary_;
+};
+
+// Which classes items may have: those of a set, by the number of the set; all, where there is no set.
+struct ClassSets {
+  std::vector<std::int32_t> of_item;  // -1: all classes; empty: no item has a set
+  std::vector<std::int32_t> starts;   // of sets in `classes`, and the end
+  std::vector<std::int32_t> classes;  // of all sets, those of each in order
+
+  // Throws std::invalid_argument on a number out of range, and on an empty set.
+  void check(std::int64_t items, std::int32_t known) const;
+  std::span<const std::int32_t> of(std::int64_t item) const {  // empty: all
+    const std::int32_t set = of_item.empty() ? -1 : of_item[item];
+    if (set < 0) return {};
+    return std::span(classes).subspan(starts[set], starts[set + 1] - starts[set]);
+  }
+};
+
+// The classes, and the values of their parts as features see them.
+class SequenceClasses {
+ public:
+  // `parts`: a number for each part and class, [part][class].
+  SequenceClasses(std::int32_t size, std::span<const std::int32_t> parts);
+  std::int32_t size() const { return size_; }
+  std::int32_t parts() const { return static_cast<std::int32_t>(values_.size() / (size_ + 1)); }
+  Value value(int part, std::int32_t c) const { return values_[std::int64_t(part) * (size_ + 1) + c + 1]; }  // -1: none
+
+ private:
+  std::int32_t size_;
+  std::vector<Value> values_;  // [part][1 + class]
+};
+
+}  // namespace panparser

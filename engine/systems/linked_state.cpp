@@ -1,0 +1,224 @@
+// Arena and LinkedState.
+#include <algorithm>
+
+#include "systems/state_parts.hpp"
+
+namespace panparser {
+
+void Arena::reset(const Shape& shape, Token words, bool tracking) {
+  states_.clear();
+  records_.clear();
+  links_.clear();
+  width_ = tracking ? (words + 2 + 63) / 64 : 0;
+  bits_.assign(std::size_t(2) * width_, 0);
+  State start{initial_counters(shape, words), -1, -1, -1, -1, {}};
+  if (shape.starts_on_stack) {
+    Record record;
+    record.token = start.counters.root;
+    start.stack = add_link(add_record(record), -1);
+    if (tracking) set_bit(bits_.data(), record.token);
+  }
+  states_.push_back(start);
+}
+
+std::int32_t Arena::add_record(const Record& record) {
+  records_.push_back(record);
+  return static_cast<std::int32_t>(records_.size()) - 1;
+}
+
+std::int32_t Arena::add_link(std::int32_t record, std::int32_t next) {
+  links_.push_back({record, next});
+  return static_cast<std::int32_t>(links_.size()) - 1;
+}
+
+LinkedState LinkedState::fork(std::int32_t action) const {
+  Arena& arena = *arena_;
+  const std::int64_t width = std::int64_t(2) * arena.width_;
+  const std::int64_t from = width * index_;
+  const auto size = arena.bits_.size();
+  arena.bits_.resize(size + width);
+  std::copy_n(arena.bits_.begin() + from, width, arena.bits_.begin() + static_cast<std::int64_t>(size));
+  arena.states_.push_back(arena.states_[index_]);
+  Arena::State& next = arena.states_.back();
+  next.parent = index_;
+  next.action = action;
+  next.arc = {};
+  return {arena, arena.size() - 1};
+}
+
+std::int32_t LinkedState::find(Position position) const {
+  const auto& links = arena_->links_;
+  std::int32_t link = position == kB0 ? state().returned : state().stack;
+  if (position != kB0) {
+    for (int depth = depth_of(position); depth > 0 && link >= 0; --depth) link = links[link].next;
+  }
+  return link < 0 ? -1 : links[link].record;
+}
+
+Frame LinkedState::frame() const {
+  const Arena::State& here = state();
+  Frame frame;
+  std::int32_t link = here.stack;
+  for (int p = kS0; p <= kS2; ++p) {
+    if (link >= 0) {
+      const Record& record = arena_->records_[arena_->links_[link].record];
+      frame.at[p] = record.token;
+      frame.facts[kIsAttached + p] = record.head != kNone;
+      link = arena_->links_[link].next;
+    } else {
+      frame.at[p] = kNone;
+      frame.facts[kIsAttached + p] = 0;
+    }
+  }
+  const Record* first = here.returned >= 0 ? &arena_->records_[find(kB0)] : nullptr;
+  const Counters& counters = here.counters;
+  frame.at[kB0] = first ? first->token : counters.front < counters.end() ? counters.front : kNone;
+  frame.facts[kIsAttached + int(kB0)] = first && first->head != kNone;
+  fill(frame, counters);
+  frame.on_stack = arena_->width_ ? on_stack() : nullptr;
+  frame.attached = arena_->width_ ? attached() : nullptr;
+  return frame;
+}
+
+void LinkedState::list_stack(std::vector<Token>& out) const {
+  out.resize(state().counters.stack_size);
+  auto place = out.rbegin();
+  for (std::int32_t link = state().stack; link >= 0; link = arena_->links_[link].next) {
+    *place++ = arena_->records_[arena_->links_[link].record].token;
+  }
+}
+
+void LinkedState::list_buffer(std::vector<Token>& out) const {
+  out.clear();
+  for (std::int32_t link = state().returned; link >= 0; link = arena_->links_[link].next) {
+    out.push_back(arena_->records_[arena_->links_[link].record].token);
+  }
+  for (Token token = state().counters.front; token < state().counters.end(); ++token) out.push_back(token);
+}
+
+std::vector<Arc> LinkedState::arcs() const {
+  std::vector<Arc> arcs;
+  for (std::int32_t at = index_; at >= 0; at = arena_->states_[at].parent) {
+    if (arena_->states_[at].arc.head != kNone) arcs.push_back(arena_->states_[at].arc);
+  }
+  auto before = [](const Arc& a, const Arc& b) { return a.dependent < b.dependent; };
+  std::stable_sort(arcs.begin(), arcs.end(), before);  // the latest arc of a dependent comes first
+  auto same = [](const Arc& a, const Arc& b) { return a.dependent == b.dependent; };
+  arcs.erase(std::unique(arcs.begin(), arcs.end(), same), arcs.end());
+  return arcs;
+}
+
+Record LinkedState::record(Position position) const {
+  const std::int32_t record = find(position);
+  if (record >= 0) return arena_->records_[record];
+  Record fresh;
+  fresh.token = frame().at[position];
+  return fresh;
+}
+
+Window LinkedState::window() const {
+  const Arena::State& here = state();
+  const auto& links = arena_->links_;
+  Window window;
+  std::int32_t link = here.stack;
+  for (auto& record : window.stack) {
+    record = link < 0 ? nullptr : &arena_->records_[links[link].record];
+    if (link >= 0) link = links[link].next;
+  }
+  int filled = 0;
+  for (link = here.returned; link >= 0 && filled < Window::kDepth; link = links[link].next) {
+    window.buffer[filled++] = arena_->records_[links[link].record].token;
+  }
+  fill_buffer(window, filled, here.counters);
+  window.front = here.returned < 0 ? nullptr : &arena_->records_[links[here.returned].record];
+  window.history = here.counters.history;
+  return window;
+}
+
+void LinkedState::materialize() {
+  if (state().returned >= 0) return;
+  Record record;
+  record.token = state().counters.front;
+  const std::int32_t link = arena_->add_link(arena_->add_record(record), -1);
+  state().returned = link;
+  ++state().counters.front;
+  ++state().counters.returned_size;
+}
+
+// A copy of the list at `link` whose element at `depth` holds `record` instead, or is left out.
+std::int32_t LinkedState::splice(std::int32_t link, int depth, std::int32_t record, bool drop) {
+  const Arena::Link here = arena_->links_[link];
+  if (depth > 0) return arena_->add_link(here.record, splice(here.next, depth - 1, record, drop));
+  return drop ? here.next : arena_->add_link(record, here.next);
+}
+
+void LinkedState::put(Position position, std::int32_t record) {
+  const bool buffer = position == kB0;
+  const std::int32_t link =
+      splice(buffer ? state().returned : state().stack, buffer ? 0 : depth_of(position), record, false);
+  (buffer ? state().returned : state().stack) = link;
+}
+
+void LinkedState::shift() {
+  materialize();
+  const Arena::Link link = arena_->links_[state().returned];
+  const Record& record = arena_->records_[link.record];
+  const Token token = record.token;
+  const bool open = token != state().counters.root && record.head == kNone;
+  const std::int32_t pushed = arena_->add_link(link.record, state().stack);
+  Arena::State& here = state();
+  here.stack = pushed;
+  here.returned = link.next;
+  --here.counters.returned_size;
+  ++here.counters.stack_size;
+  here.counters.open_words += open;
+  if (arena_->width_) set_bit(on_stack(), token);
+}
+
+void LinkedState::pop(int depth) {
+  const Record& record = arena_->records_[find(Position(kS0 + depth))];
+  const Token token = record.token;
+  const bool open = token != state().counters.root && record.head == kNone;
+  const std::int32_t stack = splice(state().stack, depth, -1, true);
+  Arena::State& here = state();
+  here.stack = stack;
+  --here.counters.stack_size;
+  here.counters.open_words -= open;
+  if (arena_->width_) clear_bit(on_stack(), token);
+}
+
+void LinkedState::back() {
+  const std::int32_t record = find(kS1);
+  pop(1);
+  const std::int32_t returned = arena_->add_link(record, state().returned);
+  state().returned = returned;
+  ++state().counters.returned_size;
+}
+
+void LinkedState::attach(Position head, Position dependent, std::int32_t label, bool leaves) {
+  if (head == kB0 || dependent == kB0) materialize();
+  Record parent = arena_->records_[find(head)];
+  const std::int32_t before = find(dependent);
+  const Token token = arena_->records_[before].token;
+  parent.add_child(token, label);
+  put(head, arena_->add_record(parent));
+  if (!leaves) {
+    Record child = arena_->records_[before];
+    state().counters.open_words -= dependent != kB0 && token != state().counters.root && child.head == kNone;
+    child.set_head(parent.token, label);
+    put(dependent, arena_->add_record(child));
+  }
+  Arena::State& here = state();
+  here.arc = {parent.token, token, label};
+  here.counters.root_children += parent.token == here.counters.root;
+  if (arena_->width_) set_bit(attached(), token);
+}
+
+void LinkedState::propose(Position head, Position dependent, std::int32_t label) {
+  if (head == kB0 || dependent == kB0) materialize();
+  Record child = arena_->records_[find(dependent)];
+  child.propose_head(arena_->records_[find(head)].token, label);
+  put(dependent, arena_->add_record(child));
+}
+
+}  // namespace panparser

@@ -1,0 +1,209 @@
+// States: stack, buffer and arcs. Two kinds with one interface: MutableState for greedy decoding, LinkedState
+// for beams.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trees/gold.hpp"
+
+namespace panparser {
+
+// Tokens that tables speak of. Keep in step with panparser.terms.POSITIONS.
+enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kPositions };
+
+// What conditions test: each is a number. Keep in step with panparser._compile.FACTS.
+enum Fact : std::uint8_t {
+  kStackSize,
+  kBufferSize,
+  kOpenWords,                              // unattached words on the stack
+  kRootChildren,                           // children of Root so far
+  kIsWord,                                 // + position: 1 a word, 0 Root, -1 absent
+  kIsAttached = kIsWord + kPositions,      // + position: 1 or 0 for a word, else -1
+  kFromS0ToB0 = kIsAttached + kPositions,  // signed distances, out of all bounds if a token is absent
+  kFromS1ToS0,
+  kFromS2ToS0,
+  kFacts
+};
+
+inline constexpr std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
+using Bits = std::uint64_t;  // one word of a set of tokens
+inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (token & 63) & 1; }
+
+// All that a table can see of a state; valid until the state changes.
+struct Frame {
+  std::array<Token, kPositions> at;  // kNone where absent
+  std::array<std::int32_t, kFacts> facts;
+  Token front;  // B0, or the end; in systems without `back`, every token from here on is in the buffer
+  Token root;
+  const Bits* on_stack;  // null where the state does not track them
+  const Bits* attached;
+};
+
+// What a state knows of one token, for features.
+struct Record {
+  Token token = kNone;
+  Token head = kNone;
+  Token proposed = kNone;  // a provisional head, never part of the output
+  std::int32_t label = -1;
+  std::int32_t proposed_label = -1;
+  std::array<Token, 2> left = {kNone, kNone};  // leftmost child, second leftmost; `right` likewise from the right
+  std::array<Token, 2> right = {kNone, kNone};
+  std::array<std::int32_t, 2> left_label = {-1, -1};
+  std::array<std::int32_t, 2> right_label = {-1, -1};
+  std::int32_t left_valency = 0;
+  std::int32_t right_valency = 0;
+  std::uint64_t left_labels = 0;  // sets of labels: bit (label mod 64)
+  std::uint64_t right_labels = 0;
+  std::uint64_t digest = 0;  // of the head, the children and their labels: the same where they are
+
+  void add_child(Token child, std::int32_t child_label);
+  void set_head(Token new_head, std::int32_t new_label);
+  void propose_head(Token new_head, std::int32_t new_label);
+};
+
+struct Arc {
+  Token head = kNone;
+  Token dependent = kNone;
+  std::int32_t label = -1;
+};
+
+// What feature templates see of a state; valid until a state is made or changed.
+struct Window {
+  static constexpr int kDepth = 4;
+  std::array<const Record*, kDepth> stack;  // from the top; null where absent
+  const Record* front;                      // of B0; null if it has neither children nor a head
+  std::array<Token, kDepth> buffer;         // kNone where absent
+  std::uint32_t history;                    // the last actions, each + 1, in a byte; the latest is the lowest
+};
+
+// Where a derivation starts and ends.
+struct Shape {
+  bool root_first = false;
+  bool starts_on_stack = false;  // is Root on the stack at the start?
+  bool ends_on_stack = false;    // ... and at the end?
+
+  Token root(Token words) const { return root_first ? 0 : words + 1; }
+};
+
+// Counters that both kinds keep, so that conditions are O(1).
+struct Counters {
+  Token words, root;
+  Token front;  // first token of the buffer behind those on the list `returned`
+  std::int32_t stack_size, returned_size, open_words, root_children;
+  std::uint32_t history;  // as in Window
+
+  Token end() const { return root > words ? words + 2 : words + 1; }
+  std::int32_t buffer_size() const { return returned_size + (end() - front); }
+};
+
+// Changes in place. `returned` holds words that came back to the buffer, the last one in front.
+class MutableState {
+ public:
+  void reset(const Shape& shape, Token words);
+
+  Frame frame() const;
+  void list_stack(std::vector<Token>& out) const { out = stack_; }  // bottom to top
+  void list_buffer(std::vector<Token>& out) const;
+  std::vector<Arc> arcs() const;
+  Record record(Position position) const;
+  Window window() const;
+  void remember(int action) { counters_.history = counters_.history << 8 | static_cast<std::uint32_t>(action + 1); }
+
+  void shift();
+  void pop(int depth);
+  void back();  // S1 goes to the front of the buffer
+  // `leaves`: the dependent is popped next, so nobody will see its record again.
+  void attach(Position head, Position dependent, std::int32_t label, bool leaves);
+  void propose(Position head, Position dependent, std::int32_t label);
+
+ private:
+  Token token(Position position) const;
+  Token first_in_buffer() const;
+
+  Counters counters_;
+  std::vector<Record> records_;  // by token
+  std::vector<Token> stack_, returned_;
+  std::vector<Bits> on_stack_, attached_;
+};
+
+// Immutable states of one sentence, by index; each shares all it can with its parent. Nothing is freed before
+// `reset`.
+class Arena {
+ public:
+  // Without `tracking` states take less memory, and costs cannot be asked for.
+  void reset(const Shape& shape, Token words, bool tracking);
+
+  std::int32_t initial() const { return 0; }
+  std::int32_t size() const { return static_cast<std::int32_t>(states_.size()); }
+  std::int32_t parent(std::int32_t state) const { return states_[state].parent; }
+  std::int32_t action(std::int32_t state) const { return states_[state].action; }
+  const Arc& arc(std::int32_t state) const { return states_[state].arc; }  // that the action made
+
+ private:
+  friend class LinkedState;
+  struct Link {
+    std::int32_t record, next;
+  };
+  struct State {
+    Counters counters;
+    std::int32_t parent, action;
+    std::int32_t stack, returned;  // links
+    Arc arc;
+  };
+  std::int32_t add_record(const Record& record);
+  std::int32_t add_link(std::int32_t record, std::int32_t next);
+
+  std::vector<State> states_;
+  std::vector<Record> records_;
+  std::vector<Link> links_;
+  std::vector<Bits> bits_;  // 2 * width_ a state: on the stack, attached
+  std::int32_t width_ = 0;
+};
+
+// A state in an arena. The effects below may only follow `fork`, which makes the copy that they change.
+class LinkedState {
+ public:
+  LinkedState(Arena& arena, std::int32_t index) : arena_(&arena), index_(index) {}
+
+  std::int32_t index() const { return index_; }
+  LinkedState fork(std::int32_t action) const;
+
+  Frame frame() const;
+  void list_stack(std::vector<Token>& out) const;
+  void list_buffer(std::vector<Token>& out) const;
+  std::vector<Arc> arcs() const;
+  Record record(Position position) const;
+  Window window() const;
+  void remember(int action) {
+    state().counters.history = state().counters.history << 8 | static_cast<std::uint32_t>(action + 1);
+  }
+
+  void shift();
+  void pop(int depth);
+  void back();
+  // `leaves`: the dependent is popped next, so nobody will see its record again.
+  void attach(Position head, Position dependent, std::int32_t label, bool leaves);
+  void propose(Position head, Position dependent, std::int32_t label);
+
+ private:
+  Arena::State& state() const { return arena_->states_[index_]; }
+  Bits* on_stack() const { return arena_->bits_.data() + std::int64_t(2) * arena_->width_ * index_; }
+  Bits* attached() const { return on_stack() + arena_->width_; }
+  std::int32_t find(Position position) const;  // record, or -1
+  void put(Position position, std::int32_t record);
+  void materialize();  // gives the front of the buffer a record
+  std::int32_t splice(std::int32_t link, int depth, std::int32_t record, bool drop);
+
+  Arena* arena_;
+  std::int32_t index_;
+};
+
+}  // namespace panparser

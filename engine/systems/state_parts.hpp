@@ -1,0 +1,53 @@
+// What both kinds of state share.
+#pragma once
+
+#include "systems/state.hpp"
+
+namespace panparser {
+
+inline void set_bit(Bits* set, Token token) { set[token >> 6] |= Bits(1) << (token & 63); }
+inline void clear_bit(Bits* set, Token token) { set[token >> 6] &= ~(Bits(1) << (token & 63)); }
+
+inline Counters initial_counters(const Shape& shape, Token words) {
+  Counters counters{};
+  counters.words = words;
+  counters.root = shape.root(words);
+  counters.front = shape.root_first && !shape.starts_on_stack ? 0 : 1;
+  counters.stack_size = shape.starts_on_stack ? 1 : 0;
+  return counters;
+}
+
+inline constexpr std::int32_t kFar = 1 << 30;  // the distance to an absent token: beyond any bound
+
+// Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1
+// already.
+inline void fill(Frame& frame, const Counters& counters) {
+  frame.root = counters.root;
+  frame.facts[kStackSize] = counters.stack_size;
+  frame.facts[kBufferSize] = counters.buffer_size();
+  frame.facts[kOpenWords] = counters.open_words;
+  frame.facts[kRootChildren] = counters.root_children;
+  for (int p = 0; p < kPositions; ++p) {
+    const Token token = frame.at[p];
+    frame.facts[kIsWord + p] = token == kNone ? -1 : token != counters.root;
+    if (token == kNone || token == counters.root) frame.facts[kIsAttached + p] = -1;
+  }
+  auto distance = [&](Position from, Position to) {
+    return frame.at[from] == kNone || frame.at[to] == kNone ? kFar : frame.at[to] - frame.at[from];
+  };
+  frame.facts[kFromS0ToB0] = distance(kS0, kB0);
+  frame.facts[kFromS1ToS0] = distance(kS1, kS0);
+  frame.facts[kFromS2ToS0] = distance(kS2, kS0);
+  frame.front = frame.at[kB0] == kNone ? counters.end() : frame.at[kB0];
+}
+
+// The buffer behind its returned words.
+inline void fill_buffer(Window& window, int filled, const Counters& counters) {
+  for (Token token = counters.front; filled < Window::kDepth; ++token) {
+    window.buffer[filled++] = token < counters.end() ? token : kNone;
+  }
+}
+
+inline std::int32_t depth_of(Position position) { return position - kS0; }
+
+}  // namespace panparser

@@ -1,0 +1,347 @@
+#include "systems/system.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace panparser {
+
+namespace {
+
+void require_sound(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("malformed table: ") + what);
+}
+
+Place place(const Frame& frame, Token token) {
+  if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
+  if (!contains(frame.on_stack, token)) return kGone;
+  if (token == frame.at[kS0]) return kAtS0;
+  if (token == frame.at[kS1]) return kAtS1;
+  return token == frame.at[kS2] ? kAtS2 : kDeeper;
+}
+
+bool in_region(const Frame& frame, Token token, std::int32_t region) {
+  return region >> (2 * place(frame, token) + (token == frame.root)) & 1;
+}
+
+bool makes_arc(const Effect& effect) { return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose; }
+
+constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
+constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
+
+}  // namespace
+
+System::System(Table table) : table_(std::move(table)) {
+  check();
+  for (Row& row : table_.rows) {
+    require_positions(row);
+    for (const Term& term : row.terms) plain_probes_ = std::max(plain_probes_, std::size_t(term.probe) + 1);
+  }
+  for (int action = 0; action < actions(); ++action) {
+    for (const Effect& effect : table_.rows[action].effects) {
+      if (effect.kind == EffectKind::kBack) swap_ = action;
+      if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
+        for (const std::int32_t position : {effect.first, effect.second}) {
+          if (position != kB0) deepest_ = std::max(deepest_, position);
+        }
+      }
+      if (effect.kind == EffectKind::kShift) shift_ = action;
+      if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
+    }
+  }
+  if (table_.static_oracle != StaticOracle::kAbsent) {
+    require_sound(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+  }
+}
+
+void System::check() const {
+  require_sound(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
+  require_sound(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
+  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
+  require_sound(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
+  require_sound(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
+                "static oracle");
+  const auto literals = table_.literals.size();
+  const Bits known = literals == 64 ? ~Bits(0) : (Bits(1) << literals) - 1;
+  for (const Literal& literal : table_.literals) {
+    require_sound(literal.fact >= 0 && literal.fact < kFacts && literal.low <= literal.high, "condition");
+    require_sound(literal.low >= -kUnbounded && literal.high <= kUnbounded, "bounds of a condition");
+  }
+  for (const Probe& probe : table_.probes) {
+    require_sound(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
+    const bool of_root = probe.position == kPositions && probe.kind == ProbeKind::kChildren;
+    require_sound((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
+  }
+  for (const Row& row : table_.rows) {
+    require_sound((row.all & ~known) == 0, "conditions of a row");
+    for (const Bits clause : row.clauses) require_sound((clause & ~known) == 0, "clause");
+    for (const auto* terms : {&row.terms, &row.directed_terms}) {
+      for (const Term& term : *terms) {
+        require_sound(term.probe >= 0 && std::size_t(term.probe) < table_.probes.size(), "term");
+        require_sound((term.guard & ~known) == 0, "guard");
+      }
+    }
+    for (const Effect& effect : row.effects) {
+      require_sound(effect.kind >= EffectKind::kShift && effect.kind <= EffectKind::kPropose, "effect");
+      require_sound(effect.first >= 0 && effect.first < kPositions, "effect's position");
+      require_sound(effect.second >= 0 && effect.second < kPositions, "effect's position");
+      require_sound(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
+      require_sound(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
+                    "back without a static oracle");
+      require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
+    }
+    require_sound(fits_potential(row), "this potential does not fit all rows");
+  }
+}
+
+// Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
+// three rows, that of Attardi's system its five.
+bool System::fits_potential(const Row& row) const {
+  if (table_.potential == Potential::kZero) return true;
+  const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
+  if (row.effects.size() != (arc ? 2u : 1u)) return false;
+  const Effect& move = row.effects.back();
+  if (table_.potential == Potential::kBlockedChain) {
+    return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
+  }
+  if (!arc) return move.kind == EffectKind::kShift;
+  const Effect& made = row.effects[0];
+  const int deepest = table_.potential == Potential::kAttardi ? kS2 : kS1;
+  const bool joins = made.kind == EffectKind::kArc && std::min(made.first, made.second) == kS0 &&
+                     std::max(made.first, made.second) <= deepest && made.first != made.second;
+  return joins && move.kind == EffectKind::kPop && move.first == made.second;
+}
+
+// A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory
+// safe.
+void System::require_positions(Row& row) {
+  int stack = 0, buffer = 0;                // how many tokens the row needs
+  int stack_growth = 0, buffer_growth = 0;  // by the effects so far
+  auto need = [&](int position) {
+    if (position == kB0) {
+      buffer = std::max(buffer, 1 - buffer_growth);
+    } else {
+      stack = std::max(stack, position - kS0 + 1 - stack_growth);
+    }
+  };
+  for (const Effect& effect : row.effects) {
+    switch (effect.kind) {
+      case EffectKind::kShift:
+        need(kB0);
+        ++stack_growth;
+        --buffer_growth;
+        break;
+      case EffectKind::kPop:
+        need(effect.first);
+        --stack_growth;
+        break;
+      case EffectKind::kBack:
+        need(kS1);
+        --stack_growth;
+        ++buffer_growth;
+        break;
+      default:
+        need(effect.first);
+        need(effect.second);
+    }
+  }
+  for (const auto& [fact, size] : {std::pair{kStackSize, stack}, std::pair{kBufferSize, buffer}}) {
+    if (size <= 0) continue;
+    const Literal literal{fact, size, kUnbounded};
+    auto same = [&](const Literal& other) {
+      return other.fact == literal.fact && other.low == literal.low && other.high == literal.high;
+    };
+    const auto found = std::find_if(table_.literals.begin(), table_.literals.end(), same);
+    const auto index = found - table_.literals.begin();
+    if (found == table_.literals.end()) {
+      require_sound(table_.literals.size() < kMaxLiterals,
+                    "at most 64 different conditions, those that tokens exist included");
+      table_.literals.push_back(literal);
+    }
+    row.all |= Bits(1) << index;
+  }
+}
+
+Bits System::truths(const Frame& frame) const {
+  Bits truths = 0;
+  Bits bit = 1;
+  for (const Literal& literal : table_.literals) {
+    const auto above = static_cast<std::uint32_t>(frame.facts[literal.fact] - literal.low);
+    truths |= above <= static_cast<std::uint32_t>(literal.high - literal.low) ? bit : 0;
+    bit <<= 1;
+  }
+  return truths;
+}
+
+std::uint32_t System::legal(Bits truths) const {
+  std::uint32_t legal = 0;
+  std::uint32_t bit = 1;
+  for (const Row& row : table_.rows) {
+    bool holds = (truths & row.all) == row.all;
+    for (const Bits clause : row.clauses) holds &= (truths & clause) != 0;
+    legal |= holds ? bit : 0;
+    bit <<= 1;
+  }
+  return legal;
+}
+
+bool System::is_final(const Frame& frame) const {
+  const bool on_stack = table_.shape.ends_on_stack;
+  return frame.facts[kStackSize] == (on_stack ? 1 : 0) && frame.facts[kBufferSize] == (on_stack ? 0 : 1) &&
+         frame.at[on_stack ? kS0 : kB0] == frame.root;
+}
+
+Arc System::arc(const Frame& frame, int action, EffectKind kind) const {
+  for (const Effect& effect : table_.rows[action].effects) {
+    if (effect.kind == kind) return {frame.at[effect.first], frame.at[effect.second], -1};
+  }
+  return {};
+}
+
+Change System::change(const Row& row, const Frame& frame) const {
+  Change change;
+  for (const Effect& effect : row.effects) {
+    if (effect.kind == EffectKind::kShift) change.pushed = frame.at[kB0];
+    if (effect.kind == EffectKind::kPop) change.popped = frame.at[effect.first];
+    if (effect.kind == EffectKind::kArc) change.attached = frame.at[effect.second];
+  }
+  return change;
+}
+
+Reference System::reference(Gold gold) const {
+  Reference reference{this, std::move(gold), nullptr, nullptr, {}, {}};
+  if (reference.gold.words() > kMaxWords) {
+    throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
+                                std::to_string(reference.gold.words()));
+  }
+  if (reference.gold.root() != table_.shape.root(reference.gold.words())) {
+    throw std::invalid_argument("the reference has Root at the other end");
+  }
+  if (table_.potential == Potential::kArcStandard) {
+    reference.arc_standard = std::make_unique<const ArcStandardLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.potential == Potential::kAttardi) {
+    reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
+  return reference;
+}
+
+std::optional<int> System::lost(const Reference& reference) const {
+  const Gold& gold = reference.gold;
+  const bool on_stack = table_.shape.starts_on_stack;
+  const Token root = gold.root();
+  const std::span<const Token> stack(&root, on_stack ? 1 : 0);
+  const Token front = root == 0 && !on_stack ? 0 : 1;
+  const auto heads = gold.heads();
+  const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
+  Scratch scratch;
+  if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
+  if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
+  return std::nullopt;
+}
+
+// --- Costs ---
+
+int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
+  if (probe.kind == ProbeKind::kWanting) {
+    int count = 0;
+    bool bottom = probe.flag;  // is the next token of the stack to be passed over?
+    for (Token token = 0; token < frame.front && token <= gold.words(); ++token) {
+      if (!contains(frame.on_stack, token)) continue;
+      count += !bottom && gold.head(token) == probe.direction;
+      bottom = false;
+    }
+    return count;
+  }
+  const Token token = probe.position == kPositions ? frame.root : frame.at[probe.position];
+  if (token == kNone) return 0;
+  switch (probe.kind) {
+    case ProbeKind::kHead: {
+      const Token head = gold.head(token);
+      return head >= 0 && in_region(frame, head, probe.region);
+    }
+    case ProbeKind::kHeadless:
+      return gold.head(token) == kEmpty;
+    case ProbeKind::kWants:
+      return gold.head(token) == probe.direction;
+    default:
+      break;
+  }
+  const std::span<const Token> children = gold.children(token);
+  int count = 0;
+  if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
+    for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
+      count += in_region(frame, *child, probe.region);
+    }
+  }
+  if ((probe.region & ~kBufferRegion) != 0) {
+    for (const Token child : children) {
+      if (child >= frame.front) break;
+      count += in_region(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+    }
+  }
+  return count;
+}
+
+void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
+                         Scratch& scratch, std::span<std::int32_t> costs) const {
+  const Gold& gold = reference.gold;
+  scratch.probes.resize(table_.probes.size());
+  const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
+  for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe(table_.probes[i], frame, gold);
+  const bool chain = table_.potential == Potential::kBlockedChain;
+  const int before = chain && chain_blocked(frame, {}, gold, table_.limit);
+  for (; legal; legal &= legal - 1) {
+    const int action = std::countr_zero(legal);
+    const Row& row = table_.rows[action];
+    int cost = 0;
+    auto add = [&](const Term& term) { cost += (truths & term.guard) == term.guard ? scratch.probes[term.probe] : 0; };
+    for (const Term& term : row.terms) add(term);
+    if (gold.directed()) {
+      for (const Term& term : row.directed_terms) add(term);
+    }
+    if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
+    costs[action] = cost;
+  }
+}
+
+template <class Loss>
+void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
+                        typename Loss::Scratch& own, std::span<std::int32_t> costs) const {
+  // What a state can still reach is the best that its successors can, so the state itself need not be valued.
+  int best = 0;
+  bool is_exact = true;
+  if (std::has_single_bit(legal)) {
+    costs[std::countr_zero(legal)] = 0;
+    return;
+  }
+  ++scratch.valued;
+  for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+    const int action = std::countr_zero(rest);
+    scratch.after = scratch.stack;
+    Token front = frame.front;
+    for (const Effect& effect : table_.rows[action].effects) {
+      if (effect.kind == EffectKind::kShift) scratch.after.push_back(front++);
+      if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
+    }
+    const Arc made = arc(frame, action);
+    const int value =
+        loss.reachable(scratch.after, front, own) + (made.head != kNone && loss.counts(made.head, made.dependent));
+    is_exact &= own.is_exact;
+    costs[action] = value;
+    best = std::max(best, value);
+  }
+  scratch.approximated += !is_exact;
+  for (; legal; legal &= legal - 1) {
+    std::int32_t& cost = costs[std::countr_zero(legal)];
+    cost = best - cost;
+  }
+}
+
+template void System::loss_costs(const Frame&, std::uint32_t, const ArcStandardLoss&, Scratch&,
+                                 ArcStandardLoss::Scratch&, std::span<std::int32_t>) const;
+template void System::loss_costs(const Frame&, std::uint32_t, const AttardiLoss&, Scratch&, AttardiLoss::Scratch&,
+                                 std::span<std::int32_t>) const;
+
+}  // namespace panparser

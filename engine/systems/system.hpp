@@ -1,0 +1,191 @@
+// Interprets a transition system: a table of conditions, effects and cost terms, lowered to flat arrays.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "systems/losses/attardi.hpp"
+#include "trees/gold.hpp"
+#include "systems/losses/loss.hpp"
+#include "systems/state.hpp"
+
+namespace panparser {
+
+// The codes below are written by panparser._compile; keep the two in step.
+
+struct Literal {  // low <= facts[fact] <= high
+  std::int32_t fact, low, high;
+};
+
+enum class EffectKind : std::int32_t { kShift, kPop, kBack, kArc, kPropose };
+struct Effect {
+  EffectKind kind;
+  std::int32_t first, second;  // pop: depth; arc, propose: head and dependent (positions)
+};
+
+// A number read off state and reference. Each is evaluated once a state, however many terms use it.
+enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
+struct Probe {
+  ProbeKind kind;
+  std::int32_t position;   // whose head or children; kPositions is Root
+  std::int32_t region;     // bit (2 * place + is Root) for each place that counts
+  bool flag;               // children: only unattached ones; wanting: the lowest token left out
+  std::int32_t direction;  // wants, wanting: kLeftward or kRightward
+};
+
+// Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; or gone.
+enum Place : std::uint8_t { kAtS0, kAtS1, kAtS2, kDeeper, kAtB0, kBehind, kGone };
+
+struct Term {  // counts the probe when every literal of the guard holds
+  std::int32_t probe;
+  Bits guard;
+};
+
+struct Row {
+  Bits all = 0;               // literals that must all hold
+  std::vector<Bits> clauses;  // of each, one literal must hold
+  std::vector<Effect> effects;
+  std::vector<Term> terms;
+  std::vector<Term> directed_terms;  // only for references with directions
+};
+
+enum class Potential : std::int32_t { kZero, kBlockedChain, kArcStandard, kAttardi };
+enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
+
+struct Table {
+  Shape shape;
+  bool single_root = false;
+  Potential potential = Potential::kZero;
+  std::int32_t limit = 0;  // of the blocked chain
+  StaticOracle static_oracle = StaticOracle::kAbsent;
+  std::vector<Literal> literals;
+  std::vector<Probe> probes;
+  std::vector<Row> rows;
+};
+
+inline constexpr std::int32_t kIllegalCost = 1 << 20;  // what stands where an action is illegal
+
+class System;
+
+// A reference together with what its system's costs need to know of it; no other system may use it.
+struct Reference {
+  const System* system;
+  Gold gold;
+  std::unique_ptr<const ArcStandardLoss> arc_standard;  // where the potential asks for it; `attardi` likewise
+  std::unique_ptr<const AttardiLoss> attardi;
+  std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
+  std::vector<std::int32_t> fragment;  // Swap, lazy, all heads known: top of the fragment that arcs alone can build
+};
+
+class System {
+ public:
+  static constexpr int kMaxRows = 32;
+  static constexpr int kMaxLiterals = 64;
+  static constexpr Token kMaxWords = 16000;
+
+  explicit System(Table table);  // throws std::invalid_argument on a table out of bounds
+
+  int actions() const { return static_cast<int>(table_.rows.size()); }
+  const Table& table() const { return table_; }
+  bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
+  bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
+  bool attaches_deepest() const { return deepest_ == kS2; }
+  Reference reference(Gold gold) const;
+  // How many known heads no derivation gives, by the potential; nothing where it does not tell.
+  std::optional<int> lost(const Reference& reference) const;
+
+  bool is_final(const Frame& frame) const;
+  Bits truths(const Frame& frame) const;
+  std::uint32_t legal(Bits truths) const;  // bit for each action
+
+  template <class State>
+  void apply(State& state, int action, std::int32_t label) const;
+
+  // The arc that an action makes, or proposes; kNone where it makes none.
+  Arc arc(const Frame& frame, int action, EffectKind kind = EffectKind::kArc) const;
+
+  struct Scratch {
+    std::vector<std::int32_t> probes;
+    std::vector<Token> stack, after;
+    ArcStandardLoss::Scratch arc_standard;
+    AttardiLoss::Scratch attardi;
+    std::int64_t valued = 0, approximated = 0;  // states whose costs are by a loss, and those where it was not exact
+  };
+  // Costs of the legal actions, into `costs` (one each action; others are left alone).
+  template <class State>
+  void costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
+             Scratch& scratch, std::span<std::int32_t> costs) const;
+
+ private:
+  void check() const;
+  void require_positions(Row& row);
+  bool fits_potential(const Row& row) const;
+  int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
+  Change change(const Row& row, const Frame& frame) const;
+  int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
+  std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
+  void static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
+                    std::span<std::int32_t> costs) const;
+  void local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference, Scratch& scratch,
+                   std::span<std::int32_t> costs) const;
+  template <class Loss>
+  void loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
+                  typename Loss::Scratch& own, std::span<std::int32_t> costs) const;
+  void swap_reference(Reference& reference) const;
+
+  Table table_;
+  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
+  std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
+  int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
+};
+
+template <class State>
+void System::apply(State& state, int action, std::int32_t label) const {
+  const std::vector<Effect>& effects = table_.rows[action].effects;
+  state.remember(action);
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    const Effect& effect = effects[i];
+    switch (effect.kind) {
+      case EffectKind::kShift:
+        state.shift();
+        break;
+      case EffectKind::kPop:
+        state.pop(effect.first);
+        break;
+      case EffectKind::kBack:
+        state.back();
+        break;
+      case EffectKind::kArc:
+        state.attach(
+            Position(effect.first), Position(effect.second), label,
+            i + 1 < effects.size() && effects[i + 1].kind == EffectKind::kPop && effects[i + 1].first == effect.second);
+        break;
+      case EffectKind::kPropose:
+        state.propose(Position(effect.first), Position(effect.second), label);
+        break;
+    }
+  }
+}
+
+template <class State>
+void System::costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
+                   Scratch& scratch, std::span<std::int32_t> costs) const {
+  if (table_.static_oracle != StaticOracle::kAbsent) {
+    static_costs(frame, legal, reference, costs);
+  } else if (table_.potential == Potential::kArcStandard) {
+    state.list_stack(scratch.stack);
+    loss_costs(frame, legal, *reference.arc_standard, scratch, scratch.arc_standard, costs);
+  } else if (table_.potential == Potential::kAttardi) {
+    state.list_stack(scratch.stack);
+    loss_costs(frame, legal, *reference.attardi, scratch, scratch.attardi, costs);
+  } else {
+    local_costs(frame, truths, legal, reference, scratch, costs);
+  }
+}
+
+}  // namespace panparser

@@ -1,0 +1,151 @@
+// Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their
+// rows, and at the end a byte that tells which features, of eight kinds, had to move on to the next line. Each template
+// has lines of its own, so that those of few and frequent features stay in the caches. A tag of 16 bits stands for a
+// key: of features that were never learned, one in some ten thousand is taken for another.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/program.hpp"
+#include "base/memory.hpp"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace panparser {
+
+inline std::uint16_t read16(const std::uint8_t* from) { return static_cast<std::uint16_t>(from[0] | from[1] << 8); }
+inline void write16(std::uint8_t* to, std::uint16_t value) {
+  to[0] = static_cast<std::uint8_t>(value);
+  to[1] = static_cast<std::uint8_t>(value >> 8);
+}
+inline std::uint32_t read32(const std::uint8_t* from) {
+  return static_cast<std::uint32_t>(read16(from)) | static_cast<std::uint32_t>(read16(from + 2)) << 16;
+}
+inline void write32(std::uint8_t* to, std::uint32_t value) {
+  write16(to, static_cast<std::uint16_t>(value));
+  write16(to + 2, static_cast<std::uint16_t>(value >> 16));
+}
+
+// How a line is divided.
+struct LineShape {
+  static constexpr std::size_t kLine = 64, kTag = 2, kMoved = kLine - 1;
+  static constexpr std::size_t slots_for(std::size_t width) { return kMoved / (kTag + width); }
+
+  std::size_t width;  // of a row
+  std::size_t slots = slots_for(width);
+
+  static std::uint16_t tag(Key key) {  // 0 is a free slot
+    const auto bits = static_cast<std::uint16_t>(key >> kTemplateBits);
+    return bits ? bits : 1;
+  }
+  static std::uint8_t kind(Key key) { return static_cast<std::uint8_t>(1 << (key >> (kTemplateBits + 16) & 7)); }
+  std::size_t row(std::size_t slot) const { return slots * kTag + slot * width; }
+
+  // The slot of a line that has a tag, or `slots`; at most 16.
+  std::size_t find(const std::uint8_t* line, std::uint16_t wanted) const {
+#ifdef __SSE2__  // all tags at once; what stands behind the last is masked out
+    const __m128i tags = _mm_set1_epi16(static_cast<short>(wanted));
+    const __m128i low = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line)), tags);
+    const __m128i high = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line + 16)), tags);
+    const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+    return static_cast<std::size_t>(std::countr_zero(same | 1u << slots));
+#else
+    std::size_t slot = slots;
+    for (std::size_t i = slots; i-- > 0;) slot = read16(line + i * kTag) == wanted ? i : slot;
+    return slot;
+#endif
+  }
+};
+
+// The lines of one template.
+struct LineRange {
+  std::uint32_t first, size;
+  std::size_t home(Key key) const { return first + static_cast<std::size_t>((key >> 32) * size >> 32); }
+  std::size_t next(std::size_t line) const { return line + 1 == first + size ? first : line + 1; }
+};
+
+// Lines to read; they may lie in a file that is mapped into memory.
+class Lines {
+ public:
+  // `firsts`: the first line of each template, and the end. Throws std::invalid_argument if they do not fit the bytes.
+  Lines(std::size_t width, std::span<const std::uint32_t> firsts, std::span<const std::uint8_t> bytes);
+
+  int templates() const { return static_cast<int>(ranges_.size()); }
+
+  void prefetch(const Key* keys, int count) const {
+    for (int i = 0; i < count; ++i) __builtin_prefetch(at(ranges_[template_of(keys[i])].home(keys[i])));
+  }
+
+  // Calls see(row, known) for each key, with the row of some other feature where this one is not known. Some keys come
+  // twice, known at most once. Nothing here depends on what a line holds but the second look at those that moved on: so
+  // the processor has many lines under way.
+  template <std::size_t kWidth, class See>
+  void each(const Key* keys, int count, const See& see) const {
+    constexpr LineShape shape{kWidth};
+    std::array<std::uint16_t, Program::kMaxTemplates> moved;
+    int movers = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::uint8_t* const line = at(ranges_[template_of(keys[i])].home(keys[i]));
+      const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
+      const bool known = slot != shape.slots;
+      see(line + shape.row(slot), known);  // behind the last row there are bytes, too
+      moved[movers] = static_cast<std::uint16_t>(i);
+      movers += !known & ((line[LineShape::kMoved] & LineShape::kind(keys[i])) != 0);
+    }
+    for (int i = 0; i < movers; ++i) {
+      if (const std::uint8_t* row = find_further(keys[moved[i]])) see(row, true);
+    }
+  }
+  // The same for rows of any width; unknown ones are left out.
+  template <class See>
+  void each_known(const Key* keys, int count, const See& see) const {
+    for (int i = 0; i < count; ++i) {
+      const std::uint8_t* const line = at(ranges_[template_of(keys[i])].home(keys[i]));
+      const std::size_t slot = shape_.find(line, LineShape::tag(keys[i]));
+      if (slot != shape_.slots) {
+        see(line + shape_.row(slot));
+      } else if (line[LineShape::kMoved] & LineShape::kind(keys[i])) {
+        if (const std::uint8_t* row = find_further(keys[i])) see(row);
+      }
+    }
+  }
+  // All rows, whatever their keys.
+  template <class See>
+  void each_row(const See& see) const {
+    for (std::size_t line = 0; line < bytes_.size() / LineShape::kLine; ++line) {
+      for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
+        if (read16(at(line) + slot * LineShape::kTag)) see(at(line) + shape_.row(slot));
+      }
+    }
+  }
+
+ private:
+  const std::uint8_t* at(std::size_t line) const { return bytes_.data() + line * LineShape::kLine; }
+  const std::uint8_t* find_further(Key key) const;  // than in the line where it belongs; null if it is nowhere
+
+  LineShape shape_;
+  std::vector<LineRange> ranges_;  // by template
+  std::span<const std::uint8_t> bytes_;
+};
+
+// Lines to fill.
+class LineWriter {
+ public:
+  // `counts`: rows to come, by template. `load`: percent of the slots that will be used.
+  LineWriter(std::size_t width, std::span<const std::size_t> counts, int load);
+  std::uint8_t* add(Key key);  // where its row goes
+
+  std::vector<std::uint32_t> firsts;
+  LargeVector<std::uint8_t> bytes;
+
+ private:
+  LineShape shape_;
+};
+
+}  // namespace panparser

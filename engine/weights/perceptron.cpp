@@ -1,0 +1,248 @@
+#include "weights/perceptron.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace panparser {
+
+namespace {
+
+constexpr std::size_t kFirstCapacity = 1 << 12;
+bool is_full(std::int64_t size, std::size_t capacity) {
+  return 3 * (size + 1) > 2 * static_cast<std::int64_t>(capacity);
+}
+
+std::int32_t rounded(double number) { return static_cast<std::int32_t>(std::floor(number + 0.5)); }
+
+// Slots follow the high bits of keys, so few rows are out of place: insertion takes hardly more than one pass.
+template <class Item, class Before>
+void sort_nearly_sorted(std::vector<Item>& items, const Before& before) {
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    const Item item = items[i];
+    std::size_t at = i;
+    for (; at > 0 && before(item, items[at - 1]); --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+}  // namespace
+
+// --- DenseWeights ---
+
+DenseWeights::DenseWeights(int classes)
+    : classes_(classes),
+      stride_((std::size_t(3) + classes + 1) / 2 * 2),
+      capacity_(kFirstCapacity),
+      slots_(capacity_ * stride_) {}
+
+void DenseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t* found = find(keys[i]);
+    if (!found) continue;
+    for (int c = 0; c < classes_; ++c) sums[c] += found[c];
+  }
+}
+
+void DenseWeights::add_averages_to(const Key* keys, int count, std::int64_t time, double scale,
+                                   std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t* found = find(keys[i]);
+    if (!found) continue;
+    const std::int64_t* dated = dated_.data() + std::int64_t(found[-1]) * classes_;
+    for (int c = 0; c < classes_; ++c) sums[c] += rounded(average(found[c], dated[c], time) * scale);
+  }
+}
+
+std::int32_t* DenseWeights::insert(Key key) {
+  if (const std::int32_t* found = find(key)) return const_cast<std::int32_t*>(found);
+  if (is_full(size_, capacity_)) grow();
+  std::size_t at = slot(key);
+  while (key_at(slots_.data() + at * stride_) != 0) at = at + 1 == capacity_ ? 0 : at + 1;
+  std::int32_t* here = slots_.data() + at * stride_;
+  here[0] = static_cast<std::int32_t>(key);
+  here[1] = static_cast<std::int32_t>(key >> 32);
+  here[2] = static_cast<std::int32_t>(size_++);
+  dated_.resize(dated_.size() + classes_);
+  return here + 3;
+}
+
+void DenseWeights::change(Key key, int c, std::int32_t by, std::int64_t time) {
+  std::int32_t* weights = insert(key);
+  weights[c] += by;
+  dated_[std::int64_t(weights[-1]) * classes_ + c] += by * time;
+}
+
+void DenseWeights::grow() {
+  const LargeVector<std::int32_t> old = std::move(slots_);
+  const std::size_t slots = capacity_;
+  capacity_ += capacity_ / 2;
+  slots_.assign(capacity_ * stride_, 0);
+  dated_.reserve(capacity_ * 4 / 5 * classes_);
+  for (std::size_t i = 0; i < slots; ++i) {
+    const std::int32_t* from = old.data() + i * stride_;
+    const Key key = key_at(from);
+    if (key == 0) continue;
+    std::size_t at = slot(key);
+    while (key_at(slots_.data() + at * stride_) != 0) at = at + 1 == capacity_ ? 0 : at + 1;
+    std::copy_n(from, stride_, slots_.data() + at * stride_);
+  }
+}
+
+std::vector<std::uint32_t> DenseWeights::order() const {
+  std::vector<std::uint32_t> order;
+  order.reserve(size_);
+  for (std::size_t at = 0; at < capacity_; ++at) {
+    if (key(static_cast<std::uint32_t>(at)) != 0) order.push_back(static_cast<std::uint32_t>(at));
+  }
+  sort_nearly_sorted(order, [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+DenseWeights::Rows DenseWeights::rows() const {
+  Rows rows;
+  rows.keys.reserve(size_);
+  rows.weights.reserve(size_ * classes_);
+  rows.dated.reserve(size_ * classes_);
+  for (const std::uint32_t at : order()) {
+    const std::int32_t* here = slots_.data() + at * stride_;
+    rows.keys.push_back(key(at));
+    rows.weights.insert(rows.weights.end(), here + 3, here + 3 + classes_);
+    const auto dated = dated_.begin() + std::int64_t(here[2]) * classes_;
+    rows.dated.insert(rows.dated.end(), dated, dated + classes_);
+  }
+  return rows;
+}
+
+void DenseWeights::load(const Rows& rows) {
+  *this = DenseWeights(classes_);
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    std::int32_t* weights = insert(rows.keys[i]);
+    std::copy_n(rows.weights.begin() + std::int64_t(i) * classes_, classes_, weights);
+    std::copy_n(rows.dated.begin() + std::int64_t(i) * classes_, classes_, dated_.end() - classes_);
+  }
+}
+
+// --- SparseWeights ---
+
+SparseWeights::SparseWeights() : slots_(kFirstCapacity), free_(17) {}
+
+void SparseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const {
+  constexpr int kAtOnce = Program::kMaxTemplates;
+  std::array<const Slot*, kAtOnce> rows;
+  for (int i = 0; i < count; ++i) {
+    rows[i] = find(keys[i]);
+    if (rows[i]) __builtin_prefetch(entries_.data() + rows[i]->first);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!rows[i]) continue;
+    const Entry* entry = entries_.data() + rows[i]->first;
+    for (const Entry* end = entry + rows[i]->count; entry != end; ++entry) sums[entry->label] += entry->weight;
+  }
+}
+
+void SparseWeights::add_averages_to(const Key* keys, int count, std::int64_t time, double scale,
+                                    std::int32_t* sums) const {
+  for (int i = 0; i < count; ++i) {
+    const Slot* row = find(keys[i]);
+    for (std::uint32_t at = row ? row->first : 0; row && at < row->first + row->count; ++at) {
+      sums[entries_[at].label] += rounded(average(entries_[at].weight, dated_[at], time) * scale);
+    }
+  }
+}
+
+SparseWeights::Slot& SparseWeights::insert(Key key) {
+  if (const Slot* found = find(key)) return const_cast<Slot&>(*found);
+  if (is_full(size_, slots_.size())) grow();
+  std::size_t at = slot(key);
+  while (slots_[at].key != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
+  slots_[at].key = key;
+  ++size_;
+  return slots_[at];
+}
+
+std::uint32_t SparseWeights::make_room(int room) {
+  auto& left = free_[std::countr_zero(static_cast<unsigned>(room))];
+  if (!left.empty()) {
+    const std::uint32_t first = left.back();
+    left.pop_back();
+    return first;
+  }
+  const auto first = static_cast<std::uint32_t>(entries_.size());
+  entries_.resize(entries_.size() + room);
+  dated_.resize(entries_.size());
+  return first;
+}
+
+void SparseWeights::change(Key key, int label, std::int32_t by, std::int64_t time) {
+  Slot& row = insert(key);
+  std::uint32_t at = row.first;
+  const std::uint32_t end = row.first + row.count;
+  while (at != end && entries_[at].label != label) ++at;
+  if (at == end) {
+    if (row.count == row.room) {
+      const std::uint32_t larger = make_room(row.room ? 2 * row.room : 1);
+      std::copy_n(entries_.begin() + row.first, row.count, entries_.begin() + larger);
+      std::copy_n(dated_.begin() + row.first, row.count, dated_.begin() + larger);
+      if (row.room) free_[std::countr_zero(static_cast<unsigned>(row.room))].push_back(row.first);
+      row.first = larger;
+      row.room = static_cast<std::uint16_t>(row.room ? 2 * row.room : 1);
+    }
+    at = row.first + row.count++;
+    entries_[at] = {label, 0};
+    dated_[at] = 0;
+    ++weights_;
+  }
+  entries_[at].weight += by;
+  dated_[at] += by * time;
+}
+
+void SparseWeights::grow() {
+  const LargeVector<Slot> old = std::move(slots_);
+  slots_.assign(old.size() + old.size() / 2, Slot{});
+  for (const Slot& row : old) {
+    if (row.key == 0) continue;
+    std::size_t at = slot(row.key);
+    while (slots_[at].key != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
+    slots_[at] = row;
+  }
+}
+
+SparseWeights::Rows SparseWeights::rows() const {
+  std::vector<const Slot*> order;
+  for (const Slot& row : slots_) {
+    if (row.key != 0) order.push_back(&row);
+  }
+  sort_nearly_sorted(order, [](const Slot* a, const Slot* b) { return a->key < b->key; });
+  Rows rows;
+  std::vector<std::uint32_t> entries;
+  for (const Slot* row : order) {
+    rows.keys.push_back(row->key);
+    rows.counts.push_back(row->count);
+    entries.resize(row->count);
+    std::iota(entries.begin(), entries.end(), row->first);
+    std::sort(entries.begin(), entries.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return entries_[a].label < entries_[b].label; });
+    for (const std::uint32_t at : entries) {
+      rows.labels.push_back(entries_[at].label);
+      rows.weights.push_back(entries_[at].weight);
+      rows.dated.push_back(dated_[at]);
+    }
+  }
+  return rows;
+}
+
+void SparseWeights::load(const Rows& rows) {
+  *this = SparseWeights();
+  std::size_t entry = 0;
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    for (std::int32_t j = 0; j < rows.counts[i]; ++j, ++entry) {
+      change(rows.keys[i], rows.labels[entry], rows.weights[entry], 0);
+      const Slot& row = *find(rows.keys[i]);
+      dated_[row.first + row.count - 1] = rows.dated[entry];
+    }
+  }
+}
+
+}  // namespace panparser

@@ -1,0 +1,49 @@
+// What a perceptron has learned so far, on top of what it began with.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "weights/model.hpp"
+#include "weights/perceptron.hpp"
+#include "weights/vectors.hpp"
+
+namespace panparser {
+
+struct TrainingWeights {
+  DenseWeights actions_;
+  SparseWeights labels_;
+
+  LayeredModel base_;  // what the weights are learned on top of
+  std::int32_t unit_;  // what an update adds: 1, or more where parts of it are needed
+  VectorWeights vector_actions_, vector_labels_;
+  static constexpr bool kLearns = true;
+
+  void prefetch_actions(const Key* keys, int count, std::size_t program) const {
+    actions_.prefetch(keys, count);
+    base_.prefetch_actions(keys, count, program);
+  }
+  void prefetch_labels(const Key* keys, int count, std::size_t program) const {
+    labels_.prefetch(keys, count);
+    base_.prefetch_labels(keys, count, program);
+  }
+  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
+    actions_.add_to(keys, count, sums);
+    base_.actions(keys, count, sums, program);
+  }
+  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
+    labels_.add_to(keys, count, sums);
+    base_.labels(keys, count, sums, program);
+  }
+  void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
+    vector_actions_.add_to(row, address * sums.size(), sums);
+    base_.vector_actions(address, row, sums);
+  }
+  void vector_labels(std::size_t address, int action, std::int32_t row, std::span<std::int32_t> sums) const {
+    const std::size_t first = (address * static_cast<std::size_t>(actions_.classes()) + action) * sums.size();
+    vector_labels_.add_to(row, first, sums);
+    base_.vector_labels(address, action, row, sums);
+  }
+};
+
+}  // namespace panparser

@@ -1,0 +1,234 @@
+"""Criteria: what is built in, and how criteria are written as text.
+
+A criterion has a name, says what it is, and computes a column from the columns of a treebank. As text:
+
+    upos                     a name
+    head-upos                of the head (head-head-upos: of its head)
+    feats.Case, misc.Kind    a key
+    predicted.upos           of the prediction instead of the gold (predicted2: of the second)
+    depth:4                  capped: 1, 2, 3, 4+
+    length:1/3/6             binned: 1-2, 3-5, 6+
+    length:all               every number a class of its own
+    form+upos                joined: keys such as except-ADP
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+
+import numpy as np
+
+from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
+from panparser.analysis.words import Column, Words, join, same
+from panparser.errors import AnalysisError
+from panparser.evaluation.counting import base_label
+
+_SIDE = re.compile(r"(gold|predicted\d*)\.(.+)")
+_KEYED = ("feats", "misc")
+_HEAD = "head-"
+
+
+# --- What is built in ---
+
+
+def _error(words: Words) -> Column:
+    """What is wrong with the arc of a predicted word."""
+    gold = _reference(words, "error")
+    head, label = gold.heads != words.heads, ~same(gold, words, "deprel", base_label)
+    codes = np.where(words.heads < 0, 4, head + 2 * label)
+    return Column(codes, ("right", "head", "label", "head and label", "no head"), True)
+
+
+def _tagging(words: Words) -> Column:
+    return Column(same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("wrong", "right"), True)
+
+
+def _reference(words: Words, name: str) -> Words:
+    if words.gold is None:
+        raise AnalysisError(f"{name}: expected a prediction to compare with the gold, found the gold alone")
+    return words.gold
+
+
+FORM = Criterion("form", "FORM", lambda words: words.text("form"))
+LEMMA = Criterion("lemma", "LEMMA", lambda words: words.text("lemma"))
+UPOS = Criterion("upos", "UPOS, the universal tag", lambda words: words.text("upos"))
+XPOS = Criterion("xpos", "XPOS, the treebank's own tag", lambda words: words.text("xpos"))
+FEATS = Criterion("feats", "FEATS as a whole; feats.Case: the value of one feature", lambda words: words.text("feats"))
+MISC = Criterion("misc", "MISC as a whole; misc.Key: the value of one key", lambda words: words.text("misc"))
+LABEL = Criterion("label", "DEPREL, with its subtype", lambda words: words.text("deprel"))
+BASE_LABEL = Criterion("base-label", "DEPREL without its subtype", lambda words: words.text("deprel", base_label))
+HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL = (
+    Criterion(
+        f"{_HEAD}{each.name}",
+        f"{each.name} of the head; ROOT for Root",
+        lambda words, each=each: each.classes(words).at(words.parents),  # type: ignore[misc]
+    )
+    for each in (FORM, LEMMA, UPOS, XPOS, LABEL, BASE_LABEL)
+)
+TAG_PAIR = Criterion(
+    "tag-pair",
+    "UPOS of the word and of its head, as in NOUN-VERB",
+    lambda words: join([UPOS.classes(words), HEAD_UPOS.classes(words)]),
+)
+DIRECTION = Criterion("direction", "where the head stands: left, right; root", lambda words: words.direction)
+LENGTH = Criterion(
+    "length",
+    "words from the dependent to its head; root",
+    lambda words: words.length,
+    True,
+    (1, 2, 3, 4, 5, 6, 11, 21),
+    "root",
+)
+DEPTH = Criterion("depth", "arcs up to Root; 1: a child of Root", lambda words: words.depth, True, tuple(range(1, 9)))
+ROOT_DISTANCE = Criterion(
+    "root-distance",
+    "words from the child of Root that it depends on; 0: that child",
+    lambda words: words.root_distance,
+    True,
+    (0, 1, 2, 3, 5, 10, 20),
+)
+CHILDREN = Criterion("children", "number of dependents", lambda words: words.children(), True, (0, 1, 2, 3, 4, 5))
+LEFT_CHILDREN = Criterion(
+    "left-children",
+    "number of dependents to its left",
+    lambda words: words.children(right=False),
+    True,
+    (0, 1, 2, 3, 4),
+)
+RIGHT_CHILDREN = Criterion(
+    "right-children",
+    "number of dependents to its right",
+    lambda words: words.children(left=False),
+    True,
+    (0, 1, 2, 3, 4),
+)
+POSITION = Criterion(
+    "position", "position in the sentence, from 1", lambda words: words.ids, True, (1, 2, 3, 4, 5, 6, 11, 21, 41)
+)
+QUARTER = Criterion(
+    "quarter", "quarter of the sentence, 1 to 4", lambda words: (words.ids - 1) * 4 // words.sentence_length + 1, True
+)
+SENTENCE_LENGTH = Criterion(
+    "sentence-length",
+    "words of the sentence",
+    lambda words: words.sentence_length,
+    True,
+    (1, 6, 11, 21, 31, 41, 61),
+)
+SENTENCE = Criterion("sentence", "number of the sentence, from 1", lambda words: words.sentence + 1, True)
+FREQUENCY = Criterion(
+    "frequency",
+    "how often the form is in the training file; unknown",
+    lambda words: words.frequency,
+    True,
+    (0, 1, 3, 10, 100),
+    "unknown",
+)
+CROSSING = Criterion(
+    "crossing",
+    "is the arc projective: crossing, projective",
+    lambda words: Column(words.crossing.astype(np.int64), ("projective", "crossing"), True),
+)
+ERROR = Criterion("error", "what is wrong: right, head, label, head and label, no head", _error, side="predicted")
+CONFIDENCE = Criterion(
+    "confidence",
+    "Confidence in MISC, in percent; none",
+    lambda words: words.confidence,
+    True,
+    (0, 50, 60, 70, 80, 90, 95, 99),
+    side="predicted",
+)
+TAGGING = Criterion("tagging", "is the predicted UPOS right: right, wrong", _tagging, side="predicted")
+
+CRITERIA: dict[str, Criterion] = {
+    each.name: each
+    for each in (
+        FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL,
+        HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL, TAG_PAIR,
+        DIRECTION, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
+        POSITION, QUARTER, SENTENCE_LENGTH, SENTENCE, FREQUENCY, CROSSING, ERROR, TAGGING, CONFIDENCE,
+    )
+}  # fmt: skip
+
+
+# --- As text ---
+
+
+def keys(by: By) -> tuple[Key, ...]:
+    """What a table is by: criteria as values or as text, `upos,head-upos` being two."""
+    if by is None:
+        return ()
+    if isinstance(by, Criterion | Joined):
+        return (by,)
+    if isinstance(by, str):
+        return tuple(key(part) for part in by.split(","))
+    if not isinstance(by, Sequence):
+        raise AnalysisError(f"expected a criterion, as a value or as text, or several; got {by!r}")
+    return tuple(found for each in by for found in keys(each))
+
+
+def key(text: str) -> Key:
+    """A criterion, or several joined with +."""
+    parts = [criterion(part) for part in text.strip().split("+")]
+    return parts[0] if len(parts) == 1 else Joined(tuple(parts))
+
+
+def criterion(text: str) -> Criterion:
+    """The criterion that a text names; AnalysisError names the known ones and the nearest."""
+    if not isinstance(text, str):
+        raise AnalysisError(f"expected a criterion, as a value or as text; got {text!r}")
+    return _criterion(text.strip())
+
+
+@lru_cache(maxsize=1024)  # one text, one value: frames keep columns by it
+def _criterion(text: str) -> Criterion:
+    if match := _SIDE.fullmatch(text):
+        return criterion(match[2]).on(match[1])
+    name, colon, bins = text.partition(":")
+    if name.startswith(_HEAD) and len(name) > len(_HEAD) and name not in CRITERIA:
+        inner = criterion(text.removeprefix(_HEAD))
+        return replace(
+            inner,
+            name=text,
+            about=f"{inner.name} of the head",
+            numeric=False,
+            function=lambda words: inner.classes(words).at(words.parents),
+        )
+    if colon:
+        return _with_bins(criterion(name), bins)
+    if name in CRITERIA:
+        return CRITERIA[name]
+    column, dot, value = name.partition(".")
+    if dot and value and column in _KEYED:
+        return Criterion(name, f"{value} of {column.upper()}", lambda words: words.value(column, value))
+    raise AnalysisError(unknown("criterion", name, CRITERIA))
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is not there: the nearest, and all."""
+    known = list(known)
+    near = get_close_matches(name.lower(), known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"unknown {what} {name!r}; {hint}expected one of {', '.join(known)}"
+
+
+def is_number(text: str) -> bool:
+    """Is it a number that can be compared with those of a column?"""
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
+def _with_bins(base: Criterion, bins: str) -> Criterion:
+    if bins == "all":
+        return replace(base.exact(), name=f"{base.name}:all") if base.numeric else base.binned()
+    starts = bins.split("/")
+    if not all(map(is_number, starts)):
+        raise AnalysisError(
+            f"bins of {base}: expected a number (depth:4), numbers (length:1/3/6) or all, found {bins!r}"
+        )
+    numbers = [int(start) for start in starts]
+    changed = base.capped(numbers[0]) if len(numbers) == 1 else base.binned(*numbers)
+    return replace(changed, name=f"{base.name}:{bins}")

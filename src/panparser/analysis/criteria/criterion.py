@@ -1,0 +1,154 @@
+"""Criterion: a declaration of what words are grouped and filtered by; several joined as one key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from panparser.analysis.words import NONE, Column, Values, Words
+from panparser.errors import AnalysisError
+from panparser.evaluation.counting import Ints
+from panparser.treebank.sentence import Token
+
+if TYPE_CHECKING:
+    from panparser.analysis.criteria.conditions import Condition
+
+_MOST_CLASSES = 10_000  # of a cap
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What words are grouped by; `function` gives a class or a number for each word of a treebank.
+
+    Numbers are grouped by `bins`, the first number of each class; None makes each number a class. `zero` is what the
+    class of 0 is called. `side` says whose annotation is meant: gold, predicted, predicted2, ...
+    """
+
+    name: str
+    about: str
+    function: Callable[[Words], Values]
+    numeric: bool = False
+    bins: tuple[int, ...] | None = None
+    zero: str = "0"
+    side: str = "gold"
+
+    def __str__(self) -> str:
+        return self.name if self.side == "gold" else f"{self.side}.{self.name}"
+
+    def on(self, side: str) -> Criterion:
+        """The same of a prediction: predicted, predicted2, ..."""
+        return replace(self, side=side)
+
+    def capped(self, most: int) -> Criterion:
+        """Numbers from `most` on are one class."""
+        if not 1 <= most <= _MOST_CLASSES:
+            raise AnalysisError(f"cap of {self}: expected a number from 1 to {_MOST_CLASSES}, found {most}")
+        return self.binned(*range(1, most + 1))
+
+    def binned(self, *starts: int) -> Criterion:
+        """Classes of numbers, each from one start to before the next."""
+        if not self.numeric:
+            raise AnalysisError(f"{self}: expected a criterion of numbers to cap or bin, found one of words")
+        if not starts or any(a >= b for a, b in pairwise(starts)):
+            raise AnalysisError(
+                f"bins of {self}: expected rising numbers, found {'/'.join(map(str, starts)) or 'none'}"
+            )
+        return replace(self, bins=starts)
+
+    def exact(self) -> Criterion:
+        """Every number is a class of its own."""
+        return replace(self, bins=None)
+
+    def values(self, words: Words) -> Values:
+        """Numbers or classes of all words, before numbers are binned."""
+        found = self.function(words)
+        codes = found.codes if isinstance(found, Column) else found
+        if len(codes) != len(words):
+            raise AnalysisError(f"{self}: expected a value for each of {len(words)} words, found {len(codes)}")
+        return found
+
+    def classes(self, words: Words) -> Column:
+        """The class of each word."""
+        found = self.values(words)
+        return found if isinstance(found, Column) else _binned(np.asarray(found), self.bins, self.zero)
+
+    def __add__(self, other: Criterion | Joined) -> Joined:
+        return Joined((self, *(other.parts if isinstance(other, Joined) else (other,))))
+
+    # --- Conditions, as in `UPOS.eq("VERB") & ~DIRECTION.eq("root")` ---
+
+    def eq(self, value: object) -> Condition:
+        return self.isin([value])
+
+    def isin(self, values: Iterable[object]) -> Condition:
+        from panparser.analysis.criteria.conditions import Among
+
+        return Among(self, tuple(str(value) for value in values))
+
+    def matches(self, pattern: str) -> Condition:
+        """Does a regular expression occur in the class?"""
+        from panparser.analysis.criteria.conditions import Matches
+
+        return Matches(self, pattern)
+
+    def at_least(self, number: int) -> Condition:
+        from panparser.analysis.criteria.conditions import Ranked
+
+        return Ranked(self, ">=", number)
+
+    def at_most(self, number: int) -> Condition:
+        from panparser.analysis.criteria.conditions import Ranked
+
+        return Ranked(self, "<=", number)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Several criteria as one key: `FORM + UPOS` has classes such as except-ADP."""
+
+    parts: tuple[Criterion, ...]
+
+    def __str__(self) -> str:
+        return "+".join(map(str, self.parts))
+
+    def __add__(self, other: Criterion | Joined) -> Joined:
+        return Joined((*self.parts, *(other.parts if isinstance(other, Joined) else (other,))))
+
+
+Key: TypeAlias = Criterion | Joined
+By: TypeAlias = str | Key | Sequence[str | Key] | None
+
+
+def by_token(name: str, function: Callable[[Token], object], about: str = "a function of the word") -> Criterion:
+    """A criterion of your own, from a function of one word (a Python call for each: slower than one over columns)."""
+
+    def compute(words: Words) -> Column:
+        found = [str(function(token)) for sentence in words.treebank for token in sentence]
+        numbers: dict[str, int] = {}
+        codes = np.array([numbers.setdefault(value, len(numbers)) for value in found], dtype=np.int64)
+        return Column(codes, tuple(numbers))
+
+    return Criterion(name, about, compute)
+
+
+def _binned(numbers: Ints, bins: tuple[int, ...] | None, zero: str) -> Column:
+    if bins is None:
+        starts = np.unique(np.maximum(numbers, 0))
+        names = [str(start) for start in starts.tolist()]
+    else:
+        first = [0] if bins[0] > 0 else []
+        first += [1] if bins[0] > 1 and zero != "0" else []  # what 0 stands for is a class of its own
+        starts = np.array([*first, *bins])
+        ends = [*(starts[1:] - 1).tolist(), None]
+        names = [_range(start, end) for start, end in zip(starts.tolist(), ends, strict=True)]
+    names = [zero if name == "0" else name for name in names]
+    codes = np.where(numbers < 0, len(names), np.searchsorted(starts, numbers, side="right") - 1)
+    return Column.merged(codes, [*names, NONE], ordered=True)
+
+
+def _range(start: int, end: int | None) -> str:
+    return f"{start}+" if end is None else str(start) if start == end else f"{start}-{end}"

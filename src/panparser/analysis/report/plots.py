@@ -1,0 +1,191 @@
+"""Figures of tables: bars with intervals and counts, heat maps, curves. Needs matplotlib; nothing opens a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from panparser.analysis.tables.scores import Floats
+from panparser.errors import AnalysisError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe & Ito: told apart by all
+_Z = 1.959964  # 95 %
+
+
+def interval(score: Floats, words: Floats) -> tuple[Floats, Floats]:
+    """Wilson's 95 % interval of scores (in percent) of so many words."""
+    n = np.maximum(words, 1)
+    p = np.nan_to_num(score) / 100
+    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    return 100 * np.maximum(middle - half, 0), 100 * np.minimum(middle + half, 1)
+
+
+def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+    """Bars of a table of `scores`: one for each column, with its interval; the words of each class below it.
+
+    Intervals are Wilson's, as if words were independent. Tables of more than `most` rows are cut there.
+    """
+    words_column = next((column for column in table.columns if _flat(column) == "words"), None)
+    if words_column is None:
+        raise AnalysisError(
+            f"plot: expected a table of scores, found the columns {', '.join(map(_flat, table.columns))}"
+        )
+    columns = [column for column in table.columns if column != words_column]
+    table = table.iloc[:most]
+    words = table[words_column].to_numpy(dtype=np.float64)
+    figure, axes = _figure(max(5.0, 1.5 + len(table) * max(0.5, 0.22 * len(columns))), 4.2)
+    places = np.arange(len(table))
+    width = 0.8 / max(1, len(columns))
+    lowest = 100.0
+    for number, column in enumerate(columns):
+        score = table[column].to_numpy(dtype=np.float64)
+        low, high = interval(score, words)
+        heights = np.nan_to_num(score)
+        errors = np.clip([heights - low, high - heights], 0, None) * ~np.isnan(score)
+        at = places + (number - (len(columns) - 1) / 2) * width
+        color = _COLORS[number % len(_COLORS)]
+        axes.bar(at, heights, width * 0.95, yerr=errors, color=color, label=_flat(column), capsize=2, ecolor="#444")
+        lowest = min(lowest, low.min(initial=100.0))
+    axes.set_ylim(max(0.0, 10 * np.floor(lowest / 10) - 5) if lowest > 50 else 0, 100)
+    axes.set_ylabel("percent (whiskers: 95 %)")
+    _name_bars(axes, table, words)
+    if len(columns) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    return _titled(figure, axes, title)
+
+
+def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+    """Bars of a table of `counts`: how many words each class has. Tables of more than `most` rows are cut there."""
+    table = table.iloc[:most]
+    words = table["words"].to_numpy(dtype=np.float64)
+    figure, axes = _figure(max(5.0, 1.5 + 0.5 * len(table)), 4.2)
+    axes.bar(np.arange(len(table)), words, 0.76, color=_COLORS[0])
+    axes.set_ylabel("words")
+    _name_bars(axes, table, words)
+    return _titled(figure, axes, title)
+
+
+def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+    """A heat map: of `two_way` by score, of `confusion` by the share of each gold class; the numbers in the cells."""
+    table = table.iloc[:most, :most]
+    values = table.to_numpy(dtype=np.float64)
+    counts = all(np.issubdtype(kind, np.integer) for kind in table.dtypes)
+    shades = _shares(values) if counts else values
+    figure, axes = _figure(2.2 + 0.5 * values.shape[1], 1.8 + 0.38 * values.shape[0])
+    low = min(0.0, np.nanmin(shades, initial=0.0))
+    limits = (-max(-low, np.nanmax(shades, initial=0.0)), None) if low < 0 else (0.0, None)
+    image = axes.imshow(
+        shades, aspect="auto", cmap="RdBu" if low < 0 else "Blues", vmin=limits[0], vmax=-limits[0] or None
+    )
+    axes.set_xticks(
+        range(values.shape[1]), [_flat(name) for name in table.columns], rotation=60, ha="right", fontsize=8
+    )
+    axes.set_yticks(range(values.shape[0]), [_flat(name) for name in table.index], fontsize=8)
+    axes.set_xlabel(_flat(tuple(name for name in table.columns.names if name)))
+    axes.set_ylabel(_flat(tuple(name for name in table.index.names if name)))
+    middle = (np.nanmax(np.abs(shades), initial=0.0)) * 0.6
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value) and value != 0:
+            color = "white" if abs(shades[row, column]) > middle else "black"
+            text = f"{value:.0f}" if counts or abs(value) >= 99.95 else f"{value:.1f}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=color)
+    figure.colorbar(image, ax=axes, label="percent of the row" if counts and low >= 0 else "percent", fraction=0.04)
+    return _titled(figure, axes, title)
+
+
+def plot_curves(table: pd.DataFrame, *, title: str = "", most: int = 12) -> Figure:
+    """Lines of a table of `learning_curves`: a class each, over the number of training sentences."""
+    sizes = [column for column in table.columns if column != "words"]
+    figure, axes = _figure(7.5, 4.8)
+    chosen = [*table.index[: most - 1], table.index[-1]] if len(table) > most else list(table.index)
+    for number, name in enumerate(chosen):
+        whole = name == "all" or (isinstance(name, tuple) and name[0] == "all")
+        axes.plot(
+            sizes,
+            table.loc[[name], sizes].iloc[0].to_numpy(dtype=np.float64),
+            marker="o",
+            markersize=3,
+            linewidth=2.5 if whole else 1.2,
+            color="black" if whole else _COLORS[number % len(_COLORS)],
+            linestyle="-" if number < len(_COLORS) or whole else "--",
+            label=_flat(name),
+        )
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set_xlabel("training sentences")
+    axes.set_ylabel("percent")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    return _titled(figure, axes, title)
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Writes a figure: .png, .svg or .pdf."""
+    kind = check_format(path)
+    if kind == "png":
+        figure.savefig(path, format=kind, dpi=150)
+    else:
+        figure.savefig(path, format=kind, metadata={"Date" if kind == "svg" else "CreationDate": None})
+
+
+def check_format(path: str | Path) -> str:
+    """What kind of figure the name of a file asks for; ImportError if nothing can be drawn at all."""
+    _matplotlib()
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise AnalysisError(f"plot: expected a file {', '.join(f'.{each}' for each in FORMATS)}, found {str(path)!r}")
+    return kind
+
+
+def _matplotlib() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'panparser[analysis]'") from None
+    return Figure
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    figure = _matplotlib()(figsize=(min(width, 20.0), min(height, 16.0)), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _name_bars(axes: Any, table: pd.DataFrame, words: Floats) -> None:
+    """The classes below the bars, with their words; and a grid behind."""
+    names = [f"{_flat(name)}\n{count:,.0f}" for name, count in zip(table.index, words, strict=True)]
+    slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
+    ends = {"rotation": 45, "ha": "right"} if slanted else {"rotation": 0, "ha": "center"}
+    axes.set_xticks(np.arange(len(table)), names, fontsize=8, **ends)
+    axes.set_xlabel(f"{', '.join(str(name) for name in table.index.names if name)} (words)")
+    axes.margins(x=0.01)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+
+
+def _titled(figure: Figure, axes: Any, title: str) -> Figure:
+    if title:
+        axes.set_title(title, fontsize=10)
+    return figure
+
+
+def _shares(values: Floats) -> Floats:
+    whole = np.abs(values).sum(axis=1, keepdims=True)
+    shares: Floats = np.divide(100 * values, whole, out=np.zeros_like(values), where=whole > 0)
+    return shares
+
+
+def _flat(name: object) -> str:
+    """A name of a row or column, of several levels or of one."""
+    if isinstance(name, Sequence) and not isinstance(name, str):
+        return " ".join(str(part) for part in name if part != "")
+    return str(name)

@@ -1,0 +1,116 @@
+"""Classes over sentences, parsers and training sizes: which go together, and which are learned soon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from panparser.analysis.criteria.builtin import keys
+from panparser.analysis.criteria.criterion import By
+from panparser.analysis.frame import PUNCTUATION, Frame, measure_of
+from panparser.analysis.frame import frame as frame_of
+from panparser.analysis.tables.scores import groups, scores
+from panparser.errors import AnalysisError
+from panparser.experiments.experiments import parse_sizes
+from panparser.parsing.spec import ParserSpec
+from panparser.treebank.treebank import Treebank
+
+
+def correlation(
+    frame: Frame,
+    by: By = "upos",
+    of: str = "uas",
+    *,
+    over: Literal["sentences", "predictions"] = "sentences",
+    prediction: str | None = None,
+    least: int = 3,
+    most: int = 30,
+) -> pd.DataFrame:
+    """Do classes succeed and fail together? Pearson's correlation of the accuracies of each two of the `most` largest.
+
+    Over sentences: of one prediction, in those that have words of both classes. Over predictions: of the accuracies
+    that each parser has. NaN where there are fewer than `least` of them, or one of the classes never varies.
+    """
+    if over not in ("sentences", "predictions"):
+        raise AnalysisError(f"over of correlation: expected sentences or predictions, found {over!r}")
+    found = groups(frame, by)
+    kept = np.sort(np.argsort(-found.sums(), kind="stable")[:most])
+    if over == "sentences":
+        accuracies = _by_sentence(frame, by, of, prediction)
+    else:
+        accuracies = pd.DataFrame(
+            {name: scores(frame, by, [of]).iloc[:, i + 1] for i, name in enumerate(frame.names)}
+        ).T
+    table = accuracies.iloc[:, kept].corr(min_periods=least)
+    return table.set_axis(found.index[kept]).set_axis(found.index[kept], axis=1)
+
+
+def _by_sentence(frame: Frame, by: By, of: str, prediction: str | None) -> pd.DataFrame:
+    """A row for each sentence, a column for each class; NaN where the sentence has none of it."""
+    found = groups(frame, by)
+    sentences, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
+    counted = frame.counted(of)
+    cell = sentence * len(found.index) + found.group
+    shape = (len(sentences), len(found.index))
+    words, right = (
+        np.bincount(cell[flags], minlength=shape[0] * shape[1]).reshape(shape)
+        for flags in (counted, counted & frame.right(of, prediction))
+    )
+    return pd.DataFrame(np.divide(right, words, out=np.full(shape, np.nan), where=words > 0))
+
+
+def learning_curves(
+    spec: ParserSpec,
+    treebank: Treebank,
+    test: Treebank,
+    sizes: Sequence[int],
+    by: By = "upos",
+    of: str = "uas",
+    *,
+    dev: Treebank | None = None,
+    ignore: Sequence[str] = PUNCTUATION,
+    threads: int = 1,
+    **options: Any,
+) -> pd.DataFrame:
+    """How soon each class is learned: its score on `test` for each training size, in percent.
+
+    A parser is trained on the first so many sentences, for each size; `options` are those of `Training`. Besides the
+    sizes, the table has `words` (in `test`), and a last row, `all`.
+    """
+    keys(by), measure_of(of)  # says so before training if they are unknown
+    if not len(frame_of(test, ignore=ignore)):
+        raise AnalysisError(f"{test.path}: expected words to score, found none that count")
+    parsed = parse_sizes(spec, treebank, test, sizes, dev=dev, threads=threads, **options)
+    frame = frame_of(test, *parsed, names=[str(size) for size in sizes], train=treebank, ignore=ignore)
+    parts = [scores(frame, each, [of]) for each in (by, None)]
+    table = pd.concat([parts[0], parts[1].set_axis(_all_like(parts[0].index))])
+    columns = ["words", *sizes]
+    return table.set_axis(pd.Index(columns, dtype=object), axis=1)
+
+
+def simplicity(curves: pd.DataFrame, reach: float = 0.9) -> pd.DataFrame:
+    """Which classes are simple: the first size at which a class has `reach` of its last score, simplest first."""
+    sizes = [column for column in curves.columns if column != "words"]
+    values = curves[sizes].to_numpy(dtype=np.float64)
+    reached = values >= reach * values[:, -1:]
+    first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(sizes) - 1)
+    table = pd.DataFrame(
+        {
+            "words": curves["words"],
+            "sentences": np.array(sizes)[first],
+            "first": values[:, 0],
+            "last": values[:, -1],
+            "gain": values[:, -1] - values[:, 0],
+        },
+        index=curves.index,
+    )
+    return table.sort_values(["sentences", "gain"], kind="stable")
+
+
+def _all_like(index: pd.Index) -> pd.Index:
+    if index.nlevels > 1:
+        return pd.MultiIndex.from_tuples([("all",) + ("",) * (index.nlevels - 1)], names=index.names)
+    return pd.Index(["all"], name=index.name)

@@ -1,0 +1,134 @@
+"""Weights: how much the arcs of each analysis count when they are combined; learned from a gold file, kept as TOML."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.errors import SpecError
+from panparser.storage.files import write_whole
+from panparser.storage.toml import to_toml
+from panparser.treebank.matching import check_alike
+from panparser.treebank.treebank import Treebank
+
+TAGS = ("upos", "xpos")  # columns that weights may depend on
+_PRIOR = 20  # words of a tag that count as much as all the others' share
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A weight for each analysis: by the word's tag in the column `by`, and for all other words a default."""
+
+    default: tuple[float, ...]
+    by: str | None = None
+    tags: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "default", _numbers(self.default, "weights"))
+        if self.by not in (None, *TAGS):
+            raise SpecError(f"by of Weights must be {' or '.join(TAGS)}; got {self.by!r}")
+        if not isinstance(self.tags, Mapping) or (self.tags and self.by is None):
+            raise SpecError(
+                f"tags of Weights must be weights by tag, and `by` must name their column; got {self.tags!r}"
+            )
+        tags = {tag: _numbers(numbers, f"weights of {tag}") for tag, numbers in self.tags.items()}
+        for tag, numbers in tags.items():
+            if len(numbers) != len(self.default):
+                raise SpecError(f"weights of {tag} must be {len(self.default)}, as the others are; got {len(numbers)}")
+        object.__setattr__(self, "tags", tags)
+
+    def matrix(self, treebank: Treebank) -> npt.NDArray[np.float64]:
+        """(analyses, words) The weights for the words of a treebank."""
+        if self.by is None:
+            return np.repeat(np.array(self.default)[:, None], treebank.words, axis=1)
+        table = np.array([self.tags.get(tag, self.default) for tag in treebank.vocabulary(self.by)])
+        return np.ascontiguousarray(table[treebank.column(self.by)].T)
+
+    def to_toml(self) -> str:
+        tags = {tag: list(numbers) for tag, numbers in self.tags.items()}
+        return to_toml({"format": _FORMAT, "weights": list(self.default), "by": self.by, "tags": tags or None})
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        write_whole(Path(path), self.to_toml().encode(), SpecError)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Weights:
+        """The weights of a TOML file; SpecError says what is wrong with one that has none."""
+        name = os.fspath(path)
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise SpecError(f"{name}: expected weights in TOML: {error}") from None
+        try:
+            return cls.from_values(values)
+        except SpecError as error:
+            raise SpecError(f"{name}: {error}") from None
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Weights:
+        if unknown := sorted(set(values) - {"format", "weights", "by", "tags"}):
+            raise SpecError(f"expected format, weights, by and tags, found {unknown[0]!r}")
+        if values.get("format") != _FORMAT or "weights" not in values:
+            raise SpecError(f"expected format = {_FORMAT} and weights = [...]; found {dict(values)!r:.80}")
+        return cls(values["weights"], values.get("by"), values.get("tags", {}))
+
+
+def _numbers(values: object, what: str) -> tuple[float, ...]:
+    """Weights that can be."""
+    if isinstance(values, list | tuple | np.ndarray) and len(values):
+        numbers = tuple(values)
+        if all(isinstance(n, int | float | np.number) and not isinstance(n, bool) for n in numbers):
+            floats = tuple(float(number) for number in numbers)
+            if all(0 <= number < 1e9 for number in floats) and any(floats):
+                return floats
+    raise SpecError(f"{what} must be numbers >= 0, not all 0; got {values!r}")
+
+
+def as_weights(weights: Weights | Sequence[float] | None, count: int) -> Weights:
+    """Weights for so many analyses."""
+    if not isinstance(weights, Weights):
+        weights = Weights((1.0,) * count if weights is None else weights)  # type: ignore[arg-type]
+    if len(weights.default) != count:
+        raise SpecError(f"weights of combine must be {count}, one for each treebank; got {len(weights.default)}")
+    return weights
+
+
+def learn_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | None = None) -> Weights:
+    """Weights from analyses of a text whose heads are known: the log-odds that a head is right, at least 0.
+
+    With `by` ("upos" or "xpos") there is a weight for each tag; where a tag is rare, it is close to that of all words.
+    """
+    check_alike([gold, *predicted])
+    if not predicted:
+        raise SpecError("expected analyses to learn weights of, found none")
+    if by not in (None, *TAGS):
+        raise SpecError(f"by of learn_weights must be {' or '.join(TAGS)}; got {by!r}")
+    known = gold.heads >= 0
+    if not known.any():
+        raise SpecError(f"{gold.path}: expected words with heads to learn from, found none")
+    right = np.stack([(other.heads == gold.heads) & known for other in predicted])
+    overall = (right.sum(axis=1) + 1) / (known.sum() + 2)
+    default = tuple(_log_odds(share) for share in overall)
+    if by is None:
+        return Weights(default)
+    column, names = gold.column(by), gold.vocabulary(by)
+    totals = np.bincount(column[known], minlength=len(names))
+    counts = np.stack([np.bincount(column[row], minlength=len(names)) for row in right])
+    shares = (counts + _PRIOR * overall[:, None]) / (totals + _PRIOR)
+    tags = {names[tag]: tuple(_log_odds(share) for share in shares[:, tag]) for tag in np.flatnonzero(totals)}
+    return Weights(default, by, dict(sorted(tags.items())))
+
+
+def _log_odds(share: float) -> float:
+    return round(max(0.01, math.log(share / (1 - share))), 4) if share < 1 else 20.0

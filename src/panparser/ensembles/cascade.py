@@ -1,0 +1,310 @@
+"""Cascades: partial parsers in a row, each for the arcs it is competent for, each under the arcs of those before it.
+
+Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds what the others left open.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.ensembles.regions import Arcs, Region, in_regions
+from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.parsing.constraints.constraints import Constraints, check_constraints
+from panparser.parsing.options import SearchOptions
+from panparser.parsing.parser import FORMAT, Parser, ScoredTree
+from panparser.parsing.spec import ParserSpec
+from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.systems.registry import system as named_system
+from panparser.systems.table import TransitionSystem
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import UNKNOWN
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One parser of a cascade: its name, the regions whose arcs it finds, and what it is made of.
+
+    The last stage has no regions: it finds all arcs. Those before need a system that leaves words headless. `options`
+    are those of `train` that differ from those of the other stages.
+    """
+
+    name: str = ""
+    regions: tuple[Region, ...] = ()
+    spec: ParserSpec = field(default_factory=lambda: ParserSpec(system=named_system("arc-eager-partial", root="last")))
+
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "regions", tuple(self.regions))
+        if not all(isinstance(region, Region) for region in self.regions):
+            raise SpecError(f"regions of Stage must be Regions; got {self.regions!r}")
+        if not isinstance(self.spec, ParserSpec):
+            raise SpecError(f"spec of Stage must be a ParserSpec; got {self.spec!r}")
+
+
+def check_stages(stages: Sequence[Stage]) -> None:
+    """Raises SpecError unless the stages can follow each other."""
+    if len(stages) < 2:
+        raise SpecError(f"a cascade has at least two stages; got {len(stages)}")
+    for number, stage in enumerate(stages, start=1):
+        who, is_last, system = f"stage {number} ({stage.name})", number == len(stages), stage.spec.system
+        if is_last and (stage.regions or system.partial):
+            raise SpecError(f"{who}: the last stage is complete: no regions, and a system that attaches every word")
+        if not is_last and not (stage.regions and system.partial):
+            expected = (
+                "expected regions and a system that leaves words headless (arc-eager-partial, arc-hybrid-partial)"
+            )
+            raise SpecError(f"{who}: {expected}; found {len(stage.regions)} regions and {system.name}")
+        if not stage.spec.labeled and any(region.label for region in stage.regions):
+            raise SpecError(f"{who}: regions by label need a labeled parser, and this one finds no labels")
+        if system.static_oracle is not None:
+            raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
+
+
+class Cascade:
+    """Trained stages. `train_cascade` and `load` make one; it parses, is saved and loaded as a Parser is."""
+
+    def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: dict[str, Any]) -> None:
+        check_stages(stages)
+        if len(stages) != len(parsers):
+            raise SpecError(f"parsers of Cascade must be {len(stages)}, one for each stage; got {len(parsers)}")
+        self.stages = tuple(replace(stage, spec=parser.spec) for stage, parser in zip(stages, parsers, strict=True))
+        self.parsers = tuple(parsers)
+        self.training = training
+
+    def __repr__(self) -> str:
+        return f"<Cascade of {len(self.stages)} stages: {', '.join(stage.name for stage in self.stages)}>"
+
+    @property
+    def spec(self) -> ParserSpec:
+        """That of the last stage, which decides how a tree looks."""
+        return self.parsers[-1].spec
+
+    @property
+    def plain_labels(self) -> tuple[str, ...]:
+        """The labels that the last stage writes; what stages before it wrote are among those of `parse`."""
+        return self.parsers[-1].plain_labels
+
+    # --- Parsing ---
+
+    def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
+        """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
+        parsed = treebank.copy()
+        self.annotate(parsed, **options)
+        return parsed
+
+    def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
+        """Writes heads and labels into a treebank; options as in `Parser.predict`."""
+        self._last(self.parsers[-1].annotate, treebank, **options)
+
+    def predict(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> tuple[IntArray, IntArray]:
+        """Heads and labels as in `Parser.predict`."""
+        return self._last(self.parsers[-1].predict, treebank, **options)
+
+    def _last(
+        self,
+        work: Callable[..., Result],
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> Result:
+        """What the last parser does, under what was given and what the others find."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
+        result = work(treebank, beam=beam, threads=threads, constraints=found, relax=relax or constraints is None)
+        if constraints is not None:
+            constraints.dropped = found.dropped
+        return result
+
+    def best(
+        self,
+        sentence: Sentence,
+        count: int,
+        *,
+        beam: int | None = None,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> list[ScoredTree]:
+        """The best trees that the last stage finds under what the others found; options as in `Parser.best`."""
+        if constraints is not None:
+            check_constraints(constraints, sentence.treebank)
+        numbers = [sentence.position]
+        part = sentence.treebank[numbers]
+        given = None if constraints is None else part_of(constraints, part, numbers)
+        found = as_part_of(sentence, self.found(part, beam=beam, constraints=given))
+        relax = relax or constraints is None
+        trees = self.parsers[-1].best(sentence, count, beam=beam, constraints=found, relax=relax)
+        if constraints is not None:
+            constraints.dropped = found.dropped
+        return trees
+
+    def found(
+        self,
+        treebank: Treebank,
+        stages: int | None = None,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+    ) -> Constraints:
+        """What so many stages (None: all but the last) find, and what was given: constraints for the next one.
+
+        What was given is all there: a stage keeps what its own system can, and only the last one refuses or drops.
+        """
+        known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
+        before_last = len(self.stages) - 1
+        if stages is not None and (type(stages) is not int or not 0 <= stages <= before_last):
+            raise SpecError(f"stages of found must be an integer from 0 to {before_last}; got {stages!r}")
+        for number in range(before_last if stages is None else stages):
+            options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
+            known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
+            known = settled(known, constraints, self.stages[number + 1].spec.system)
+        return known
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the cascade to one file; the same cascade gives the same bytes."""
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> Arrays:
+        """All arrays of a model file."""
+        return {
+            f"stage.{number}.{name}": array
+            for number, parser in enumerate(self.parsers)
+            for name, array in parser.to_arrays().items()
+        }
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return sum(parser.size for parser in self.parsers)
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the cascade, in plain values."""
+        stages = [
+            {
+                "name": stage.name,
+                "regions": [region.to_values() for region in stage.regions],
+                "parser": parser.manifest(),
+            }
+            for stage, parser in zip(self.stages, self.parsers, strict=True)
+        ]
+        return {"format": FORMAT, "kind": "cascade", "stages": stages, "training": self.training}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Cascade:
+        """The cascade of a file; `ModelError` says what is wrong with a file that is none."""
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path))
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, manifest: dict[str, Any], path: str) -> Cascade:
+        check_kind(manifest, "cascade", path, FORMAT)
+        try:
+            stages, parsers = [], []
+            for number, values in enumerate(manifest["stages"]):
+                start = f"stage.{number}."
+                own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+                parsers.append(Parser.from_file(own, values["parser"], f"{path}: stage {number + 1}"))
+                regions = tuple(Region.from_values(region) for region in values["regions"])
+                if not isinstance(values["name"], str):
+                    raise TypeError("no name")
+                stages.append(Stage(name=values["name"], regions=regions, spec=parsers[-1].spec))
+            if not isinstance(manifest["training"], dict):
+                raise TypeError("no training")
+            return cls(stages, parsers, manifest["training"])
+        except ModelError:
+            raise
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ModelError(f"{path}: not a model that can be used: its manifest is incomplete") from error
+        except PanParserError as error:
+            raise ModelError(f"{path}: not a model that can be used: {error}") from None
+
+
+# --- What a stage finds, as constraints for the next ---
+
+
+def found_by(
+    stage: Stage, parser: Parser, treebank: Treebank, known: Constraints, given: Constraints | None, **options: Any
+) -> Constraints:
+    """What was known, and the arcs of its regions that a stage's parser finds. `given` always stays."""
+    heads, labels = parser.predict(treebank, constraints=known, **options)
+    arcs = Arcs(treebank, heads, labels, parser.plain_labels)
+    new = (known.heads == UNKNOWN) & in_regions(stage.regions, arcs)
+    if given is not None:
+        new[asked(given)] = False
+    texts = (*known.texts, *parser.plain_labels)
+    new_labels = np.where(new & (known.labels == UNKNOWN) & (labels >= 0), labels + len(known.texts), known.labels)
+    return Constraints(
+        treebank, np.where(new, heads, known.heads), new_labels.astype(np.int32), texts, dict(known.more)
+    )
+
+
+def asked(given: Constraints) -> npt.NDArray[np.int64]:
+    """Words that constraints beyond plain heads speak of: their sentences' arcs are left to the last stage."""
+    words = [np.arange(given.words_of(sentence).start, given.words_of(sentence).stop) for sentence in given.more]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *words])
+
+
+def settled(known: Constraints, given: Constraints | None, system: TransitionSystem) -> Constraints:
+    """Without arcs of stages that exclude each other in the next stage's system: what users gave is not theirs to drop.
+
+    Of several children of Root, where there may be one, the first is kept; where that is not enough, nothing is.
+    """
+    own = known.heads != UNKNOWN
+    if given is not None:
+        own &= given.heads == UNKNOWN
+    heads, labels = known.heads.copy(), known.labels.copy()
+    sentence = known.treebank.sentence_of_word()
+
+    def conflicts() -> npt.NDArray[np.bool_]:
+        shape = (system.root == "first", system.single_root, system.max_span or 0)
+        found: npt.NDArray[np.bool_] = _engine.find_conflicts(known.offsets, heads, *shape).astype(bool)
+        return found[sentence]
+
+    if len(heads) and (clash := conflicts()).any():
+        roots = np.flatnonzero((heads == 0) & clash)
+        roots = roots[np.lexsort((roots, own[roots], sentence[roots]))]  # what was given comes first
+        _, first = np.unique(sentence[roots], return_index=True)
+        later = np.delete(roots, first)
+        heads[later[own[later]]] = UNKNOWN
+        heads[conflicts() & own] = UNKNOWN
+        dropped = heads != known.heads
+        labels[dropped] = UNKNOWN if given is None else given.labels[dropped]
+    return Constraints(known.treebank, heads, labels, known.texts, known.more)
+
+
+def part_of(constraints: Constraints, part: Treebank, sentences: Sequence[int]) -> Constraints:
+    """The constraints of some sentences, which are a treebank of their own."""
+    words = np.concatenate(
+        [np.zeros(0, dtype=np.int64), *(np.r_[constraints.words_of(sentence)] for sentence in sentences)]
+    )
+    more = {i: constraints.more[number] for i, number in enumerate(sentences) if number in constraints.more}
+    return Constraints(part, constraints.heads[words], constraints.labels[words], constraints.texts, more)
+
+
+def as_part_of(sentence: Sentence, found: Constraints) -> Constraints:
+    """Constraints of a sentence alone as those of its treebank, of whose other sentences nothing is asked."""
+    whole = Constraints.of(sentence.treebank, keep=())
+    words = whole.words_of(sentence.position)
+    labels = whole.labels.copy()
+    whole.heads[words], labels[words] = found.heads, found.labels
+    more = {sentence.position: found.more[0]} if 0 in found.more else {}
+    return Constraints(sentence.treebank, whole.heads, labels, found.texts, more)

@@ -1,0 +1,154 @@
+"""train_cascade: stage by stage, each under what those before it find on sentences that they did not learn from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
+from panparser.ensembles.regions import Arcs, Region, in_regions
+from panparser.errors import SpecError, TreebankError
+from panparser.features.sets import GIVEN
+from panparser.learning.folds import fold_numbers, run_all
+from panparser.learning.listeners import Listener
+from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.train import train
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import UNKNOWN
+
+Given = Literal["predicted", "gold", "none"]
+
+
+def train_cascade(
+    stages: Sequence[Stage],
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    given: Given = "predicted",
+    folds: int = 5,
+    threads: int = 1,
+    listeners: Sequence[Listener] = (),
+    before_stage: Callable[[int, Stage], None] = lambda number, stage: None,
+    **options: Any,
+) -> Cascade:
+    """A cascade for a treebank; `options` are those of `Training`, for all stages.
+
+    Stages after the first are trained under what is `given` by those before: "predicted", what parsers of theirs find
+    that learned from the other of so many `folds`; "gold", all arcs of their regions; "none". Unless it is none, and
+    unless their templates read constraints already, `GIVEN` is added. The development set is parsed under what the
+    stages before find in it. `before_stage` hears of each stage; `threads` is for folds.
+    """
+    check_stages(stages)
+    if given not in get_args(Given):
+        raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
+    for name, value in (("treebank", treebank), ("dev", dev)):
+        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
+            raise TreebankError(f"{name} of train_cascade must be a Treebank; got {value!r}")
+    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, options)
+    for number, stage in enumerate(stages):
+        before_stage(number, stage)
+        run.add(number)
+    training = {
+        "given": given,
+        "folds": folds if given == "predicted" else None,
+        "seed": run.parsers[-1].training["seed"],
+        "sentences": len(treebank),
+        "words": treebank.words,
+        "data": {"train": _digest(treebank), "dev": _digest(dev)},
+    }
+    return Cascade(stages, run.parsers, training)
+
+
+def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
+    """A copy of a treebank in which only arcs of the regions are left; other words are headless."""
+    found = treebank.copy()
+    outside = ~in_regions(regions, Arcs.of(found))
+    found.heads[outside] = UNKNOWN
+    found.column("deprel")[outside] = found.id_of("deprel", "_")
+    return found
+
+
+@dataclass
+class _Run:
+    stages: tuple[Stage, ...]
+    treebank: Treebank
+    dev: Treebank | None
+    given: Given
+    folds: int
+    threads: int
+    listeners: Sequence[Listener]
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.parsers: list[Parser] = []
+        self.known = Constraints.of(self.treebank, keep=())
+        self.dev_known = None if self.dev is None else Constraints.of(self.dev, keep=())
+
+    def add(self, number: int) -> None:
+        """Trains one stage, and has it tell the next what it finds."""
+        stage, is_last = self.stages[number], number == len(self.stages) - 1
+        regions = [region for each in self.stages[: number + 1] for region in each.regions]
+        if not is_last and not in_regions(stage.regions, Arcs.of(self.treebank)).any():
+            what = "; ".join(map(str, stage.regions))
+            raise SpecError(
+                f"stage {number + 1} ({stage.name}): {self.treebank.path} has no arc of its regions: {what}"
+            )
+        treebank = self.treebank if is_last else within(self.treebank, regions)
+        dev = self.dev if is_last or self.dev is None else within(self.dev, regions)
+        is_guided = number > 0 and self.given != "none"
+        spec = guided(stage.spec) if is_guided else stage.spec
+        options = self.options | dict(stage.options)
+        under: dict[str, Any] = {"constraints": self.known, "dev_constraints": self.dev_known} if is_guided else {}
+        parser = train(spec, treebank, dev=dev, listeners=self.listeners, **under, **options)
+        if parser.training["interrupted"]:
+            raise KeyboardInterrupt
+        self.parsers.append(parser)
+        if is_last:
+            return
+        following = self.stages[number + 1].spec.system
+        if self.dev is not None and self.dev_known is not None:
+            found = found_by(stage, parser, self.dev, self.dev_known, None, relax=True)
+            self.dev_known = settled(found, None, following)
+        if self.given == "gold":
+            self.known = settled(Constraints.of(treebank, keep={"heads", "labels"}), None, following)
+        elif self.given == "predicted":
+            options |= {"epochs": parser.training["best_epoch"]}
+            self.known = settled(self._jackknifed(stage, spec, treebank, is_guided, options), None, following)
+
+    def _jackknifed(
+        self, stage: Stage, spec: ParserSpec, treebank: Treebank, is_guided: bool, options: dict[str, Any]
+    ) -> Constraints:
+        """What a stage finds in each sentence, by a parser that did not learn from it."""
+        known = self.known
+
+        def work(held_out: list[int], stop: Listener) -> tuple[Constraints, list[int]]:
+            left = sorted(set(range(len(treebank))) - set(held_out))
+            part, held = treebank[left], treebank[held_out]
+            under: dict[str, Any] = {"constraints": part_of(known, part, left)} if is_guided else {}
+            parser = train(spec, part, listeners=[stop], **under, **options)
+            return found_by(stage, parser, held, part_of(known, held, held_out), None, relax=True), held_out
+
+        heads, labels, texts = known.heads.copy(), known.labels.copy(), {text: i for i, text in enumerate(known.texts)}
+        for found, held_out in run_all(work, fold_numbers(len(treebank), self.folds), self.threads):
+            words = np.isin(known.treebank.sentence_of_word(), held_out)
+            numbers = [texts.setdefault(text, len(texts)) for text in found.texts]
+            heads[words] = found.heads
+            labels[words] = np.array([*numbers, UNKNOWN], dtype=np.int32)[found.labels]
+        return Constraints(self.treebank, heads, labels, tuple(texts))
+
+
+def guided(spec: ParserSpec) -> ParserSpec:
+    """The spec, with templates that read constraints."""
+    if any(template.reads_constraints for template in spec.templates):
+        return spec
+    return replace(spec, templates=spec.templates + GIVEN)
+
+
+def _digest(treebank: Treebank | None) -> str | None:
+    return None if treebank is None else hashlib.sha256(treebank.to_bytes()).hexdigest()

@@ -1,0 +1,126 @@
+"""combine: the best tree over the weighted arcs of several analyses of one text (Sagae & Lavie 2006); their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser.ensembles.arc_weights import Weights, as_weights
+from panparser.treebank.matching import check_alike
+from panparser.treebank.treebank import Treebank
+from panparser.trees.decoding import maximum_spanning_tree, projective_tree
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Report = Callable[[int, int], None]
+
+_CELLS = 1 << 20  # of matrices that are filled together
+_TIE = 1e-9  # of the largest weight: what is closer counts as equal
+
+
+def combine(
+    treebanks: Sequence[Treebank],
+    *,
+    weights: Weights | Sequence[float] | None = None,
+    projective: bool = False,
+    single_root: bool = True,
+    report: Report | None = None,
+) -> Treebank:
+    """A copy of the first treebank with the heads and labels that the analyses of all of them, weighted, agree on best.
+
+    Heads are those of the tree whose arcs have the largest sum of weights: of all trees, or of the `projective` ones
+    only. A word's label is the one with the largest sum of weights among the analyses that have its arc; if none has
+    it, among all. A headless word (`_`) casts no vote. Where sums are equal, the analysis that comes first wins.
+    `weights`: one for each treebank, or `Weights` that depend on the word's tag too. `report` hears how many of how
+    many words are done.
+    """
+    check_alike(treebanks)
+    first = treebanks[0]
+    chosen = as_weights(weights, len(treebanks))
+    matrix = chosen.matrix(first)
+    heads = np.stack([treebank.heads for treebank in treebanks])
+    arcs = _Arcs(heads, matrix, first.offsets)
+    found = np.empty(first.words, dtype=np.int32)
+    decode = projective_tree if projective else maximum_spanning_tree
+    for sentence, scores in arcs.matrices():
+        start, end = first.offsets[sentence], first.offsets[sentence + 1]
+        found[start:end] = decode(scores, single_root=single_root)[1:]
+        if report:
+            report(int(end), first.words)
+    result = first.copy()
+    result.heads[:] = found
+    names, labels = common_ids(treebanks, "deprel")
+    best = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))
+    ids = np.array([result.id_of("deprel", name) for name in names], dtype=np.int32)
+    result.column("deprel")[:] = ids[best]
+    return result
+
+
+class _Arcs:
+    """The weighted arcs of all sentences."""
+
+    def __init__(self, heads: IntArray, weights: Floats, offsets: Ints) -> None:
+        self.heads, self.weights, self.offsets = heads, weights, offsets
+        self.bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
+
+    def matrices(self) -> Iterator[tuple[int, Floats]]:
+        """Each sentence that has words, and the scores of its arcs, as decoders take them."""
+        sizes = np.diff(self.offsets) + 1
+        ends = np.cumsum(sizes**2)
+        start = 0
+        while start < len(sizes):
+            limit = (ends[start - 1] if start else 0) + _CELLS
+            end = max(start + 1, int(np.searchsorted(ends, limit, side="right")))
+            scores = self._fill(start, end, sizes[start:end])
+            cell = 0
+            for sentence in range(start, end):
+                size = int(sizes[sentence])
+                if size > 1:
+                    yield sentence, scores[cell : cell + size * size].reshape(size, size)
+                cell += size * size
+            start = end
+
+    def _fill(self, start: int, end: int, sizes: Ints) -> Floats:
+        """The matrices of some sentences, one after the other."""
+        words = slice(int(self.offsets[start]), int(self.offsets[end]))
+        sentence = np.repeat(np.arange(end - start), sizes - 1)
+        position = np.arange(words.start, words.stop) - self.offsets[start + sentence] + 1
+        first_cell = (np.cumsum(sizes**2) - sizes**2)[sentence]
+        scores = np.zeros(int((sizes**2).sum()))
+        count = len(self.heads)
+        earliest = np.zeros(len(scores))
+        for number in reversed(range(count)):
+            heads = self.heads[number, words]
+            known = heads >= 0
+            cells = (first_cell + heads * sizes[sentence] + position)[known]
+            scores[cells] += self.weights[number, words][known]
+            earliest[cells] = count - number
+        return scores + self.bonus / count * earliest
+
+
+def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: Floats, none: int) -> IntArray:
+    """The label of each word, as an id: of those analyses that agree with its head, else of all that have a label."""
+    has_label = labels != none
+    votes = agrees & has_label
+    votes = np.where(votes.any(axis=0), votes, has_label)
+    count, words = labels.shape
+    best, most = np.full(words, none, dtype=np.int32), np.full(words, -np.inf)
+    bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
+    for number in range(count):
+        support = (weights * (votes & (labels == labels[number]))).sum(axis=0) + bonus * (count - number) / count
+        better = votes[number] & (support > most)
+        best[better], most[better] = labels[number, better], support[better]
+    return best
+
+
+def common_ids(treebanks: Sequence[Treebank], column: str) -> tuple[dict[str, int], IntArray]:
+    """Numbers for the values that a column has in any of the treebanks, and those of (treebank, word)."""
+    numbers: dict[str, int] = {}
+    rows = []
+    for treebank in treebanks:
+        table = [numbers.setdefault(text, len(numbers)) for text in treebank.vocabulary(column)]
+        rows.append(np.array(table, dtype=np.int32)[treebank.column(column)])
+    return numbers, np.stack(rows)

@@ -1,0 +1,199 @@
+"""vote: several parsers as one, that takes the action and the label which most speaks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from panparser.errors import SpecError
+from panparser.features.atoms import Atom
+from panparser.features.templates import Template, Templates
+from panparser.learning.epochs import digest
+from panparser.learning.layers import Layer, as_multiplied
+from panparser.parsing.confidence import fitted, gather
+from panparser.parsing.labels import Labels
+from panparser.parsing.models.vote import Voter, is_number
+from panparser.parsing.parser import UNIT, Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.run import score
+from panparser.parsing.training.train import fitting_margin
+from panparser.treebank.treebank import Treebank
+
+_MOST = 32  # voters
+_STEPS = (0.0, 0.5, 2.0)  # what a weight is multiplied by in the search
+_ROUNDS = 2  # of the search
+_GAIN = 0.1  # points: what a change of a weight must bring on the development set; less is chance
+
+Report = Callable[[int, int], None]
+
+
+def vote(
+    parsers: Sequence[Parser],
+    *,
+    weights: Sequence[float] | None = None,
+    dev: Treebank | None = None,
+    beam: int | None = None,
+    report: Report | None = None,
+) -> Parser:
+    """A parser whose scores of actions and of labels are the weighted sums of those of others, at the engine's speed.
+
+    All must have the same transition system; templates, labels and beams may differ (`beam`: the widest, if nothing is
+    said). A parser without labels votes on actions only. Vectors must be the same, with the same templates and labels.
+    Scores are comparable as they are: an update is an update. `weights` scale them; 0 leaves a parser out. With `dev`
+    the weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `report` hears how
+    many of how many parses of it are done, at most. The result is saved and loaded like every parser.
+    """
+    if dev is not None and weights is not None:
+        raise SpecError("weights of vote are given or learned from dev: got both")
+    given = _checked_weights(weights, parsers)
+    _check(parsers)
+    ballot = _Ballot(parsers, beam)
+    told: dict[str, Any] = {"weights": "equal" if weights is None else "given"}
+    if dev is None:
+        return ballot.count(given, told)
+    if not isinstance(dev, Treebank) or not (dev.heads >= 0).any():
+        raise SpecError(f"dev of vote must be a Treebank with known heads; got {dev!r}")
+    learned, points = ballot.learn_weights(given, dev, report)
+    told = {"weights": "learned", "data": {"dev": digest(dev)}, "dev_score": points}
+    parser = ballot.count(learned, told)
+    parser.margin = fitting_margin(parser, dev)
+    parser.calibration = fitted(parser, gather(parser, dev), dev)
+    return parser
+
+
+class _Ballot:
+    """The parsers of a vote, without their weights."""
+
+    def __init__(self, parsers: Sequence[Parser], beam: int | None) -> None:
+        self.parsers = parsers
+        first = parsers[0].spec
+        labeled = [parser for parser in parsers if parser.spec.labeled]
+        templates: dict[frozenset[Atom], Template] = {}  # by atoms: their order makes no other template
+        for template in (template for parser in parsers for template in parser.spec.used_templates):
+            templates.setdefault(frozenset(template.atoms), template)
+        self.spec = ParserSpec(
+            system=first.system,
+            templates=Templates(tuple(templates.values())),
+            beam=max(parser.spec.beam for parser in parsers) if beam is None else beam,
+            labeled=bool(labeled),
+            nonprojective=(labeled[0] if labeled else parsers[0]).spec.crossing,
+        )
+        flags: dict[str, tuple[bool, bool]] = {}
+        for parser in labeled:
+            for name, *of in zip(parser.labels.names, parser.labels.of_root, parser.labels.of_words, strict=True):
+                old = flags.get(name, (False, False))
+                flags[name] = (old[0] or of[0], old[1] or of[1])
+        self.labels = Labels(tuple(flags), tuple(r for r, _ in flags.values()), tuple(w for _, w in flags.values()))
+
+    def count(self, weights: Sequence[float], told: dict[str, Any]) -> Parser:
+        """The parser that they are together."""
+        voters: list[Voter] = []
+        layers: list[Layer] = []
+        margin = 0.0
+        for parser, weight in zip(self.parsers, weights, strict=True):
+            if not weight:
+                continue
+            layers += parser.layers if parser.voters else as_multiplied(parser.layers, UNIT)
+            voters += [replace(voter, weight=voter.weight * weight) for voter in as_voters(parser)]
+            # As far as each lets a hypothesis fall behind, all together do.
+            margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
+        made = Parser(self.spec, self.labels, layers, told, self.parsers[0].vectors, voters=tuple(voters))
+        made.margin = round(margin * made.unit) if margin < float("inf") else None
+        return made
+
+    def learn_weights(
+        self, weights: Sequence[float], dev: Treebank, report: Report | None
+    ) -> tuple[list[float], float]:
+        """Weights by coordinate search, from those given; what they score on the development set."""
+        equal = self.count(weights, {})
+        margin = fitting_margin(equal, dev)  # narrow beams, or the search would take long
+        behind = None if margin is None else margin / equal.unit / sum(weights)
+
+        def points(tried: Sequence[float]) -> float:
+            parser = self.count(tried, {})
+            parser.margin = None if behind is None else round(behind * sum(tried) * parser.unit)
+            uas, las = score(parser, dev)
+            return uas if las is None else las
+
+        best = list(weights)
+        most = points(best)
+        done = 0
+        for _ in range(_ROUNDS):
+            before = list(best)
+            for number in range(len(best)):
+                for tried in [best[number] * step for step in _STEPS]:
+                    candidate = [*best[:number], tried, *best[number + 1 :]]
+                    if any(candidate) and candidate != best and (found := points(candidate)) >= most + _GAIN:
+                        best, most = candidate, found
+                    done += 1
+                    if report:
+                        report(done, _ROUNDS * len(best) * len(_STEPS))
+            if best == before:
+                break
+        return best, most
+
+
+def as_voters(parser: Parser) -> tuple[Voter, ...]:
+    """A parser as a voter, or those that vote in it."""
+    if parser.voters:
+        return parser.voters
+    used = parser.spec.used_templates
+    return (Voter(used, parser.labels.names, len(parser.layers), 1.0, parser.training),)
+
+
+def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser]) -> list[float]:
+    if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= _MOST:
+        raise SpecError(f"parsers of vote must be a list of 1 to {_MOST}; got {parsers!r}")
+    if weights is not None and not isinstance(weights, Sequence | np.ndarray):
+        raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {weights!r}")
+    numbers = [1.0] * len(parsers) if weights is None else weights
+    given = [number.item() if isinstance(number, np.generic) else number for number in numbers]
+    if len(given) != len(parsers):
+        raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {len(given)}")
+    if not all(is_number(weight) and 0 <= weight < 1e9 for weight in given) or not any(given):
+        raise SpecError(f"weights of vote must be numbers >= 0, not all 0; got {given}")
+    return [float(weight) for weight in given]
+
+
+def _check(parsers: Sequence[Parser]) -> None:
+    """Raises SpecError where parsers cannot vote together."""
+    for parser in parsers:
+        if not isinstance(parser, Parser):
+            raise SpecError(f"parsers of vote must be Parsers; got {parser!r}")
+        if parser.classifier is not None:
+            raise SpecError(f"parsers of vote must be perceptrons; got a classifier, {parser.classifier.name}")
+    if sum(len(as_voters(parser)) for parser in parsers) > _MOST:
+        raise SpecError(f"at most {_MOST} parsers can vote, those of other votes counted one by one")
+    first = parsers[0]
+    marking = {parser.spec.crossing == "pseudo" for parser in parsers if parser.spec.labeled}
+    if len(marking) > 1:
+        raise SpecError(
+            "parsers of vote must all lift crossing arcs and mark their labels (nonprojective: pseudo), or none must"
+        )
+    for number, parser in enumerate(parsers[1:], start=2):
+        if parser.spec.system != first.spec.system:
+            raise SpecError(
+                f"parsers of vote must have one transition system; the first has {_named(first)}, "
+                f"number {number} {_named(parser)}"
+            )
+        _check_vectors(first, parser, number)
+
+
+def _check_vectors(first: Parser, parser: Parser, number: int) -> None:
+    digests = [other.vectors.digest if other.vectors else None for other in (first, parser)]
+    if digests[0] != digests[1]:
+        raise SpecError(f"parsers of vote must all have the same vectors, or none; those of number {number} differ")
+    if digests[0] is None:
+        return
+    if parser.spec.used_templates != first.spec.used_templates or parser.labels != first.labels:
+        raise SpecError(
+            f"parsers of vote with vectors must have the same templates and labels; those of number {number} differ"
+        )
+
+
+def _named(parser: Parser) -> str:
+    system = parser.spec.system
+    return f"{system.name}, Root {system.root}{', single root' if system.single_root else ''}"

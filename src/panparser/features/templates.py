@@ -1,0 +1,241 @@
+"""Template and Templates: the feature model as a value, and the built-in sets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import overload
+
+from panparser.errors import TemplateError
+from panparser.features.atoms import FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
+from panparser.features.syntax import pointed, read_line
+
+__all__ = ["Address", "Atom", "Template", "Templates"]
+
+MOST_TEMPLATES = 512
+MOST_ATOMS = 8
+LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector", "shape", "lower_prefix", "lower_suffix")
+LABELED = ("label", "left_labels", "right_labels", "given_label")
+GIVEN = ("given_head", "given_label", "given")  # they read constraints
+
+
+@dataclass(frozen=True, repr=False)
+class Template:
+    """Atoms whose values together are one feature; a `vector` stands alone, since its values are real numbers."""
+
+    atoms: tuple[Atom, ...]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.atoms, str) or not isinstance(self.atoms, Sequence):
+            raise TemplateError(f"atoms of Template must be a tuple of Atom; got {self.atoms!r}")
+        object.__setattr__(self, "atoms", tuple(self.atoms))
+        for atom in self.atoms:
+            if not isinstance(atom, Atom):
+                raise TemplateError(f"atoms of Template must be a tuple of Atom; got {atom!r} in it")
+            if self.atoms.count(atom) > 1:
+                raise TemplateError(f"{atom} appears twice in one template")
+            if atom.name == "vector" and len(self.atoms) > 1:
+                raise TemplateError(f"{atom} must be the only atom of its template")
+        if not 1 <= len(self.atoms) <= MOST_ATOMS:
+            raise TemplateError(f"a template has 1 to {MOST_ATOMS} atoms; got {len(self.atoms)}")
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """The template that the text spells, on one line."""
+        found = Templates.parse(text)
+        if len(found) != 1:
+            raise TemplateError(f"expected one template; got {len(found)}")
+        return found[0]
+
+    @property
+    def is_vector(self) -> bool:
+        """Is it real-valued?"""
+        return self.atoms[0].name == "vector"
+
+    def uses(self, *names: str) -> bool:
+        """Does one of its atoms read one of these attributes, or call one of these functions?"""
+        return any(name in names for atom in self.atoms for name in atom.names)
+
+    @property
+    def reads_constraints(self) -> bool:
+        """Does it look at what is given before parsing?"""
+        return self.uses(*GIVEN)
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.atoms))
+
+    __repr__ = __str__
+
+
+def _read(line: str, place: str) -> tuple[Template | None, str]:
+    """The template of a line, if it has one, and the line without its comment; errors start with the place."""
+    try:
+        return _known(line)
+    except TemplateError:
+        atoms, text = read_line(line, place)  # once more, for the place
+        try:
+            return Template(atoms), text
+        except TemplateError as error:
+            raise TemplateError(pointed(text, place, str(error))) from None
+
+
+@lru_cache(maxsize=4096)  # models that are loaded share most of their templates with each other and with built-in sets
+def _known(line: str) -> tuple[Template | None, str]:
+    atoms, text = read_line(line, "")
+    return Template(atoms) if atoms else None, text
+
+
+@dataclass(frozen=True, repr=False)
+class Templates(Sequence[Template]):
+    """A feature model: templates in order, each once, whatever the order of its atoms.
+
+    It prints as its text, one template a line, and `Templates.parse` reads that back.
+    """
+
+    templates: tuple[Template, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.templates, str) or not isinstance(self.templates, Sequence):
+            raise TemplateError(f"expected a tuple of Template (Templates.parse reads text); got {self.templates!r}")
+        object.__setattr__(self, "templates", tuple(self.templates))
+        for template in self.templates:
+            if not isinstance(template, Template):
+                raise TemplateError(
+                    f"expected a tuple of Template (Templates.parse reads text); got {template!r} in it"
+                )
+        for index, earlier in _repeated(self.templates):
+            raise TemplateError(f"template {index + 1} is the same as template {earlier + 1}: {self.templates[index]}")
+        if len(self.templates) > MOST_TEMPLATES:
+            raise TemplateError(f"at most {MOST_TEMPLATES} templates; got {len(self.templates)}")
+
+    # --- As text and JSON ---
+
+    @classmethod
+    def parse(cls, text: str) -> Templates:
+        """The templates of a text: one a line, `#` starts a comment, empty lines are skipped."""
+        if not isinstance(text, str):
+            raise TemplateError(f"expected templates as text; got {text!r}")
+        return cls._from_lines(text.splitlines(), "line ")
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Templates:
+        """The templates of a text file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no name of a file
+            raise TemplateError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        found = cls._from_lines(text.splitlines(), f"{path}:")
+        if not found:
+            raise TemplateError(f"{path}: expected templates, one a line; found none")
+        return found
+
+    def to_json(self) -> str:
+        """The templates as a JSON list of lines."""
+        return json.dumps([str(template) for template in self], indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Templates:
+        """The templates that `to_json` wrote, or a list written by hand."""
+        try:
+            lines = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise TemplateError(f"expected JSON; line {error.lineno}, column {error.colno}: {error.msg}") from None
+        except RecursionError:
+            raise TemplateError("expected a JSON list of templates; this is nested too deeply") from None
+        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise TemplateError("expected a JSON list of templates, each a text such as 'S0.form S0.upos'")
+        for number, line in enumerate(lines, start=1):
+            if len(line.splitlines()) > 1:
+                raise TemplateError(f"template {number}: expected one line; got {line!r}")
+        return cls._from_lines(lines, "template ")
+
+    @classmethod
+    def _from_lines(cls, lines: list[str], place: str) -> Templates:
+        """Reads lines; errors name the place and the number of the line there, as in `line 3` or `mine.txt:3`."""
+        found: list[Template] = []
+        kept: list[tuple[str, str]] = []  # where and how they are written
+        for number, line in enumerate(lines, start=1):
+            template, text = _read(line, f"{place}{number}")
+            if template is not None:
+                kept.append((text, f"{place}{number}"))
+                found.append(template)
+        for index, earlier in _repeated(found):
+            raise TemplateError(pointed(*kept[index], f"the same template as {kept[earlier][1]}, {found[earlier]}"))
+        return cls(tuple(found))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def __repr__(self) -> str:
+        return f"<Templates: {len(self)} templates>"
+
+    # --- As a sequence ---
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+    def __iter__(self) -> Iterator[Template]:
+        return iter(self.templates)
+
+    @overload
+    def __getitem__(self, index: int) -> Template: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Templates: ...
+
+    def __getitem__(self, index: int | slice) -> Template | Templates:
+        if isinstance(index, slice):
+            return Templates(self.templates[index])
+        return self.templates[index]
+
+    def __add__(self, other: Templates) -> Templates:
+        """The templates of both; what both have comes once."""
+        if not isinstance(other, Templates):
+            return NotImplemented
+        return Templates((*self, *(other - self)))
+
+    def __sub__(self, other: Templates) -> Templates:
+        """The templates that the other does not have."""
+        if not isinstance(other, Templates):
+            return NotImplemented
+        known = {frozenset(template.atoms) for template in other}
+        return Templates(tuple(template for template in self if frozenset(template.atoms) not in known))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The distinct atoms, in order of first use."""
+        return tuple(dict.fromkeys(atom for template in self for atom in template.atoms))
+
+    # --- Filters ---
+
+    def without(self, *names: str) -> Templates:
+        """The templates that read none of these attributes, and call none of these functions."""
+        for name in names:
+            if name not in FUNCTIONS:
+                check_attribute(name, ITEMS[0] if name in ITEM_ATTRIBUTES else "")
+        return Templates(tuple(template for template in self if not template.uses(*names)))
+
+    def delexicalized(self) -> Templates:
+        """The templates that do not look at words: no form, lower, lemma, prefix, suffix or vector."""
+        return self.without(*LEXICAL)
+
+    def unlabeled(self) -> Templates:
+        """The templates that do not look at labels."""
+        return self.without(*LABELED)
+
+    def atomic(self) -> Templates:
+        """Each distinct atom as a template of its own."""
+        return Templates(tuple(Template((atom,)) for atom in self.atoms))
+
+
+def _repeated(templates: Iterable[Template]) -> Iterator[tuple[int, int]]:
+    """The index of each template that came before, in whatever order of atoms, and where it came first."""
+    first: dict[frozenset[Atom], int] = {}
+    for index, template in enumerate(templates):
+        earlier = first.setdefault(frozenset(template.atoms), index)
+        if earlier != index:
+            yield index, earlier

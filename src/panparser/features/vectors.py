@@ -1,0 +1,215 @@
+"""Vectors: pre-trained embeddings of words, as numbers that templates such as `S0.vector` read."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import VectorsError
+from panparser.features.vector_files import MOST_DIMENSIONS, Floats, read_file
+from panparser.treebank.treebank import Treebank
+
+UNKNOWN = ("<UNK>", "<unk>")  # words whose vector is that of words without one
+_LEAST_BITS, _MOST_BITS = 2, 12  # of the engine
+_MOST = 127
+_CLIPPED = 1000  # one in so many numbers may be too large for a byte
+_BLOCK = 1 << 12  # rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Vectors:
+    """Words and their vectors; `read_vectors` and `Vectors.from_dict` make one.
+
+    All vectors are scaled by one factor, so that their mean norm is 1, and kept as bytes: `matrix` / 2**`bits`. Row 0
+    is the vector of unknown words, row i + 1 that of `words[i]`. One number in a thousand at most is too large for a
+    byte, and clipped.
+    """
+
+    words: tuple[str, ...]
+    matrix: npt.NDArray[np.int8]  # (words + 1, dimensions)
+    bits: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.matrix, np.ndarray) or self.matrix.dtype != np.int8 or self.matrix.ndim != 2:
+            raise VectorsError(f"matrix of Vectors must be an array of int8 with two axes; got {self.matrix!r}")
+        shape = self.matrix.shape
+        if shape[0] != len(self.words) + 1 or not 1 <= shape[1] <= MOST_DIMENSIONS:
+            raise VectorsError(
+                f"matrix of Vectors must have {len(self.words) + 1} rows (one more than there are words) and 1 to "
+                f"{MOST_DIMENSIONS} columns; got {shape[0]} and {shape[1]}"
+            )
+        if not isinstance(self.bits, int) or not _LEAST_BITS <= self.bits <= _MOST_BITS:
+            raise VectorsError(f"bits of Vectors must be an integer {_LEAST_BITS}..{_MOST_BITS}; got {self.bits!r}")
+        if not self.words or len(self._rows) != len(self.words):
+            raise VectorsError("words of Vectors must be texts, each once, at least one")
+
+    @classmethod
+    def from_dict(cls, vectors: Mapping[str, Sequence[float]]) -> Vectors:
+        """Vectors by word; that of unknown words is under `<UNK>`, else all zero."""
+        if not isinstance(vectors, Mapping) or not vectors:
+            raise VectorsError(f"expected a dict of words and their vectors, at least one; got {vectors!r}")
+        rows: list[Floats] = []
+        for word, values in vectors.items():
+            try:
+                with np.errstate(over="ignore"):
+                    row = np.array(values, dtype=np.float32)
+                good = bool(word.encode()) and row.ndim == 1 and bool(np.isfinite(row).all())
+            except (AttributeError, TypeError, ValueError, OverflowError):
+                good = False
+            if not good:
+                raise VectorsError(f"expected a word and a list of finite numbers; got {word!r}: {values!r}")
+            if rows and len(row) != len(rows[0]):
+                raise VectorsError(f"vector of {word!r}: expected {len(rows[0])} numbers as before; got {len(row)}")
+            rows.append(row)
+        return cls._scaled(list(vectors), np.stack(rows))
+
+    @classmethod
+    def _scaled(cls, words: list[str], floats: Floats) -> Vectors:
+        names = [word for word in UNKNOWN if word in words]
+        unknown = words.index(names[0]) if names else None
+        kept = [i for i in range(len(words)) if i != unknown]
+        rows = np.zeros((len(kept) + 1, floats.shape[1]), dtype=np.float32)
+        rows[1:] = floats[kept]
+        if unknown is not None:
+            rows[0] = floats[unknown]
+        matrix, bits = _quantized(rows)
+        return cls(tuple(words[i] for i in kept), matrix, bits)
+
+    # --- As values ---
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def unknown(self) -> npt.NDArray[np.int8]:
+        """The vector of words that have none."""
+        row: npt.NDArray[np.int8] = self.matrix[0]
+        return row
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, word: str) -> npt.NDArray[np.float64]:
+        """The vector of a word, as the parser sees it: of the form, else of its lower case, else of unknown words."""
+        row: npt.NDArray[np.float64] = self.matrix[self.row(word)] / np.float64(2**self.bits)
+        return row
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.row(word) != 0
+
+    def __repr__(self) -> str:
+        return f"<Vectors: {len(self)} words, {self.dimensions} dimensions>"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of words and numbers."""
+        text, starts = self._packed()
+        found = hashlib.sha256(f"{self.bits} {self.matrix.shape}".encode())
+        for array in (text, starts, self.matrix):
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vectors) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    # --- Rows ---
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words, start=1) if isinstance(word, str)}
+
+    def row(self, form: str) -> int:
+        """The row of a form, else of its lower case, else 0."""
+        return self._rows.get(form) or self._rows.get(form.lower(), 0)
+
+    def rows(self, treebank: Treebank, sentence: int | None = None) -> IntArray:
+        """The row of each form in a treebank's vocabulary; 0 for those outside of `sentence`, if there is one."""
+        forms = treebank.vocabulary("form")
+        if sentence is None:
+            return np.fromiter(map(self.row, forms), dtype=np.int32, count=len(forms))
+        rows = np.zeros(len(forms), dtype=np.int32)
+        for form in treebank.column("form")[treebank.offsets[sentence] : treebank.offsets[sentence + 1]].tolist():
+            rows[form] = self.row(forms[form])
+        return rows
+
+    @cached_property
+    def engine(self) -> _engine.Vectors:
+        return _engine.Vectors(self.matrix, self.bits)
+
+    # --- Arrays in a model file ---
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        text, starts = self._packed()
+        return {"vectors.matrix": self.matrix, "vectors.text": text, "vectors.starts": starts}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], bits: int) -> Vectors:
+        """What `to_arrays` took apart; VectorsError or ValueError if it does not fit together."""
+        text, starts = bytes(arrays["vectors.text"]), arrays["vectors.starts"].astype(np.int64).tolist()
+        if starts[:1] != [0] or starts[-1] != len(text) or starts != sorted(starts):
+            raise VectorsError("the words of the vectors do not fit their text")
+        words = tuple(text[a:b].decode() for a, b in pairwise(starts))
+        return cls(words, arrays["vectors.matrix"], bits)
+
+    def _packed(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        words = [word.encode() for word in self.words]
+        starts = np.cumsum([0, *map(len, words)], dtype=np.int64)
+        return np.frombuffer(b"".join(words), dtype=np.uint8), starts
+
+
+def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> Vectors:
+    """The vectors of a file: word2vec (text or binary), fastText .vec, GloVe; gzip too. The format is recognized.
+
+    `limit`: read only so many, from the start, where most files have the most frequent words. The vector of `<UNK>` or
+    `<unk>`, where the file has one, is that of unknown words; else theirs is all zero.
+    """
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise VectorsError(f"limit of read_vectors must be an integer >= 1; got {limit!r}")
+    words, floats = read_file(path, limit)
+    if not set(words) - set(UNKNOWN):
+        raise VectorsError(f"{os.fspath(path)}: expected vectors, found none")
+    return Vectors._scaled(words, floats)
+
+
+def _quantized(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:
+    """The rows as bytes, scaled to a mean norm of 1 (without row 0 and zeros) and times 2**bits; bits."""
+    norms = [norm for norm in _norms(rows[1:]) if norm > 0]
+    factor = len(norms) / math.fsum(norms) if norms else 1.0
+    allowed = rows.size // _CLIPPED
+    bits = _MOST_BITS
+    while bits > _LEAST_BITS and _count_above(rows, (_MOST + 0.5) / (factor * 2**bits)) > allowed:
+        bits -= 1
+    matrix = np.empty(rows.shape, dtype=np.int8)
+    for start in range(0, len(rows), _BLOCK):
+        scaled = np.rint(rows[start : start + _BLOCK].astype(np.float64) * (factor * 2**bits))
+        matrix[start : start + _BLOCK] = np.clip(scaled, -_MOST, _MOST)
+    return matrix, bits
+
+
+def _norms(rows: Floats) -> Iterable[float]:
+    """Euclidean norms. Sums go column by column: numpy's own add up in an order that depends on the machine."""
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK].astype(np.float64)
+        squares = np.zeros(len(block))
+        for column in block.T:
+            squares += column * column
+        yield from np.sqrt(squares).tolist()
+
+
+def _count_above(rows: Floats, bound: float) -> int:
+    return sum(int((np.abs(rows[i : i + _BLOCK]) > bound).sum()) for i in range(0, len(rows), _BLOCK))

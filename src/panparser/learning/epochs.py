@@ -1,0 +1,125 @@
+"""Epochs over a treebank: order, selection on a development set, listeners; whatever it is that learns."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from panparser.learning.listeners import EpochReport, Listener
+from panparser.learning.options import Training
+from panparser.treebank.treebank import Treebank
+
+OTHER = 1 << 20  # draws that are not the order of a member
+Weights = TypeVar("Weights")
+Product = TypeVar("Product")
+
+
+@dataclass(kw_only=True)
+class EpochLoop(ABC, Generic[Weights, Product]):
+    """Epochs, whatever it is that learns: selection by a development set, patience, listeners.
+
+    `Weights` are what an epoch leaves behind, and what a `Product` (a parser, a tagger) is made of.
+    """
+
+    listeners: Sequence[Listener]
+    training: Training
+    epoch: int = 0
+    history: list[EpochReport] = field(default_factory=list)
+    best: EpochReport | None = None
+    best_weights: Weights | None = None
+    as_good: ClassVar[float] = 0  # points on the development set: of epochs so close to the best, the last is kept
+
+    # --- What a kind of learning does ---
+
+    @abstractmethod
+    def learn(self, epoch: int) -> None:
+        """Once through the data."""
+
+    @abstractmethod
+    def report(self, epoch: int) -> EpochReport:
+        """How far it is; scores come later."""
+
+    @abstractmethod
+    def weights(self) -> Weights:
+        """What was learned so far."""
+
+    @abstractmethod
+    def evaluate(self, report: EpochReport, weights: Weights) -> None:
+        """Writes the scores on the development set into the report; none where there is no such set."""
+
+    @abstractmethod
+    def finish(self, *, interrupted: bool) -> Product:
+        """What comes of the best epoch."""
+
+    def before_learning(self, epoch: int) -> None:
+        """What is to be done before an epoch."""
+
+    def kept(self, report: EpochReport, weights: Weights) -> Weights:
+        """What is kept of the weights of the best epoch; the report may tell of it."""
+        return weights
+
+    def after_epoch(self) -> None:
+        """What is to be done before listeners hear of it."""
+
+    def after_all(self) -> None:
+        """What is to be done when the last epoch is over."""
+
+    # --- The loop ---
+
+    def run(self) -> Product:
+        try:
+            while self.epoch < self.training.epochs and not self._is_stale():
+                self._one_epoch()
+            self.after_all()
+        except KeyboardInterrupt:
+            if self.best_weights is None:
+                raise
+            return self.finish(interrupted=True)
+        return self.finish(interrupted=False)
+
+    def _is_stale(self) -> bool:
+        patience = self.training.patience
+        if patience is None or not self.history or self.history[-1].score is None:
+            return False
+        return self.epoch - self._top().epoch >= patience
+
+    def _top(self) -> EpochReport:
+        """The best on the development set, the first of equals."""
+        return max(self.history, key=lambda report: report.score or 0)
+
+    def _one_epoch(self) -> None:
+        epoch = self.epoch + 1
+        self.tell("before_epoch", epoch)
+        self.before_learning(epoch)
+        self.learn(epoch)
+        report = self.report(epoch)
+        weights = self.weights()
+        self.evaluate(report, weights)
+        self.epoch = epoch
+        self.history.append(report)
+        if self.best is None or report.score is None or report.score >= (self._top().score or 0) - self.as_good:
+            self.best, self.best_weights = report, self.kept(report, weights)
+        self.after_epoch()
+        self.tell("after_epoch", report)
+
+    def hears(self, *events: str) -> bool:
+        """Does some listener hear of such an event?"""
+        return any(
+            getattr(type(who), event) is not getattr(Listener, event) for who in self.listeners for event in events
+        )
+
+    def tell(self, event: str, *values: Any) -> None:
+        for listener in self.listeners:
+            getattr(listener, event)(*values)
+
+    def finished(self) -> tuple[EpochReport, Weights]:
+        if self.best is None or self.best_weights is None:
+            raise RuntimeError("no epoch was finished")
+        return self.best, self.best_weights
+
+
+def digest(treebank: Treebank) -> str:
+    return hashlib.sha256(treebank.to_bytes()).hexdigest()

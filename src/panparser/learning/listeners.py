@@ -1,0 +1,68 @@
+"""What can be heard of training while it happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Update:
+    """One update, as a listener hears of it: derivations as names of transitions, from the initial state."""
+
+    epoch: int
+    sentence: int
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    positive_score: float  # whole numbers of the perceptron, whatever a classifier gives
+    negative_score: float
+    started: int  # length of the derivation that the search started from
+
+
+@dataclass
+class EpochReport:
+    """What an epoch came to; scores are None without a development set."""
+
+    epoch: int
+    words: int  # so far, over all epochs
+    updates: int
+    uas: float | None = None
+    las: float | None = None
+    pruning: dict[str, Any] | None = None  # of the best epoch so far: least weight kept, sizes, scores afterwards
+
+    @property
+    def score(self) -> float | None:
+        """What selection goes by: LAS, or UAS of an unlabeled parser."""
+        return self.uas if self.las is None else self.las
+
+
+@dataclass
+class SequenceReport(EpochReport):
+    """What an epoch came to; `accuracy` (percent of the items whose class is known) is None without a development set.
+
+    `words` counts items.
+    """
+
+    accuracy: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        return self.accuracy
+
+
+class Listener:
+    """Hears of training as it happens; override what you need."""
+
+    def before_epoch(self, epoch: int) -> None: ...
+    def after_epoch(self, report: EpochReport) -> None: ...
+    def before_sentence(self, epoch: int, sentence: int) -> None: ...
+    def after_sentence(self, epoch: int, sentence: int) -> None: ...
+    def before_update(self, update: Update) -> None: ...
+    def after_update(self, update: Update) -> None: ...
+    def after_learning(self, epoch: int, parser: Any) -> None:
+        """When the treebank was gone through: the parser that would come of it, before it is scored and pruned."""
+
+    def before_evaluation(self, epoch: int) -> None: ...
+    def after_evaluation(self, report: EpochReport) -> None: ...
+    def after_words(self, epoch: int, words: int, updates: int) -> None:
+        """Now and then: how many words and updates there were so far."""

@@ -1,0 +1,172 @@
+"""Training strategies: where to update, with which pair of derivations, and where to go on. All of it is data.
+
+The learner decodes from a state with a beam until the oracle flags a violation, chooses a positive and a negative
+derivation of one length, updates, and goes on as the strategy says (Aufrant & Wisniewski 2018, Algorithms 1 to 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from panparser.errors import StrategyError
+
+Oracle = Literal["static", "dynamic"]
+UpdateAt = Literal["first-violation", "max-violation", "latest-violation", "longest-prefix", "end"]
+Positive = Literal["best-scoring", "most-similar"]
+Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A number for each epoch: that of the last step that has begun. Epochs count from 1."""
+
+    steps: tuple[tuple[int, float], ...] = ((1, 0.0),)
+
+    def __post_init__(self) -> None:
+        steps = tuple((epoch, float(value)) for epoch, value in self.steps)
+        epochs = [epoch for epoch, _ in steps]
+        if not steps or epochs[0] != 1 or any(a >= b for a, b in pairwise(epochs)):
+            raise StrategyError(f"steps of Schedule must begin with epoch 1 and rise; got {self.steps!r}")
+        object.__setattr__(self, "steps", steps)
+
+    def __call__(self, epoch: int) -> float:
+        return [value for first, value in self.steps if first <= epoch][-1]
+
+
+def constant(value: float) -> Schedule:
+    """The same in every epoch."""
+    return Schedule(((1, value),))
+
+
+def after(epochs: int, value: float) -> Schedule:
+    """Nothing for some epochs, then a value."""
+    return Schedule(((1, 0.0), (epochs + 1, value))) if epochs > 0 else constant(value)
+
+
+NEVER = constant(0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strategy:
+    """How one sentence is learned from.
+
+    `oracle`: correct is one derivation fixed in advance ("static"), or every derivation of minimum cost ("dynamic").
+    `update_at`: the first step at which no correct derivation is left in the beam; the one where the best wrong one
+    leads by most; the last where it leads; the one whose pair shares the longest prefix; the end of the sentence.
+    `positive`: of the correct derivations of that length, the best-scoring, or that most like the negative one.
+    `restart`: what to do after an update: go to the next sentence ("none"), or search again from the positive or, with
+    the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
+    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score ("sample"), at
+    `temperature`, which is in updates.
+    `horizon`: the search starts again after so many actions, unless an update ended the sentence.
+    `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
+    """
+
+    oracle: Oracle = "dynamic"
+    update_at: UpdateAt = "first-violation"
+    positive: Positive = "best-scoring"
+    restart: Restart = "none"
+    exploration: Schedule = NEVER
+    temperature: float = 1.0
+    horizon: int | None = None
+    focus: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, known in (("oracle", Oracle), ("update_at", UpdateAt), ("positive", Positive), ("restart", Restart)):
+            if (value := getattr(self, name)) not in get_args(known):
+                raise StrategyError(f"{name} of Strategy must be one of {', '.join(get_args(known))}; got {value!r}")
+        if isinstance(self.exploration, int | float) and not isinstance(self.exploration, bool):
+            object.__setattr__(self, "exploration", constant(self.exploration))
+        if not isinstance(self.exploration, Schedule):
+            raise StrategyError(f"exploration of Strategy must be a number or a Schedule; got {self.exploration!r}")
+        rates = [rate for _, rate in self.exploration.steps]
+        if not all(0 <= rate <= 1 for rate in rates):
+            raise StrategyError(f"exploration of Strategy must be from 0 to 1; got {rates}")
+        if any(rates) and self.restart not in ("pair", "random-correct"):
+            raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
+        if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
+            raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
+        if not self.temperature > 0:
+            raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
+        if self.horizon is not None and (not isinstance(self.horizon, int) or not 1 <= self.horizon < 1 << 31):
+            raise StrategyError(f"horizon of Strategy must be an integer >= 1; got {self.horizon!r}")
+        if not 0 < self.focus <= 4:
+            raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, as a recipe holds them: only what differs from the default."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        if "exploration" in values:
+            values["exploration"] = [list(step) for step in self.exploration.steps]
+        return values
+
+    @classmethod
+    def from_values(cls, values: str | Mapping[str, Any]) -> Strategy:
+        """A strategy by name, or from plain values, on top of the named strategy under `base` if there is one."""
+        if isinstance(values, str):
+            return named(values)
+        names = {f.name for f in fields(cls)}
+        if unknown := sorted(set(values) - names - {"base"}):
+            near = get_close_matches(unknown[0], names, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(names))}"
+            raise StrategyError(f"Strategy has no {unknown[0]}{hint}")
+        given = {name: value for name, value in values.items() if name != "base"}
+        if isinstance(steps := given.get("exploration"), list | tuple):
+            given["exploration"] = Schedule(tuple((int(epoch), float(rate)) for epoch, rate in steps))
+        return replace(named(values.get("base", "early-update")), **given)
+
+    def lowered(self, epoch: int) -> tuple[bool, int, int, int, float, float, int, float]:
+        """As the engine has it."""
+        return (
+            self.oracle == "static",
+            get_args(UpdateAt).index(self.update_at),
+            get_args(Positive).index(self.positive),
+            get_args(Restart).index(self.restart),
+            self.exploration(epoch),
+            self.temperature,
+            self.horizon or 0,
+            self.focus,
+        )
+
+
+StrategyLike = Strategy | Callable[[int, int], Strategy]  # or a function of epoch and sentence, both from 1 and 0
+
+EARLY_UPDATE = Strategy()
+MAX_VIOLATION = Strategy(update_at="max-violation")
+FULL_UPDATE = Strategy(update_at="end")
+LATEST = Strategy(update_at="latest-violation")
+LONGEST_PREFIX = Strategy(update_at="longest-prefix", positive="most-similar")
+# Local training is early update with restart; with a beam of 1 it is the classical greedy parser.
+STATIC = Strategy(oracle="static", restart="pair")
+DYNAMIC = Strategy(restart="pair", exploration=constant(1.0))
+# Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP: k = 2 and p = 0.1, that is, from the
+# third epoch on a wrong prediction is followed with the probability 0.9.
+DYNAMIC_AMBIGUITY = Strategy(restart="random-correct")
+DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(2, 0.9))
+
+STRATEGIES = {
+    "early-update": EARLY_UPDATE,
+    "max-violation": MAX_VIOLATION,
+    "full-update": FULL_UPDATE,
+    "latest": LATEST,
+    "longest-prefix": LONGEST_PREFIX,
+    "static": STATIC,
+    "dynamic": DYNAMIC,
+    "dynamic-ambiguity": DYNAMIC_AMBIGUITY,
+    "dynamic-explore": DYNAMIC_EXPLORE,
+    "early-update-restart": replace(EARLY_UPDATE, restart="pair"),
+    "max-violation-restart": replace(MAX_VIOLATION, restart="pair"),
+}
+
+
+def named(name: str) -> Strategy:
+    """The built-in strategy of that name."""
+    if not isinstance(name, str) or name not in STRATEGIES:
+        near = get_close_matches(str(name), STRATEGIES, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise StrategyError(f"no strategy is called {name!r}; {hint}There are {', '.join(STRATEGIES)}")
+    return STRATEGIES[name]

@@ -1,0 +1,32 @@
+"""Learning from a part of the annotations, drawn anew in each epoch (Aufrant's thesis: by frequency, by accuracy)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from panparser.errors import SpecError
+
+By = Literal["share", "frequency", "accuracy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subsample:
+    """Which arcs a parser learns from.
+
+    `share` of all arcs is kept; the others are unknown for the epoch. `by`: every arc alike ("share"), or classes of
+    arcs (tag of the dependent and direction) with the frequent ones cut down to one size ("frequency"), or with those
+    kept that the parser so far gets wrong most ("accuracy": as measured on the development set after the last epoch).
+    """
+
+    share: float
+    by: By = "share"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.share, int | float) or not 0 < self.share <= 1:
+            raise SpecError(f"share of Subsample must be above 0 and at most 1; got {self.share!r}")
+        if self.by not in get_args(By):
+            raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
+
+    def to_values(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,214 @@
+"""Greedy and beam search through a batch of states, scored by a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser.errors import BatchError
+from panparser.parsing.batch.states import StateBatch
+from panparser.parsing.models.classifier import Classifier
+
+Scores = npt.NDArray[np.float64]
+Oracle = Literal["static", "dynamic"]
+Sentences = npt.NDArray[np.int64]
+T = TypeVar("T", bound="Columns")
+
+
+class Columns:
+    """Arrays of one length, side by side."""
+
+    def __len__(self) -> int:
+        return len(next(iter(vars(self).values())))
+
+    def take(self: T, chosen: Any) -> T:
+        """Some of the rows: by mask, slice or indices."""
+        return type(self)(**{name: array[chosen] for name, array in vars(self).items()})
+
+    @classmethod
+    def join(cls: type[T], *parts: T) -> T:
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+@dataclass(frozen=True)
+class Hypotheses(Columns):
+    """Scored states; those of a sentence stand together, best first."""
+
+    sentence: IntArray
+    state: IntArray
+    score: Scores
+    loss: IntArray  # correct attachments lost since the search began
+    is_final: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Candidates(Columns):
+    """What can follow: an action in a row of the batch; a final hypothesis stays as it is (row and action -1)."""
+
+    source: IntArray  # in the hypotheses
+    row: IntArray
+    action: IntArray
+    sentence: IntArray
+    score: Scores
+    loss: IntArray
+
+
+class BatchSearch:
+    """Steps from states to states of many sentences."""
+
+    def __init__(self, states: StateBatch, classifier: Classifier) -> None:
+        self.states = states
+        self.classifier = classifier
+
+    def start(self, sentences: Sentences) -> Hypotheses:
+        """The initial states of some sentences."""
+        self.states.start(sentences)
+        self.classifier.begin(self.states)
+        count = len(sentences)
+        numbers = np.arange(count, dtype=np.int32)
+        zeros = np.zeros(count, dtype=np.int32)
+        return Hypotheses(numbers, numbers, np.zeros(count), zeros, self.states.is_final(numbers))
+
+    def scores(self) -> Scores:
+        """(rows, actions) As the classifier has them; minus infinity where illegal."""
+        found = self.classifier.score(self.states)
+        legal = self.states.legal()  # after the classifier, which may have used the same memory
+        return np.where(legal, self._checked("score", found, legal), -np.inf)
+
+    def static_actions(self, scores: Scores) -> IntArray:
+        """(rows) As the static oracle has it; where heads are unknown, of those of least cost the best-scoring."""
+        chosen = self.states.oracle()
+        is_open = self.states.has_unknown[self.states.started[self.states.sentence_index]]
+        if is_open.any():
+            costs = self.states.costs()[is_open]
+            least = costs == costs.min(axis=1, keepdims=True)
+            chosen[is_open] = np.where(least, scores[is_open], -np.inf).argmax(axis=1)
+        return chosen
+
+    def choose_labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:
+        """The best label for the arc that each action makes in its row, -1 where none; None without labels."""
+        if not self.states.labels.names:
+            return None
+        legal = self.states.legal_labels(rows, actions)
+        arcs = np.flatnonzero(legal.any(axis=1))
+        labels = np.full(len(rows), -1, dtype=np.int32)
+        if len(arcs):
+            legal = legal[arcs]
+            found = self.classifier.score_labels(self.states, rows[arcs], actions[arcs])
+            scores = self._checked("score_labels", found, legal)
+            labels[arcs] = np.where(legal, scores, -np.inf).argmax(axis=1)
+        return labels
+
+    def _checked(self, method: str, scores: object, legal: npt.NDArray[np.bool_]) -> Scores:
+        found = np.asarray(scores)
+        owner = f"{method} of {self.classifier.name}"
+        if found.shape != legal.shape or found.dtype.kind not in "fiu":
+            got = f"{found.dtype} and shape {found.shape}"
+            raise BatchError(f"{owner} must give an array of numbers of shape {legal.shape}; got one of {got}")
+        numbers: Scores = found.astype(np.float64)
+        if not np.isfinite(numbers[legal]).all():
+            raise BatchError(f"{owner} must give finite numbers; got {numbers[legal & ~np.isfinite(numbers)][0]}")
+        return numbers
+
+    def expand(self, hypotheses: Hypotheses, oracle: Oracle | None = None) -> Candidates:
+        """All that can follow; with an oracle, what it loses. One call of the classifier."""
+        is_final = hypotheses.is_final
+        live = np.flatnonzero(~is_final).astype(np.int32)
+        self.states.select(hypotheses.state[live])
+        scores = self.scores()
+        rows, actions = np.nonzero(np.isfinite(scores))
+        sources = live[rows]
+        losses = np.zeros(len(rows), dtype=np.int32)
+        if oracle == "static":
+            losses = (actions != self.static_actions(scores)[rows]).astype(np.int32)
+        elif oracle == "dynamic":
+            costs = self.states.costs()
+            losses = (costs - costs.min(axis=1, keepdims=True))[rows, actions]
+        done = np.flatnonzero(is_final).astype(np.int32)
+        none = np.full(len(done), -1, dtype=np.int32)
+        source = np.concatenate([sources, done])
+        return Candidates(
+            source=source,
+            row=np.concatenate([rows.astype(np.int32), none]),
+            action=np.concatenate([actions.astype(np.int32), none]),
+            sentence=hypotheses.sentence[source],
+            score=hypotheses.score[source] + np.concatenate([scores[rows, actions], np.zeros(len(done))]),
+            loss=hypotheses.loss[source] + np.concatenate([losses, np.zeros(len(done), dtype=np.int32)]),
+        )
+
+    def make(self, hypotheses: Hypotheses, candidates: Candidates) -> Hypotheses:
+        """The hypotheses that candidates stand for, with the best label for each arc."""
+        state = hypotheses.state[candidates.source]
+        is_final = hypotheses.is_final[candidates.source]
+        new = np.flatnonzero(candidates.action >= 0)
+        rows, actions = candidates.row[new], candidates.action[new]
+        state[new] = self.states.apply(actions, self.choose_labels(rows, actions), rows)
+        is_final[new] = self.states.is_final(state[new])
+        return Hypotheses(candidates.sentence, state, candidates.score, candidates.loss, is_final)
+
+    def greedy(self, sentences: Sentences) -> tuple[IntArray, IntArray]:
+        """Heads and labels of the words of some sentences."""
+        self.start(sentences)
+        while count := len(self.states):
+            actions = self.scores().argmax(axis=1).astype(np.int32)
+            self.states.apply(actions, self.choose_labels(np.arange(count, dtype=np.int32), actions))
+        return self.states.trees()
+
+    def beam(self, sentences: Sentences, width: int | None) -> Hypotheses:
+        """Complete derivations of some sentences, the best of each first; without a width all there are."""
+        beam = self.start(sentences)
+        while not beam.is_final.all():
+            beam = self.make(beam, cut(self.expand(beam), width))
+        return beam
+
+
+def cut(candidates: Candidates, width: int | None) -> Candidates:
+    """The best of each sentence, best first; of equals, what came first."""
+    order = np.lexsort((candidates.action, candidates.source, -candidates.score, candidates.sentence))
+    if width is not None:
+        sentences = candidates.sentence[order]
+        rank = np.arange(len(order)) - np.searchsorted(sentences, sentences)
+        order = order[rank < width]
+    return candidates.take(order)
+
+
+def first_of_each(sentences: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
+    """The sentences, and where each comes first."""
+    return np.unique(sentences, return_index=True)
+
+
+def parse(states: StateBatch, classifier: Classifier, beam: int) -> tuple[IntArray, IntArray]:
+    """Heads and labels of every word of a treebank."""
+    heads, labels = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
+    search = BatchSearch(states, classifier)
+    for sentences in batches(range(len(states.sentences)), classifier.batch):
+        if beam == 1:
+            found = search.greedy(sentences)
+        else:
+            kept = search.beam(sentences, beam)
+            found = states.trees(kept.state[first_of_each(kept.sentence)[1]])
+        heads.append(found[0])
+        labels.append(found[1])
+    return np.concatenate(heads), np.concatenate(labels)
+
+
+def batches(numbers: Sequence[int] | Sentences, size: int) -> Iterator[Sentences]:
+    """The numbers, so many at a time."""
+    for start in range(0, len(numbers), size):
+        yield np.array(numbers[start : start + size], dtype=np.int64)
+
+
+def best_trees(
+    states: StateBatch, classifier: Classifier, sentence: int, width: int | None
+) -> Iterator[tuple[list[int], list[int], float]]:
+    """Heads, labels and score of the trees that a beam finds for a sentence, best first; several may be alike."""
+    found = BatchSearch(states, classifier).beam(np.array([sentence], dtype=np.int64), width)
+    for state, score in zip(found.state, found.score, strict=True):
+        heads, labels = states.trees(np.array([state], dtype=np.int32))
+        yield heads.tolist(), labels.tolist(), float(score)

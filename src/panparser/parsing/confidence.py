@@ -1,0 +1,321 @@
+"""Confidence: how probable it is that a head, and a label, is right; calibrated on a development set.
+
+The engine tells by how much each arc won (`SIGNALS`). A logistic model, fitted on words whose heads are known, makes
+probabilities of that and of a few facts about the arc: `Calibration`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser.errors import SpecError, TreebankError
+from panparser.learning.logistic import Floats, Logistic, fit, is_number
+from panparser.treebank.treebank import Treebank, with_value
+
+if TYPE_CHECKING:
+    from panparser.parsing.parser import Parser
+
+HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
+SIGNALS = ("arc", "least", "label", "rival", "tree")  # the engine's order; confidence.hpp says what they are
+DERIVATION, BEAM = ("arc", "least", "label", "sentence"), ("rival", "tree")  # where signals come from
+FACTS = ("length", "distance", "root")
+ENSEMBLE = ("agree", "unanimous", "agree_label")
+SOURCES = (*DERIVATION, *BEAM, *FACTS)
+_NO_RIVAL = 1 << 30  # the engine's word for a margin over nothing
+_LEAST, _MOST = 1, 99  # percent: no arc is certain, and none that a parser chose is impossible
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """Trees as `Parser.predict` has them, and for each word how probable it is that they are right.
+
+    `of_heads`: the head is. `of_labels`: head and label are; None if there are no labels. NaN: the word has no head.
+    """
+
+    heads: IntArray
+    labels: IntArray
+    of_heads: Floats
+    of_labels: Floats | None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How evidence becomes probabilities, for a beam and a number of other parsers.
+
+    `words`: so many it was fitted on. `sources`: the evidence that is used. `scales`: of its margins, the usual ones.
+    `heads`: the model of heads that are right; `labels`: of labels that are right where the head is.
+    """
+
+    beam: int
+    ensemble: int
+    words: int
+    sources: tuple[str, ...]
+    scales: dict[str, float]
+    heads: Logistic
+    labels: Logistic | None
+
+    def __post_init__(self) -> None:
+        known = {*SOURCES, *ENSEMBLE}
+        if not set(self.sources) <= known or not self.sources:
+            raise SpecError(f"sources of Calibration must be some of {', '.join(sorted(known))}; got {self.sources!r}")
+        if set(self.scales) != {name for name in self.sources if name in (*DERIVATION, *BEAM)}:
+            raise SpecError(f"scales of Calibration must tell of each signal; got {self.scales!r}")
+        if not all(is_number(scale) and scale > 0 for scale in self.scales.values()):
+            raise SpecError(f"scales of Calibration must be numbers above 0; got {self.scales!r}")
+        count = 1 + sum(3 if name in self.scales else 1 for name in self.sources)
+        for model in (self.heads, self.labels):
+            if model is not None and len(model.weights) != count:
+                raise SpecError(f"models of Calibration must have {count} weights; got {model!r}")
+        for name in ("beam", "ensemble", "words"):
+            if type(getattr(self, name)) is not int or getattr(self, name) < 0:
+                raise SpecError(f"{name} of Calibration must be an integer >= 0; got {getattr(self, name)!r}")
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        labels = self.labels.to_values() if self.labels else None
+        return vars(self) | {"sources": list(self.sources), "heads": self.heads.to_values(), "labels": labels}
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Calibration:
+        heads = Logistic.from_values(values["heads"])
+        labels = Logistic.from_values(values["labels"]) if values["labels"] is not None else None
+        return cls(**values | {"sources": tuple(values["sources"]), "heads": heads, "labels": labels})
+
+    def columns(self, evidence: Evidence) -> Floats:
+        """What is weighed: each fact; each margin bent in two ways, and whether there was anything to win over."""
+        return _columns(evidence.values, self.sources, self.scales)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Trees, and by name what may tell how sure they are: a number for each word."""
+
+    heads: IntArray
+    labels: IntArray
+    values: dict[str, Floats]
+
+
+# --- Calibrating ---
+
+
+def calibrate(
+    parser: Parser,
+    dev: Treebank,
+    *,
+    ensemble: Sequence[Parser] = (),
+    beam: int | None = None,
+    sources: Sequence[str] | None = None,
+) -> Calibration:
+    """Fits confidence to a treebank that the parser has not learned from, and makes it the parser's.
+
+    `ensemble`: other parsers, whose agreement is evidence too; as many are needed whenever confidence is asked for.
+    `sources`: the evidence to use, instead of all.
+    """
+    if not isinstance(dev, Treebank):
+        raise TreebankError(f"dev of calibrate must be a Treebank; got {dev!r}")
+    calibration = fitted(parser, gather(parser, dev, beam=beam, ensemble=ensemble), dev, beam, len(ensemble), sources)
+    if calibration is None:
+        raise TreebankError(f"{dev.path}: expected words with known heads to calibrate confidence on, found none")
+    parser.calibration = calibration
+    return calibration
+
+
+def fitted(
+    parser: Parser,
+    evidence: Evidence,
+    gold: Treebank,
+    beam: int | None = None,
+    ensemble: int = 0,
+    sources: Sequence[str] | None = None,
+) -> Calibration | None:
+    """The calibration that fits the evidence; None where there is nothing to fit it to."""
+    known = evidence.heads >= 0
+    if not parser.spec.system.partial:  # there, a head that the reference has not is wrong
+        known &= gold.heads >= 0
+    if not known.any():
+        return None
+    chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
+    if not chosen or not set(chosen) <= set(evidence.values):
+        raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
+    scales = {name: _scale(evidence.values[name][known]) for name in chosen if name in (*DERIVATION, *BEAM)}
+    columns = _columns(evidence.values, chosen, scales)[known]
+    right = (evidence.heads == gold.heads)[known]
+    of_labels = None
+    if parser.spec.labeled:
+        same = (evidence.labels == gold_labels(parser, gold))[known]
+        of_labels = fit(columns[right], same[right])
+    return Calibration(
+        beam=parser.spec.beam if beam is None else beam,
+        ensemble=ensemble,
+        words=int(known.sum()),
+        sources=chosen,
+        scales=scales,
+        heads=fit(columns, right),
+        labels=of_labels,
+    )
+
+
+def gold_labels(parser: Parser, gold: Treebank) -> IntArray:
+    """Gold labels as numbers of the parser's; -2 where it does not know one."""
+    index = {name: number for number, name in enumerate(parser.plain_labels)}
+    numbers = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
+    return numbers[gold.column("deprel")]
+
+
+def _scale(margins: Floats) -> float:
+    """The median of those that there are; rounded, since it is stored."""
+    some = np.abs(margins[margins < _NO_RIVAL])
+    return max(1.0, float(f"{np.median(some):.6g}")) if len(some) else 1.0
+
+
+def _columns(values: dict[str, Floats], sources: Sequence[str], scales: dict[str, float]) -> Floats:
+    columns = []
+    for name in sources:
+        if name not in scales:
+            columns.append(values[name])
+            continue
+        is_sure = values[name] >= _NO_RIVAL
+        margin = np.where(is_sure, 0.0, values[name] / scales[name])
+        columns += [np.arcsinh(margin), margin / (1 + np.abs(margin)), is_sure.astype(np.float64)]
+    return np.column_stack(columns)
+
+
+# --- Asking ---
+
+
+def gather(
+    parser: Parser, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+) -> Evidence:
+    """Parses, and gathers all that may tell how sure the trees are."""
+    from panparser.parsing.parser import Parser
+
+    if not isinstance(parser, Parser):
+        raise SpecError(f"confidence is for parsers; got {parser!r}")
+    if parser.classifier is not None:
+        raise SpecError(f"confidence is for the perceptron, and the parser's classifier is {parser.classifier.name}")
+    if wrong := [other for other in ensemble if not isinstance(other, Parser)]:
+        raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
+    beam = parser.checked_beam(treebank, beam, threads)
+    heads, labels, _, found = parser._parse(treebank, beam, threads, parser.margin, signals=True)
+    heads, labels = parser.lowered(treebank, heads, labels)
+    signals = found.reshape(treebank.words, len(SIGNALS)).astype(np.float64)
+    values = dict(zip(SIGNALS, signals.T, strict=True))
+    sentence = treebank.sentence_of_word()
+    least = np.full(len(treebank), float(_NO_RIVAL))
+    np.minimum.at(least, sentence, values["least"])
+    position = np.arange(treebank.words) - treebank.offsets[sentence] + 1
+    values |= {
+        "sentence": least[sentence],  # the least sure decision about any word
+        "length": np.log(np.diff(treebank.offsets)[sentence].astype(np.float64)),
+        "distance": np.where(heads > 0, np.log(np.maximum(1, np.abs(heads - position))), 0.0),
+        "root": (heads == 0).astype(np.float64),
+    }
+    if ensemble:
+        values |= _agreement(parser, treebank, heads, labels, ensemble, threads)
+    return Evidence(heads, labels, values)
+
+
+def _agreement(
+    parser: Parser, treebank: Treebank, heads: IntArray, labels: IntArray, ensemble: Sequence[Parser], threads: int
+) -> dict[str, Floats]:
+    same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
+    for other in ensemble:
+        found, found_labels = other.predict(treebank, threads=threads)
+        same_heads += found == heads
+        if parser.spec.labeled and other.spec.labeled:
+            index = {name: number for number, name in enumerate(parser.plain_labels)}
+            numbers = np.array([*(index.get(name, -2) for name in other.plain_labels), -1])
+            same_labels += (found == heads) & (numbers[found_labels] == labels)
+    return {
+        "agree": same_heads / len(ensemble),
+        "unanimous": (same_heads == len(ensemble)).astype(np.float64),
+        "agree_label": same_labels / len(ensemble),
+    }
+
+
+def confident_trees(
+    parser: Parser, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+) -> Confidence:
+    """What `Parser.confidence` returns."""
+    calibration = fitting_calibration(parser, beam, len(ensemble))
+    evidence = gather(parser, treebank, beam=beam, threads=threads, ensemble=ensemble)
+    columns = calibration.columns(evidence)
+    headless = evidence.heads < 0
+    of_heads = np.where(headless, np.nan, calibration.heads(columns))
+    of_labels = None
+    if parser.spec.labeled and calibration.labels is not None:
+        of_labels = of_heads * calibration.labels(columns)
+    return Confidence(evidence.heads, evidence.labels, of_heads, of_labels)
+
+
+def fitting_calibration(parser: Parser, beam: int | None, ensemble: int) -> Calibration:
+    """The parser's calibration; refuses one that is for another search."""
+    calibration = parser.calibration
+    if calibration is None:
+        raise SpecError(
+            "confidence needs a calibration, and this model has none: train with a development set, "
+            "or `panparser calibrate -m MODEL DEV -o OUTPUT`"
+        )
+    beam = parser.spec.beam if beam is None else beam
+    if beam != calibration.beam:
+        raise SpecError(
+            f"confidence was calibrated for a beam of {calibration.beam}; got {beam}: calibrate for that one"
+        )
+    if ensemble != calibration.ensemble:
+        raise SpecError(f"confidence was calibrated with {calibration.ensemble} other parsers; got {ensemble}")
+    return calibration
+
+
+# --- In MISC ---
+
+
+def write_confidence(treebank: Treebank, confidence: Confidence) -> None:
+    """Writes Confidence and LabelConfidence into MISC: 0.01 to 0.99, since no arc is certain."""
+    if treebank.format == "conllx":
+        raise TreebankError(f"{treebank.path}: confidence is written to MISC, and CoNLL-X has none")
+    nothing = np.full(treebank.words, np.nan)
+    of_labels = nothing if confidence.of_labels is None else confidence.of_labels
+    for key, values in ((HEAD_KEY, confidence.of_heads), (LABEL_KEY, of_labels)):
+        _write(treebank, key, np.clip(np.rint(np.nan_to_num(100 * values, nan=-1)), -1, _MOST).astype(np.int64))
+
+
+def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> None:
+    """Percents of -1 stand for nothing. Each pair of cell and value is worked out once."""
+    column, cells = treebank.column("misc"), treebank.vocabulary("misc")
+    wanted = np.where(percents < 0, 0, np.maximum(percents, _LEAST))
+    pairs, place = np.unique(column.astype(np.int64) * 100 + wanted, return_inverse=True)
+    changed = [
+        treebank.id_of("misc", with_value(cells[pair // 100], key, f"{pair % 100 / 100:.2f}" if pair % 100 else None))
+        for pair in pairs.tolist()
+    ]
+    column[:] = np.array(changed, dtype=np.int32)[place]
+
+
+def read_confidence(treebank: Treebank, key: str = HEAD_KEY) -> Floats:
+    """What a key in MISC says of each word; NaN where it says nothing. A value that is no probability is refused."""
+    column = treebank.column("misc")
+    found = {int(cell): _value(treebank, treebank.vocabulary("misc")[cell], key) for cell in np.unique(column)}
+    values = np.full(max(found, default=0) + 1, np.nan)
+    values[list(found)] = list(found.values())
+    return values[column]
+
+
+def _value(treebank: Treebank, cell: str, key: str) -> float:
+    for item in cell.split("|"):
+        name, _, text = item.partition("=")
+        if name == key:
+            try:
+                value = float(text)
+            except ValueError:
+                value = math.nan
+            if not 0 <= value <= 1:
+                raise TreebankError(f"{treebank.path}: {key} must be a number from 0 to 1; got {text!r}")
+            return value
+    return math.nan

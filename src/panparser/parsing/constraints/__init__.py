@@ -1,0 +1,5 @@
+"""What is known of trees before they are parsed: values, the solver, search under them, proofs."""
+
+from panparser._names import lazy
+
+__all__, __getattr__, __dir__ = lazy(__name__)

@@ -1,0 +1,249 @@
+"""Parsing under constraints: settle what can be kept, search within it, check that it was kept.
+
+Given heads are kept by the search alone. Sets, directions and spans restrict the search too, but may clash later on in
+ways that no step sees: such a sentence is parsed again, with the heads of the tree that keeps all of them and agrees
+most with the trees that were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import ConstraintError
+from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_constraints, place
+from panparser.parsing.constraints.solver import Solver
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN
+
+if TYPE_CHECKING:
+    from panparser.parsing.parser import Parser
+
+_VOTERS = 8  # trees that have a say in which heads are given when a sentence is parsed again
+RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of labels, score
+Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
+
+
+@dataclass
+class Constrained:
+    """Constraints as one parser keeps them: `heads` and `more` without what was dropped."""
+
+    parser: Parser
+    constraints: Constraints
+    relax: bool
+    heads: IntArray
+    more: dict[int, tuple[Constraint, ...]]
+
+    @classmethod
+    def of(
+        cls,
+        parser: Parser,
+        treebank: Treebank,
+        constraints: Constraints,
+        relax: bool,
+        sentences: Sequence[int] | None = None,
+    ) -> Constrained:
+        """The constraints (of some sentences only), if they are for this treebank and the parser can keep them."""
+        check_constraints(constraints, treebank)
+        if parser.spec.system.static_oracle is not None:
+            raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
+        if parser.classifier is not None:
+            raise ConstraintError(f"the classifier {parser.classifier.name} keeps no constraints; the perceptron does")
+        heads, more = constraints.heads.copy(), dict(constraints.more)
+        if sentences is not None:
+            chosen = np.zeros(len(heads), dtype=bool)
+            for sentence in sentences:
+                chosen[constraints.words_of(sentence)] = True
+            heads[~chosen] = UNKNOWN
+            more = {sentence: more[sentence] for sentence in sentences if sentence in more}
+        constraints.dropped = []
+        found = cls(parser, constraints, relax, heads, more)
+        found._settle()
+        return found
+
+    # --- What can be kept ---
+
+    def _settle(self) -> None:
+        """Raises ConstraintError where no tree keeps all constraints of a sentence, or drops some."""
+        system, offsets = self.parser.spec.system, self.constraints.offsets
+        shape = (system.root == "first", system.single_root, system.max_span or 0)
+        conflicts = _engine.find_conflicts(offsets, self.heads, *shape).astype(bool)
+        for sentence in sorted({*np.flatnonzero(conflicts).tolist(), *self.more}):
+            solver, asked = self._solver(sentence), self._asked(sentence)
+            if solver.keeps(asked):
+                continue
+            if not self.relax:
+                conflict = "; ".join(map(str, solver.conflict(asked)))
+                what = "a tree" if system.crosses else "a projective tree"
+                if system.single_root:
+                    what += " with one child of Root"
+                if system.max_span is not None:
+                    what += f" with arcs of length {system.max_span} at most"
+                raise ConstraintError(
+                    f"{place(self.constraints.treebank, sentence)}: no tree keeps all constraints; {system.name} "
+                    f"builds {what}, which excludes: {conflict}"
+                )
+            kept = solver.largest(asked)
+            for constraint in asked:
+                if constraint not in kept:
+                    self._drop(sentence, constraint, "conflicts with others")
+
+    def _solver(self, sentence: int) -> Solver:
+        words = self.constraints.words_of(sentence)
+        return Solver(self.parser.spec.system, words.stop - words.start)
+
+    def _asked(self, sentence: int) -> list[Constraint]:
+        words = self.constraints.words_of(sentence)
+        heads = enumerate(self.heads[words].tolist(), start=1)
+        return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
+
+    def _drop(self, sentence: int, constraint: Constraint, reason: str) -> None:
+        self.constraints.dropped.append(
+            Dropped(sentence, place(self.constraints.treebank, sentence), constraint, reason)
+        )
+        if constraint in self.more.get(sentence, ()):
+            self.more[sentence] = tuple(other for other in self.more[sentence] if other != constraint)
+        else:
+            self.heads[self.constraints.words_of(sentence).start + constraint.word - 1] = UNKNOWN
+
+    # --- What the search is told ---
+
+    def _engine_constraints(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> _engine.Constraints:
+        system, offsets = self.parser.spec.system, self.constraints.offsets
+        heads = heads.copy()
+        labels = self._known_labels()
+        fixed = heads != UNKNOWN
+        masks: dict[int, Any] = {}
+        for sentence, constraints in more.items():
+            words = self.constraints.words_of(sentence)
+            size = words.stop - words.start
+            masks[sentence] = np.ones((size + 1, size + 1), dtype=np.uint8)
+            for constraint in constraints:
+                constraint.restrict(masks[sentence], system.root)
+                if not constraint.word:
+                    fixed[words] = True  # a word that moves may leave the span, or enter it
+                    continue
+                position = words.start + constraint.word - 1
+                fixed[position] = True
+                if heads[position] == UNKNOWN:
+                    heads[position] = self._code(constraint, size)
+        labels[fixed & (labels == _engine.ANY_LABEL)] = _engine.STAYING_LABEL
+        moving = self.parser.lifted.moving.astype(np.uint8)
+        engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving)
+        for sentence, mask in masks.items():
+            engine.allow(sentence, mask.ravel())
+        return engine
+
+    def _code(self, constraint: Constraint, words: int) -> int:
+        """A head for the oracle: the one that is given, or the side that all allowed ones are on."""
+        system = self.parser.spec.system
+        if constraint.fixes is not None:
+            return constraint.fixes
+        if system.knows_directions:
+            allowed = constraint.allowed_heads(words, system.root)
+            for mark in (LEFT, RIGHT):
+                if (Constraint(constraint.word, mark).allowed_heads(words, system.root) | ~allowed).all():
+                    return int(mark)
+        return UNKNOWN
+
+    def _known_labels(self) -> IntArray:
+        """Given labels by the parser's numbers; those that it does not know are left to it."""
+        numbers = {name: number for number, name in enumerate(self.parser.labels.names)}
+        known = [numbers.get(text, _engine.ANY_LABEL) for text in self.constraints.texts]
+        return np.array([*known, _engine.ANY_LABEL], dtype=np.int32)[self.constraints.labels]
+
+    # --- Parsing ---
+
+    def predict(self, treebank: Treebank, beam: int, threads: int) -> tuple[IntArray, IntArray]:
+        """Heads and labels as in `Parser.predict`."""
+        parser = self.parser
+        engine = self._engine_constraints(self.heads, self.more)
+        found = parser._parse(treebank, beam, threads, parser.margin, engine)
+        heads, labels = parser.lowered(treebank, found[0], found[1])
+        numbers = {name: number for number, name in enumerate(parser.plain_labels)}
+        for sentence in self._broken(heads):
+            words = self.constraints.words_of(sentence)
+            (tree, *_) = self._again(treebank[sentence], engine, beam, 1)
+            heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
+            labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
+            self._report(sentence, heads[words].tolist())
+        return heads, labels
+
+    def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
+        """Trees of one sentence as `Parser.best` has them, which may be alike."""
+        number = sentence.position
+        engine = self._engine_constraints(self.heads, self.more)
+        trees = [self._finished(number, tree) for tree in self.parser._found(sentence, beam, wanted, engine)]
+        kept = [tree for tree in trees if not self._lost(number, tree[0])]
+        if trees and not kept:
+            kept = [self._finished(number, tree) for tree in self._again(sentence, engine, beam, wanted)]
+            self._report(number, kept[0][0])
+        return kept
+
+    def _finished(self, sentence: int, tree: RawTree) -> Tree:
+        """A tree with arcs put back and all given labels."""
+        heads, labels = self.parser.lifted.put_back_one(*tree[:2])
+        given = self.constraints.labels[self.constraints.words_of(sentence)].tolist()
+        texts = (label if g == UNKNOWN else self.constraints.texts[g] for label, g in zip(labels, given, strict=True))
+        return heads, tuple(texts), tree[2]
+
+    def _again(self, sentence: Sentence, engine: _engine.Constraints, beam: int, wanted: int) -> list[RawTree]:
+        """Trees that keep the constraints, found with given heads; those that were found before, if there is no way."""
+        width = max(beam, _VOTERS) if beam else 0
+        voters = list(self.parser._found(sentence, width, _VOTERS, engine))
+        tree = self._agreed([heads for heads, _, _ in voters], sentence.position)
+        if tree is None:
+            return voters
+        heads = np.full_like(self.heads, UNKNOWN)
+        heads[self.constraints.words_of(sentence.position)] = tree
+        return list(self.parser._found(sentence, beam, wanted, self._engine_constraints(heads, {})))
+
+    def _agreed(self, voters: list[list[int]], sentence: int) -> list[int] | None:
+        """Heads to give: of the tree that keeps all constraints and that the trees found agree with most."""
+        solver, asked = self._solver(sentence), self._asked(sentence)
+        votes = np.zeros((solver.words + 1, solver.words + 1))
+        for rank, heads in enumerate(voters, start=1):
+            attached = np.flatnonzero(np.array(heads) >= 0)
+            votes[np.array(heads)[attached], attached + 1] += 1 / rank
+        tree = solver.tree(asked, votes)
+        if tree is None:
+            return None
+        named = {constraint.word for constraint in asked}
+        if 0 not in named:  # no spans: the other words are free
+            return [head if word in named else UNKNOWN for word, head in enumerate(tree, start=1)]
+        if not self.parser.spec.system.partial:
+            return tree
+        voted = [votes[head, word] > 0 for word, head in enumerate(tree, start=1)]
+        return [
+            head if word in named or is_voted else int(EMPTY)
+            for word, (head, is_voted) in enumerate(zip(tree, voted, strict=True), start=1)
+        ]
+
+    # --- Whether it was kept ---
+
+    def _broken(self, heads: IntArray) -> list[int]:
+        """Sentences with a constraint that the heads do not keep."""
+        lost = np.flatnonzero((self.heads != UNKNOWN) & (self.heads != heads))
+        sentences = set((np.searchsorted(self.constraints.offsets, lost, side="right") - 1).tolist())
+        more = {number for number in self.more if self._lost(number, heads[self.constraints.words_of(number)])}
+        return sorted(sentences | more)
+
+    def _lost(self, sentence: int, heads: Sequence[int] | IntArray) -> list[Constraint]:
+        """The constraints of a sentence that a tree does not keep."""
+        system = self.parser.spec.system
+        return [c for c in self._asked(sentence) if not c.is_kept(heads, system.root, system.partial)]
+
+    def _report(self, sentence: int, heads: Sequence[int]) -> None:
+        """Drops what was not kept after all; raises ConstraintError if that is not wanted."""
+        lost = self._lost(sentence, heads)
+        if lost and not self.relax:
+            where = place(self.constraints.treebank, sentence)
+            raise ConstraintError(f"{where}: {self.parser.spec.system.name} did not keep: {'; '.join(map(str, lost))}")
+        for constraint in lost:
+            self._drop(sentence, constraint, "not kept by the search")

@@ -1,0 +1,127 @@
+"""Derivations: what a parser did, action by action, over a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser._checks import check_beam
+from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.features.reading import Derivation
+from panparser.features.templates import Templates
+from panparser.parsing.batch.states import StateBatch
+from panparser.parsing.parser import Parser
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank, check_lengths
+
+Positions = npt.NDArray[np.int64]
+
+
+def inside(parser: Parser) -> _engine.Inside:
+    """The engine's view of a parser's weights."""
+    if not isinstance(parser, Parser):
+        raise SpecError(f"expected a Parser to look into; got {parser!r}")
+    if parser.classifier is not None:
+        raise SpecError(
+            f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}"
+        )
+    if parser.voters:
+        raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
+    return parser._inside
+
+
+def units(parser: Parser) -> tuple[float, float]:
+    """What an update of the perceptron is in the engine's scores of actions, and of labels."""
+    if len(parser.layers) == 1:
+        return parser.layers[0].action_scale, parser.layers[0].label_scale
+    return 256.0, 256.0
+
+
+def binary_templates(parser: Parser) -> Templates:
+    """The templates whose features have keys: all but those of vectors."""
+    return Templates(tuple(template for template in parser.spec.used_templates if not template.is_vector))
+
+
+@dataclass(frozen=True)
+class Derivations:
+    """Actions and labels of their arcs (-1: none) of all sentences; those of sentence i begin at `offsets[i]`."""
+
+    parser: Parser
+    treebank: Treebank
+    offsets: Positions
+    actions: IntArray
+    labels: IntArray
+
+    @classmethod
+    def of(cls, parser: Parser, treebank: Treebank, *, beam: int | None = None) -> Derivations:
+        """Those that `parser.parse` goes through."""
+        engine = inside(parser)
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        beam = parser.spec.beam if beam is None else beam
+        check_beam(beam, "derivations")
+        check_lengths(treebank)
+        treebank.check()
+        rows = parser.vectors.rows(treebank) if parser.vectors else None
+        try:
+            lengths, actions, labels = engine.derivations(treebank._store, beam, rows, parser.margin)
+        except _engine.Stuck as error:
+            raise StuckError(f"{parser.spec.system.name}: {error}") from None
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        return cls(parser, treebank, offsets, actions, labels)
+
+    def batch(self, **options: object) -> StateBatch:
+        """States of the sentences, to be walked through; the options are those of StateBatch."""
+        templates = binary_templates(self.parser)
+        return StateBatch(
+            self.parser.spec.system,
+            self.treebank,
+            **{"templates": templates, "labels": self.parser.labels, "start": (), **options},  # type: ignore[arg-type]
+        )
+
+    def walk(self, batch: StateBatch, sentences: Positions | None = None) -> Iterator[Positions]:
+        """Steps through all sentences together: for each row of the batch, where its next action is in `actions`.
+
+        `sentences`: for each sentence of the batch's treebank, the one here whose derivation it takes; default: itself.
+        """
+        source = np.arange(len(self.treebank)) if sentences is None else sentences
+        chosen = np.flatnonzero(np.diff(self.offsets)[source] > 0)
+        batch.start(chosen)
+        return self.steps(batch, self.offsets[source[chosen]])
+
+    def steps(self, batch: StateBatch, starts: Positions) -> Iterator[Positions]:
+        """The same from where a batch stands; `starts` are where the actions of its sentences begin."""
+        step = 0
+        while len(batch):
+            at: Positions = starts[batch.sentence_index] + step
+            yield at
+            batch.apply(self.actions[at], self.labels[at])
+            step += 1
+
+    def sentence_of(self, at: int) -> tuple[int, int]:
+        """The sentence of an action, and which of its actions it is, from 0."""
+        sentence = int(np.searchsorted(self.offsets, at, side="right")) - 1
+        return sentence, at - int(self.offsets[sentence])
+
+    def replay(self, sentence: int, steps: int | None = None) -> Derivation:
+        """The first so many actions of a sentence, or all, in slow and readable form."""
+        system, names = self.parser.spec.system, self.parser.labels.names
+        words = len(self.treebank[sentence])
+        here = Derivation(system.initial(words))
+        first = int(self.offsets[sentence])
+        last = int(self.offsets[sentence + 1]) if steps is None else first + steps
+        for action, label in zip(self.actions[first:last].tolist(), self.labels[first:last].tolist(), strict=True):
+            here = here.follow(system.names[action], names[label] if label >= 0 else None)
+        return here
+
+
+def alone(sentence: Sentence) -> Treebank:
+    """A treebank of one sentence."""
+    if not isinstance(sentence, Sentence):
+        raise TreebankError(f"expected a Sentence; got {sentence!r}")
+    return sentence.treebank[sentence.position : sentence.position + 1]

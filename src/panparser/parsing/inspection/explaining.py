@@ -1,0 +1,268 @@
+"""Why an action was taken in a state: what each feature added to the score of each action, and of each label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import SpecError
+from panparser.features.reading import ABSENT, Derivation, Reader
+from panparser.features.templates import Template
+from panparser.parsing.inspection.derivations import Derivations, alone, binary_templates, inside, units
+from panparser.parsing.inspection.features import Feature
+from panparser.parsing.parser import Parser
+from panparser.treebank.sentence import Sentence
+
+Keys = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What each feature adds, in the engine's whole numbers: `weights[feature, column]`; the sums are the scores."""
+
+    features: tuple[str, ...]
+    columns: tuple[str, ...]
+    weights: IntArray
+    chosen: int  # the column of what was chosen
+    unit: float  # an update of the perceptron, in these numbers
+
+    @property
+    def scores(self) -> npt.NDArray[np.int64]:
+        total: npt.NDArray[np.int64] = self.weights.sum(axis=0, dtype=np.int64)
+        return total
+
+    @property
+    def ranking(self) -> list[int]:
+        """The columns: the chosen one, then the others by score."""
+        scores = self.scores
+        return sorted(range(len(self.columns)), key=lambda column: (column != self.chosen, -int(scores[column])))
+
+    def largest(self, column: int) -> list[int]:
+        """The features that add or take anything there, largest first."""
+        order = np.argsort(-np.abs(self.weights[:, column].astype(np.int64)), kind="stable")
+        return [int(row) for row in order if self.weights[row, column]]
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each column and each feature that adds to it or takes from it, in updates, largest first."""
+        rows = [
+            (self.columns[column], self.features[row], self.weights[row, column] / self.unit)
+            for column in self.ranking
+            for row in self.largest(column)
+        ]
+        return pd.DataFrame(rows, columns=["class", "feature", "contribution"])
+
+    def against(self, name: str) -> pd.DataFrame:
+        """What was chosen beside another: what each feature adds to both, by the difference, largest first."""
+        others = [column for column in self.columns if column != self.columns[self.chosen]]
+        if name not in others:
+            raise SpecError(
+                f"against must be another legal choice, {', '.join(others) or 'and there is none'}; got {name!r}"
+            )
+        ours, theirs = (self.weights[:, c].astype(np.int64) for c in (self.chosen, self.columns.index(name)))
+        rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]
+        columns = {self.columns[self.chosen]: ours, name: theirs, "difference": ours - theirs}
+        table = {"feature": [self.features[row] for row in rows]}
+        return pd.DataFrame(table | {title: values[rows] / self.unit for title, values in columns.items()})
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The derivation of one sentence; steps count from 1."""
+
+    derivations: Derivations
+
+    @classmethod
+    def of(cls, parser: Parser, sentence: Sentence, *, beam: int | None = None) -> Explanation:
+        return cls(Derivations.of(parser, alone(sentence), beam=beam))
+
+    @property
+    def parser(self) -> Parser:
+        return self.derivations.parser
+
+    @property
+    def sentence(self) -> Sentence:
+        return self.derivations.treebank[0]
+
+    def __len__(self) -> int:
+        """The number of steps."""
+        return len(self.derivations.actions)
+
+    @cached_property
+    def _engine(self) -> _engine.Inside:
+        return inside(self.parser)
+
+    @cached_property
+    def _seen(self) -> tuple[Keys, npt.NDArray[np.bool_], IntArray | None]:
+        """(steps, templates) keys, (steps, actions) legal ones and, where there is a gold tree, costs."""
+        has_gold = bool((self.sentence.heads >= 0).all())
+        batch = self.derivations.batch(gold=has_gold)
+        keys, legal, costs = [], [], []
+        for _ in self.derivations.walk(batch):
+            keys.append(batch.keys()[0].copy())
+            legal.append(batch.legal()[0].copy())
+            if has_gold:
+                costs.append(batch.costs()[0].copy())
+        return np.array(keys), np.array(legal), np.array(costs) if has_gold else None
+
+    @cached_property
+    def states(self) -> list[Derivation]:
+        """The states before each step, and the final one."""
+        found = [self.derivations.replay(0)]
+        while found[-1].before is not None:
+            found.append(found[-1].before)
+        return found[::-1]
+
+    def state(self, step: int) -> Derivation:
+        return self.states[self._checked(step)]
+
+    def _checked(self, step: int) -> int:
+        if not isinstance(step, int) or isinstance(step, bool) or not 1 <= step <= len(self):
+            raise SpecError(f"step must be from 1 to {len(self)}; got {step!r}")
+        return step - 1
+
+    def features(self, step: int) -> list[Feature]:
+        """The features of the state before a step, one for each template that is not of vectors."""
+        reader = Reader.of(binary_templates(self.parser), self.sentence)
+        state = self.state(step)
+        return [Feature(template, reader.feature(state, template)[1]) for template in reader.templates]
+
+    def legal(self, step: int) -> list[int]:
+        return [int(action) for action in np.flatnonzero(self._seen[1][self._checked(step)])]
+
+    def costs(self, step: int) -> dict[str, int] | None:
+        """What each legal action loses against the gold tree, if the sentence has one."""
+        costs = self._seen[2]
+        names = self.parser.spec.system.names
+        return None if costs is None else {names[a]: int(costs[step - 1, a]) for a in self.legal(step)}
+
+    def actions(self, step: int) -> Contributions:
+        """What decided between the legal actions."""
+        at = self._checked(step)
+        keys = self._seen[0][at]
+        names = self.parser.spec.system.names
+        weights = self._engine.action_weights(keys).reshape(len(keys), len(names))
+        texts = [str(feature) for feature in self.features(step)]
+        more_texts, more = self._vectors(step, None)
+        legal = self.legal(step)
+        weights = np.concatenate([weights, more])[:, legal]
+        chosen = legal.index(int(self.derivations.actions[at]))
+        return Contributions((*texts, *more_texts), tuple(names[a] for a in legal), weights, chosen, self._units[0])
+
+    def labels(self, step: int) -> Contributions | None:
+        """What decided between the labels that the arc of a step may have; None if it makes none."""
+        at = self._checked(step)
+        label = int(self.derivations.labels[at])
+        if label < 0:
+            return None
+        action = int(self.derivations.actions[at])
+        seen = self._engine.label_templates
+        known = self.parser.labels
+        keys = np.ascontiguousarray(self._seen[0][at][seen])
+        weights = self._engine.label_weights(keys, action).reshape(len(keys), len(known.names))
+        features = self.features(step)
+        texts = [str(features[number]) for number in seen]
+        more_texts, more = self._vectors(step, action)
+        state = self.state(step)
+        made, proposed = state.arc_of(self.parser.spec.system.names[action])
+        arc = made or proposed
+        of_root = arc is not None and arc.head == state.root
+        allowed = np.flatnonzero(known.of_root if of_root else known.of_words)
+        weights = np.concatenate([weights, more])[:, allowed]
+        names = tuple(known.names[i] for i in allowed)
+        return Contributions((*texts, *more_texts), names, weights, names.index(known.names[label]), self._units[1])
+
+    @property
+    def _units(self) -> tuple[float, float]:
+        return units(self.parser)
+
+    def _vectors(self, step: int, action: int | None) -> tuple[list[str], IntArray]:
+        """What vectors add to actions, or to the labels of an action: names and weights."""
+        width = len(self.parser.labels.names) if action is not None else len(self.parser.spec.system.names)
+        texts: list[str] = []
+        weights: list[IntArray] = []
+        state = self.state(step)
+        templates = [template for template in self.parser.spec.used_templates if template.is_vector]
+        for number, template in enumerate(templates):
+            if action is not None and not self._engine.label_vectors[number]:
+                continue
+            word, row = self._vector_row(state, template)
+            if row is None:
+                continue
+            rows = np.array([row], dtype=np.int32)
+            if action is None:
+                weights.append(self._engine.vector_action_weights(number, rows))
+            else:
+                weights.append(self._engine.vector_label_weights(number, action, rows))
+            texts.append(str(Feature(template, (word,))))
+        return texts, np.array(weights, dtype=np.int32).reshape(len(texts), width)
+
+    def _vector_row(self, state: Derivation, template: Template) -> tuple[str, int | None]:
+        token = state.find(template.atoms[0].addresses[0])
+        if token is None or token == state.root or self.parser.vectors is None:
+            return ABSENT, None
+        treebank = self.derivations.treebank
+        rows = self.parser.vectors.rows(treebank)
+        return self.sentence.forms[token - 1], int(rows[treebank.column("form")[token - 1]])
+
+    # --- Tables ---
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each step: state, action, label, by how much it won, and what it costs if there is a gold tree."""
+        rows: list[dict[str, Any]] = []
+        forms = ["ROOT", *self.sentence.forms]
+        for step in range(1, len(self) + 1):
+            found = self.actions(step)
+            scores = found.scores / found.unit
+            others = np.delete(scores, found.chosen)
+            state = self.state(step).state
+            label = int(self.derivations.labels[step - 1])
+            row: dict[str, Any] = {
+                "step": step,
+                "stack": " ".join(forms[token] for token in state.stack),
+                "buffer": " ".join(forms[token] for token in state.buffer),
+                "action": found.columns[found.chosen],
+                "label": self.parser.labels.names[label] if label >= 0 else "",
+                "score": float(scores[found.chosen]),
+                "lead": float(scores[found.chosen] - others.max()) if len(others) else float("nan"),
+            }
+            if (costs := self.costs(step)) is not None:
+                row["cost"] = costs[row["action"]] - min(costs.values())
+                row["right"] = " ".join(name for name, cost in costs.items() if cost == min(costs.values()))
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+
+def explain(
+    parser: Parser,
+    sentence: Sentence,
+    step: int | None = None,
+    *,
+    against: str | None = None,
+    beam: int | None = None,
+) -> pd.DataFrame:
+    """How a parser came to its tree of a sentence: a row for each step; or why it took one step.
+
+    Of a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
+    contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores. With
+    `against`, the name of another legal action, or of a label: what each feature says for the choice and for that one.
+    """
+    found = Explanation.of(parser, sentence, beam=beam)
+    if step is None:
+        if against is not None:
+            raise SpecError("against needs a step to explain")
+        return found.frame()
+    if against is not None:
+        chosen = found.labels(step) if against in parser.labels.names else found.actions(step)
+        return (chosen or found.actions(step)).against(against)
+    parts = [found.actions(step).frame().assign(of="action")]
+    labels = found.labels(step)
+    if labels is not None:
+        parts.append(labels.frame().assign(of="label"))
+    return pd.concat(parts, ignore_index=True)[["of", "class", "feature", "contribution"]]

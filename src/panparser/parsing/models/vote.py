@@ -1,0 +1,119 @@
+"""Voter: one of the parsers that vote; how the engine scores with several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from panparser import _engine
+from panparser.errors import SpecError
+from panparser.features.lowering import lower
+from panparser.features.templates import Templates
+from panparser.learning.layers import Layer
+from panparser.systems.table import TransitionSystem
+
+_LARGEST = 1024  # factor: fine enough for weights, and small enough for sums of 32 bits
+_SET_BITS = 64  # of sets of labels in the engine's features
+
+
+@dataclass(frozen=True)
+class Voter:
+    """A parser that votes: its templates and labels, the number of its layers, its weight, how it was trained.
+
+    Scores are compared in updates, and multiplied by the weight.
+    """
+
+    templates: Templates
+    labels: tuple[str, ...]
+    layers: int
+    weight: float
+    training: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if not is_number(self.weight) or not 0 < self.weight < 1e30:
+            raise SpecError(f"weight of Voter must be a number above 0; got {self.weight!r}")
+        if type(self.layers) is not int or self.layers < 1 or not isinstance(self.training, dict):
+            raise SpecError(f"layers of Voter must be an integer >= 1, and its training told; got {self.layers!r}")
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        return {
+            "templates": [str(template) for template in self.templates],
+            "labels": list(self.labels),
+            "layers": self.layers,
+            "weight": self.weight,
+            "training": self.training,
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Voter:
+        return cls(
+            templates=Templates.parse("\n".join(values["templates"])),
+            labels=tuple(values["labels"]),
+            layers=values["layers"],
+            weight=values["weight"],
+            training=values["training"],
+        )
+
+
+def is_number(value: object) -> bool:
+    """Is it a number, and no flag?"""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class Lowered(NamedTuple):
+    """What the engine's Model takes. Of a vote: further programs, and (program, common labels) of each layer."""
+
+    program: _engine.Program
+    layers: list[tuple[_engine.Layer, int, int]]
+    further: Sequence[_engine.Program] = ()
+    places: Sequence[tuple[int, list[int]]] = ()
+
+
+def owners(voters: Sequence[Voter], layers: Sequence[Layer]) -> list[Voter]:
+    """The voter of each layer."""
+    found = [voter for voter in voters for _ in range(voter.layers)]
+    if len(found) != len(layers):
+        raise SpecError(f"the voters must have {len(layers)} layers together; they have {len(found)}")
+    return found
+
+
+def units(voters: Sequence[Voter], layers: Sequence[Layer]) -> tuple[float, float]:
+    """What 1 becomes in the sums of the engine, for actions and for labels."""
+    pairs = list(zip(owners(voters, layers), layers, strict=True))
+    actions = max(voter.weight / layer.action_scale for voter, layer in pairs)
+    labels = max(voter.weight / layer.label_scale for voter, layer in pairs)
+    return _LARGEST / actions, _LARGEST / labels
+
+
+def lower_voters(
+    voters: Sequence[Voter],
+    layers: Sequence[Layer],
+    templates: Templates,
+    labels: Sequence[str],
+    system: TransitionSystem,
+) -> Lowered:
+    """Voters and their layers for the engine; `templates` and `labels` are those of all of them."""
+    of_actions, of_labels = units(voters, layers)
+    like = lower(templates)
+    numbers = {name: number for number, name in enumerate(labels)}
+    programs: dict[tuple[Templates, tuple[int, ...]], int] = {}  # voters that see the same share one
+    scaled, places = [], []
+    for voter, layer in zip(owners(voters, layers), layers, strict=True):
+        common = [numbers[name] for name in voter.labels]
+        is_same = common == list(range(len(common)))
+        sight = (voter.templates, () if is_same else _own_labels(common, len(labels)))
+        places.append((programs.setdefault(sight, len(programs)), [] if is_same else common[: layer.labels]))
+        factors = (of_actions * voter.weight / layer.action_scale, of_labels * voter.weight / layer.label_scale)
+        scaled.append((layer.engine(system), max(1, round(factors[0])), max(1, round(factors[1]))))
+    first, *further = (_engine.Program(*lower(seen, like), list(own)) for seen, own in programs)
+    return Lowered(first, scaled, further, places)
+
+
+def _own_labels(common: list[int], labels: int) -> tuple[int, ...]:
+    """For each label of the vote the voter's own number; one that it never saw where it has none."""
+    own = [len(common)] * max(labels, _SET_BITS)
+    for number, label in enumerate(common):
+        own[label] = number
+    return tuple(own)

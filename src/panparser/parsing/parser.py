@@ -1,0 +1,392 @@
+"""Parser: a trained parser, that parses, is saved and loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser._checks import check_beam, check_count
+from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
+from panparser.features.vectors import Vectors
+from panparser.learning.layers import Layer, multiplied
+from panparser.parsing.batch.states import StateBatch
+from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
+from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.labels import Labels
+from panparser.parsing.lifting import LiftedLabels
+from panparser.parsing.models.classifier import (
+    CLASSIFIER_PREFIX,
+    Classifier,
+    checked_arrays,
+    classifier_values,
+    restored_classifier,
+)
+from panparser.parsing.models.vote import Lowered, Voter, lower_voters, units
+from panparser.parsing.options import ParseOptions
+from panparser.parsing.spec import ParserSpec, program
+from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank, check_lengths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
+_WITHOUT_VOTERS = 1  # the format of files that older ones can read
+_EVERY = 2**31 - 1
+UNIT = 256  # what an update is where layers share a scale
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """One of several trees for a sentence."""
+
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    score: float  # in updates: differences tell how much better the parser likes one tree than another
+
+
+class Parser:
+    """A trained parser. `train` and `load` make one.
+
+    `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
+    that a beam is as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
+    """
+
+    def __init__(
+        self,
+        spec: ParserSpec,
+        labels: Labels,
+        layers: list[Layer],
+        training: dict[str, Any],
+        vectors: Vectors | None = None,
+        classifier: Classifier | None = None,
+        voters: tuple[Voter, ...] = (),
+    ) -> None:
+        self.spec = spec
+        self.labels = labels
+        self.layers = layers  # of the perceptron; none if there is another classifier
+        self.classifier = classifier
+        self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
+        self.vectors = vectors
+        self.voters = voters  # whose the layers are, one after the other, where several parsers vote
+        self.margin = None
+        self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
+
+    def __repr__(self) -> str:
+        labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
+        classifier = f", classifier {self.classifier.name}" if self.classifier else ""
+        voters = f", a vote of {len(self.voters)}" if self.voters else ""
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{voters}>"
+
+    @property
+    def margin(self) -> int | None:
+        return self._margin
+
+    @margin.setter
+    def margin(self, value: int | None) -> None:
+        if value is not None and (type(value) is not int or not 0 <= value < 1 << 62):
+            raise SpecError(f"margin must be an integer >= 0 or None; got {value!r}")
+        self._margin = value
+
+    @cached_property
+    def _program(self) -> _engine.Program:
+        return program(self.spec)
+
+    @cached_property
+    def _model(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def _inside(self) -> _engine.Inside:
+        return _engine.Inside(*self._parts[:6])
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from, of a perceptron."""
+        spec, layers = self.spec, self.layers
+        if self.voters:
+            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
+        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+            lowered = Lowered(self._program, [(layers[0].engine(spec.system), 1, 1)])
+        else:
+            lowered = Lowered(self._program, multiplied(layers, spec.system, UNIT))
+        engine = spec.system._lowered.engine
+        vectors = self.vectors.engine if self.vectors else None
+        of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
+        program, scaled, further, places = lowered
+        return engine, program, of_root, of_words, scaled, vectors, further, places
+
+    def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
+        parsed = treebank.copy()
+        self.annotate(parsed, **options)
+        return parsed
+
+    def annotate(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        confidence: bool = False,
+        ensemble: Sequence[Parser] = (),
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> None:
+        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
+
+        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
+        in `predict`; labels that they give are written, also those that the parser does not know.
+        """
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        if ensemble and not confidence:
+            raise SpecError("ensemble of parse tells how sure a parser is: it needs confidence=True")
+        if confidence:
+            if constraints is not None:
+                raise SpecError("confidence is calibrated for parsing without constraints; got both")
+            found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
+            write_confidence(treebank, found)
+            heads, labels = found.heads, found.labels
+        else:
+            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+        treebank.heads[:] = heads
+        if self.spec.labeled:
+            ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
+            treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        if constraints is not None:
+            constraints.write_labels(treebank)
+
+    def confidence(
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    ) -> Confidence:
+        """Heads and labels as in `predict`, with the probabilities that they are right.
+
+        `ensemble`: the other parsers, as many as the parser was calibrated with; they may be of other seeds.
+        """
+        return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
+
+    def predict(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> tuple[IntArray, IntArray]:
+        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
+
+        All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
+        that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        """
+        beam = self.checked_beam(treebank, beam, threads)
+        if constraints is not None:
+            from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
+
+            return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
+        if self.classifier is not None:
+            if threads > 1:
+                raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
+            from panparser.parsing.batch.search import parse
+
+            return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
+        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
+        return self.lowered(treebank, heads, labels)
+
+    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
+        """The beam to parse with; refuses what cannot be parsed."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        beam = self.spec.beam if beam is None else beam
+        check_beam(beam, "parse")
+        check_count("threads of parse", threads)
+        check_lengths(treebank)
+        treebank.check()
+        return beam
+
+    def _parse(
+        self,
+        treebank: Treebank,
+        beam: int,
+        threads: int,
+        margin: int | None,
+        constraints: _engine.Constraints | None = None,
+        signals: bool = False,
+    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
+        """Heads, labels, for each sentence by how much its tree was ever behind the best in the beam, at most, and the
+        signals of confidence, one word after the other, if they are asked for."""
+        rows = self.vectors.rows(treebank) if self.vectors else None
+        try:
+            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+
+    def _batch(self, treebank: Treebank) -> StateBatch:
+        return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels, start=())
+
+    def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
+        """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
+        return self.lifted.put_back(treebank, heads, labels)
+
+    @property
+    def plain_labels(self) -> tuple[str, ...]:
+        """The labels that parsing writes."""
+        return self.lifted.plain
+
+    @cached_property
+    def lifted(self) -> LiftedLabels:
+        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
+
+    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
+        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+
+        The options are those of `panparser.analysis.explain`, which needs pandas.
+        """
+        from panparser.parsing.inspection.explaining import explain
+
+        return explain(self, sentence, step, **options)
+
+    def best(
+        self,
+        sentence: Sentence,
+        count: int,
+        *,
+        beam: int | None = None,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+    ) -> list[ScoredTree]:
+        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search.
+
+        Constraints, of the whole treebank, as in `predict`.
+        """
+        check_count("count of best", count)
+        check_lengths(sentence.treebank)
+        if beam != 0 or isinstance(beam, bool):
+            check_beam(self.spec.beam if beam is None else beam, "best")
+        width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
+        sentence.treebank.check()
+        # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
+        wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
+        trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
+        if constraints is not None:
+            from panparser.parsing.constraints.search import Constrained
+
+            restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
+            found = restricted.best(sentence, width, wanted)
+        else:
+            found = [(*self.lifted.put_back_one(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+        for heads, labels, score in found:
+            trees.setdefault((heads, labels), score)
+        return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
+
+    def _found(
+        self, sentence: Sentence, width: int, wanted: int, constraints: _engine.Constraints | None = None
+    ) -> Iterable[tuple[list[int], list[int], float]]:
+        """Heads, labels and scores of trees, best first."""
+        if self.classifier is not None:
+            from panparser.parsing.batch.search import best_trees
+
+            return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
+        rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
+        try:
+            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+
+    @property
+    def unit(self) -> float:
+        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        if self.voters:
+            return units(self.voters, self.layers)[0]
+        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the parser to one file; the same parser gives the same bytes."""
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All arrays of a model file."""
+        return self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What was learned."""
+        if self.classifier is not None:
+            return {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
+        layers = enumerate(layer.to_arrays() for layer in self.layers)
+        return {f"{name}.{number}": array for number, arrays in layers for name, array in arrays.items()}
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return sum(array.nbytes for array in self._arrays().values())
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the parser, in plain values."""
+        return {
+            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
+            "kind": "parser",
+            "spec": self.spec.to_values(),
+            "labels": [
+                [*row] for row in zip(self.labels.names, self.labels.of_root, self.labels.of_words, strict=True)
+            ],
+            "layers": [layer.to_values() for layer in self.layers],
+            **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
+            **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
+            **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
+            "margin": self.margin,
+            **({"calibration": self.calibration.to_values()} if self.calibration else {}),
+            "training": self.training,
+        }
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
+        """The parser of a file, mapped into memory; `ModelError` says what is wrong with a file that is none.
+
+        A file holds no code: where a classifier was trained, its class must be given.
+        """
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+
+    @classmethod
+    def from_file(
+        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+    ) -> Parser:
+        """The parser of the arrays and the manifest of a file; errors name the path."""
+        if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
+            raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
+        check_kind(manifest, "parser", path, FORMAT)
+        try:
+            if not isinstance(manifest["training"], dict):
+                raise ModelError(f"{path}: expected to be told of its training, found nothing")
+            rows = manifest["labels"]
+            labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
+            layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
+            spec = ParserSpec.from_values(manifest["spec"])
+            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
+            voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
+            parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
+            parser.margin = manifest["margin"]
+            if manifest.get("calibration") is not None:
+                parser.calibration = Calibration.from_values(manifest["calibration"])
+            if restored is None:
+                parser._model  # noqa: B018 - checks every number in the arrays
+        except ModelError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+            reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
+            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
+        return parser

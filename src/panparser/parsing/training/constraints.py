@@ -1,0 +1,94 @@
+"""Constraints while a parser learns: search keeps to them, as it will when it parses, and features read them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from panparser.errors import ConstraintError, SpecError
+from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.constraints.search import Constrained
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import UNKNOWN
+
+if TYPE_CHECKING:
+    from panparser import _engine
+    from panparser.parsing.parser import Parser
+
+Source = Constraints | float  # constraints, or the share of the known heads of a treebank that is given
+_DEV = 1 << 21  # draws for the development set
+
+
+def drawn(treebank: Treebank, share: float, rng: np.random.Generator) -> Constraints:
+    """A share of the heads of a treebank, as constraints."""
+    constraints = Constraints.of(treebank, keep={"heads"})
+    constraints.heads[rng.random(treebank.words) >= share] = UNKNOWN
+    return constraints
+
+
+@dataclass(frozen=True)
+class TrainingConstraints:
+    """What search is told in each epoch, and when the development set is parsed.
+
+    A share is drawn anew in each epoch, and once for the development set. Constraints that contradict what is to be
+    learned stay as they are: a parser that will be given wrong ones must learn to live with them. Those that no tree
+    of the system has together are given up.
+    """
+
+    source: Source
+    dev_source: Constraints | None
+    treebank: Treebank
+    dev: Treebank | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        is_share = isinstance(self.source, int | float) and not isinstance(self.source, bool)
+        if is_share and not 0 < float(self.source) <= 1:  # type: ignore[arg-type]
+            raise SpecError(f"constraints of train, as a share, must be above 0 and at most 1; got {self.source!r}")
+        if not is_share and not isinstance(self.source, Constraints):
+            raise SpecError(f"constraints of train must be Constraints or a share of the heads; got {self.source!r}")
+        if self.dev_source is not None and (self.dev is None or is_share):
+            raise SpecError("dev_constraints of train go with a development set and with constraints that are no share")
+        if self.dev is not None and not is_share and not isinstance(self.dev_source, Constraints):
+            raise SpecError(
+                "dev_constraints of train must be Constraints, of the kind that constraints are; "
+                f"got {self.dev_source!r}"
+            )
+
+    def of_epoch(self, epoch: int) -> Constraints:
+        """Of the treebank."""
+        if isinstance(self.source, Constraints):
+            return self.source
+        return drawn(self.treebank, self.source, np.random.default_rng([self.seed, epoch, _DEV - 1]))
+
+    def of_dev(self) -> Constraints | None:
+        if self.dev is None or isinstance(self.source, Constraints):
+            return self.dev_source
+        return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
+
+    def lowered(self, parser: Parser, epoch: int) -> _engine.Constraints:
+        """As the engine learns under them."""
+        return lowered(parser, self.treebank, self.of_epoch(epoch))
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, as a manifest holds them."""
+        if not isinstance(self.source, Constraints):
+            return {"share": float(self.source)}
+        return {name: _digest(found) for name, found in (("train", self.source), ("dev", self.dev_source)) if found}
+
+
+def lowered(parser: Parser, treebank: Treebank, constraints: Constraints) -> _engine.Constraints:
+    """Constraints of a treebank as a parser's search keeps them; those that conflict are given up."""
+    try:
+        kept = Constrained.of(parser, treebank, constraints, relax=True)
+        return kept._engine_constraints(kept.heads, kept.more)
+    except ConstraintError as error:
+        raise SpecError(f"constraints of train: {error}") from None
+
+
+def _digest(constraints: Constraints) -> str:
+    parts = (constraints.heads.tobytes(), constraints.labels.tobytes(), repr((constraints.texts, constraints.more)))
+    return hashlib.sha256(b"".join(p.encode() if isinstance(p, str) else p for p in parts)).hexdigest()

@@ -1,0 +1,165 @@
+"""A treebank as training sees it: heads and labels of references, and which sentences take part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import GoldError, SpecError, TreebankError
+from panparser.features.vectors import Vectors
+from panparser.parsing.labels import Labels
+from panparser.parsing.lifting import ENCODING
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.treebank.treebank import Treebank, check_lengths
+from panparser.trees.gold import Gold, annotated_heads
+from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
+
+_UNKNOWN = -1
+_RARE = 5  # times
+_MOST_LABELS = 1 << 15  # that the engine takes
+
+
+def fitting_spec(spec: ParserSpec, treebank: Treebank) -> ParserSpec:
+    """The spec; crossing arcs are not lifted, unless it says so, where labels hold what would mark lifted ones."""
+    marked = [label for label in treebank.vocabulary("deprel") if LIFTED in label or PATH in label]
+    if not marked or spec.crossing != "pseudo":
+        return spec
+    if spec.nonprojective == "pseudo":
+        raise TreebankError(
+            f"{treebank.path}: label {marked[0]!r}: expected neither {LIFTED} nor {PATH}, which mark lifted arcs; "
+            "say nonprojective = as-is"
+        )
+    return replace(spec, nonprojective="as-is")
+
+
+class Corpus:
+    """The sentences of a treebank, prepared as `spec.crossing` says."""
+
+    def __init__(self, spec: ParserSpec, treebank: Treebank) -> None:
+        treebank.check()
+        self.spec = spec
+        self.treebank = treebank
+        self.heads: IntArray = np.array(treebank.heads)
+        self.texts: list[str] = list(treebank.vocabulary("deprel"))  # what `label_ids` point into
+        self.label_ids: IntArray = np.array(treebank.column("deprel"))
+        self.used = np.diff(treebank.offsets) > 0
+        if not (self.heads >= 0).any():
+            raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
+        check_lengths(treebank)
+        try:
+            self._prepare()
+        except GoldError as error:
+            raise TreebankError(f"{treebank.path}: {error}") from None
+        if not self.used.any():
+            raise TreebankError(f"{treebank.path}: no sentence is left to learn from")
+
+    def _prepare(self) -> None:
+        system, way = self.spec.system, self.spec.crossing
+        if system.static_oracle is None and way != "as-is":
+            flags, _ = nonprojectivity(self.heads, self.treebank.offsets)
+            crossing = np.zeros(len(self.treebank), dtype=bool)
+            crossing[self.treebank.sentence_of_word()[flags]] = True
+            if way == "leave-out":
+                self.used &= ~(self._underivable(crossing) if system.crosses else crossing)
+            for sentence in np.flatnonzero(crossing & self.used):
+                words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
+                if way == "reduce":
+                    kept = projective_subset(self.heads[words], root=system.root, single_root=system.single_root)
+                    self.heads[words] = [head if isinstance(head, int) else _UNKNOWN for head in kept]
+                elif way == "pseudo":
+                    self._lift(words)
+            if way == "pseudo":
+                self._drop_rare_marks()
+        if system.max_span is not None or system.partial:
+            self.heads = annotated_heads(self.heads, self.treebank.offsets, system.root, system.max_span)
+
+    def _underivable(self, crossing: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Of the crossing sentences, those of which the system cannot build all arcs."""
+        found = np.zeros_like(crossing)
+        for sentence in np.flatnonzero(crossing):
+            words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
+            heads = tuple(None if head < 0 else int(head) for head in self.heads[words])
+            found[sentence] = self.spec.system.lost(Gold(heads)) != 0
+        return found
+
+    def _lift(self, words: slice) -> None:
+        heads, labels = projectivize(self.heads[words], [self.texts[i] for i in self.label_ids[words]], ENCODING)
+        self.heads[words] = heads
+        for offset, label in enumerate(labels):
+            if label not in self.texts:
+                self.texts.append(label)
+            self.label_ids[words.start + offset] = self.texts.index(label)
+
+    def _drop_rare_marks(self) -> None:
+        """Marks too rare to be learned would only make the set of labels large: arcs stay lifted without them."""
+        counts = np.bincount(self.label_ids, minlength=len(self.texts))
+        for number, text in enumerate(self.texts):
+            plain = text.rstrip(PATH).partition(LIFTED)[0]
+            if text != plain and counts[number] < _RARE:
+                self.label_ids[self.label_ids == number] = self.texts.index(plain)
+
+    def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The sentences of an epoch, shuffled."""
+        return rng.permutation(np.flatnonzero(self.used)).astype(np.int64)
+
+    def reference(self, labels: Labels, kept: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
+        """Heads and numbers of labels for all words; unknown where not kept."""
+        numbers = {name: number for number, name in enumerate(labels.names)}
+        table = np.array([numbers.get(text, _UNKNOWN) for text in self.texts], dtype=np.int32)
+        chosen = table[self.label_ids]
+        if kept is None:
+            return self.heads, chosen
+        return np.where(kept, self.heads, np.int32(_UNKNOWN)), np.where(kept, chosen, np.int32(_UNKNOWN))
+
+    def engine(self, program: _engine.Program, labels: Labels, vectors: Vectors | None) -> _engine.Corpus:
+        system, rows = self.spec.system, vectors.rows(self.treebank) if vectors else None
+        try:
+            return _engine.Corpus(program, system._lowered.engine, self.treebank._store, *self.reference(labels), rows)
+        except ValueError as error:
+            raise TreebankError(f"{self.treebank.path}: {error}") from None
+
+
+def choose_vectors(spec: ParserSpec, vectors: Vectors | None, init: Parser | None) -> Vectors | None:
+    """The vectors to train with: those that are given, else those of `init`; none where no template reads any."""
+    if vectors is not None and not isinstance(vectors, Vectors):
+        raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {vectors!r}")
+    if not spec.uses_vectors:
+        if vectors is not None:
+            raise SpecError("vectors of train are given, but no template reads them; S0.vector would")
+        return None
+    if init is not None:
+        if vectors is not None and vectors != init.vectors:
+            raise SpecError("init of train must have the vectors of the new parser; they differ")
+        return init.vectors
+    if vectors is None:
+        reader = next(template for template in spec.used_templates if template.is_vector)
+        raise SpecError(f"vectors of train are missing, and the templates read them ({reader})")
+    return vectors
+
+
+def gather_labels(corpus: Corpus, known: Labels) -> Labels:
+    """The labels of a corpus, after those that are known already; where each occurs."""
+    attached = corpus.heads >= 0
+    ids = corpus.label_ids
+    found = sorted({corpus.texts[i] for i in np.unique(ids[attached])} - {"_"} - set(known.names))
+    names = (*known.names, *found)
+    of = []
+    for old, where in ((known.of_root, corpus.heads == 0), (known.of_words, corpus.heads > 0)):
+        seen = {corpus.texts[i] for i in np.unique(ids[where])}
+        of.append(tuple((i < len(old) and old[i]) or name in seen for i, name in enumerate(names)))
+    if not any(of[0]) and not any(of[1]):
+        raise TreebankError(
+            f"{corpus.treebank.path}: expected labels to learn from, found none (train an unlabeled parser?)"
+        )
+    if len(names) > _MOST_LABELS:
+        raise TreebankError(f"{corpus.treebank.path}: expected at most {_MOST_LABELS} labels, found {len(names)}")
+    # A child of Root is never put back elsewhere if it is the only one; its label must be one that stays.
+    plain = tuple(flag and LIFTED not in name for flag, name in zip(of[0], names, strict=True))
+    of[0] = plain if any(plain) else of[0]
+    # A treebank without any root, or of single words, says nothing of one of the two: then all labels may do.
+    return Labels(names, *(flags if any(flags) else (True,) * len(names) for flags in of))

@@ -1,0 +1,125 @@
+"""A run of training that makes a parser, whatever it is that learns."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import SpecError, StuckError
+from panparser.learning.epochs import OTHER, EpochLoop, Weights, digest
+from panparser.learning.listeners import EpochReport
+from panparser.learning.options import Training
+from panparser.parsing.confidence import gold_labels
+from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.labels import Labels
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
+from panparser.parsing.training.subsampling import kept_arcs
+from panparser.treebank.treebank import Treebank, check_treebanks
+from panparser.trees.gold import UNKNOWN
+
+
+def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
+    """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
+    return score_found(parser, gold, *parser.predict(gold, constraints=constraints, relax=True))
+
+
+def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
+    # In a system that leaves words headless, that one is headless is annotation too.
+    known = gold.heads >= (UNKNOWN if parser.spec.system.partial else 0)
+    total = max(1, int(known.sum()))
+    right = (heads == gold.heads) & known
+    if not parser.spec.labeled:
+        return 100 * int(right.sum()) / total, None
+    both = right & ((labels == gold_labels(parser, gold)) | (gold.heads == UNKNOWN))
+    return 100 * int(right.sum()) / total, 100 * int(both.sum()) / total
+
+
+@dataclass(kw_only=True)
+class Epochs(EpochLoop[Weights, Parser]):
+    """A run of training that makes a parser."""
+
+    spec: ParserSpec
+    treebank: Treebank
+    dev: Treebank | None
+    training: Training
+
+    def check(self) -> None:
+        """Refuses what cannot be learned from."""
+        if not isinstance(self.spec, ParserSpec):
+            raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
+        check_treebanks("train", self.treebank, self.dev)
+        self.spec = fitting_spec(self.spec, self.treebank)
+
+    def prepare(self, known: Labels) -> None:
+        """The treebank as it is learned from; its labels come after those that are known already."""
+        self.corpus = Corpus(self.spec, self.treebank)
+        self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
+        self.digests = {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev else None}
+
+    @abstractmethod
+    def progress(self) -> tuple[int, int]:
+        """Words and updates so far."""
+
+    @abstractmethod
+    def parser_of(self, weights: Weights, training: dict[str, Any] | None = None) -> Parser: ...
+
+    @abstractmethod
+    def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
+        """Other heads and labels to learn from."""
+
+    def before_learning(self, epoch: int) -> None:
+        subsample = self.training.subsample
+        if subsample is not None:
+            rng = np.random.default_rng([self.training.seed, epoch, OTHER])
+            predicted = None
+            if subsample.by == "accuracy" and self.dev is not None and self.best_weights is not None:
+                predicted, _ = self.parser_of(self.weights()).predict(self.dev)
+            kept = kept_arcs(subsample, self.treebank, rng, self.dev, predicted)
+            self.replace_reference(*self.corpus.reference(self.labels, kept))
+
+    def report(self, epoch: int) -> EpochReport:
+        return EpochReport(epoch, *self.progress())
+
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        """UAS and LAS on the development set."""
+        return score(parser, dev)
+
+    def evaluate(self, report: EpochReport, weights: Weights) -> None:
+        if self.hears("after_learning"):
+            self.tell("after_learning", report.epoch, self.parser_of(weights))
+        if self.dev is not None:
+            self.tell("before_evaluation", report.epoch)
+            report.uas, report.las = self.score(self.parser_of(weights), self.dev)
+            self.tell("after_evaluation", report)
+
+    def run(self) -> Parser:
+        try:
+            return super().run()
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+
+    # --- What comes of it ---
+
+    def finish(self, *, interrupted: bool) -> Parser:
+        return self.parser(interrupted=interrupted)
+
+    def parser(self, *, interrupted: bool = False) -> Parser:
+        return self.parser_of(self.finished()[1], self.manifest() | {"interrupted": interrupted})
+
+    def manifest(self) -> dict[str, Any]:
+        """How the parser was trained."""
+        return self.training.to_values() | {
+            "data": self.digests,
+            "sentences": len(self.treebank),
+            "words": self.treebank.words,
+            "best_epoch": self.best.epoch if self.best else 0,
+            "history": [vars(report) for report in self.history],
+            "interrupted": False,
+        }

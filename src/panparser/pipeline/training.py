@@ -1,0 +1,301 @@
+"""train_pipeline: part by part, the parser on tags and lemmas of taggers that did not see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from panparser._checks import check_count
+from panparser.errors import SpecError, TreebankError
+from panparser.evaluation.metrics import evaluate
+from panparser.features.vectors import Vectors
+from panparser.learning.epochs import digest
+from panparser.learning.folds import fold_numbers, run_all
+from panparser.learning.listeners import Listener
+from panparser.learning.options import Training
+from panparser.parsing.models.classifier import Classifier
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.train import train
+from panparser.pipeline.pipeline import Pipeline
+from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
+from panparser.text.lemmatizer.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
+from panparser.text.lemmatizer.lemmatizer import Lemmatizer, train_lemmatizer
+from panparser.text.raw import raw_text
+from panparser.text.tokenizer.tokenizer import EPOCHS as TOKENIZER_EPOCHS
+from panparser.text.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from panparser.treebank.treebank import Treebank, check_treebanks
+
+PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
+_PREDICTED = (*COLUMNS, "lemma")  # what the parser is not to see as the treebank has it
+_SCORES = {  # of what a pipeline predicts
+    "upos": ("UPOS",),
+    "xpos": ("XPOS",),
+    "feats": ("UFeats",),
+    "lemmatizer": ("Lemmas",),
+    "parser": ("UAS", "LAS"),
+}
+_TOKEN_SCORES = ("Tokens", "Sentences", "Words")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineSpec:
+    """Which parts there are, and what they are made of.
+
+    `joint`: one tagger for UPOS, XPOS and FEATS together, or one for each of them. `folds`: so many times, taggers and
+    lemmatizers learn from the rest of the treebank and annotate a part of it for the parser; 0: the parser sees the
+    treebank's own tags and lemmas. `tagger_prune`: weights below so many updates are left out of taggers.
+    """
+
+    parts: tuple[str, ...] = PARTS
+    joint: bool = True
+    folds: int = 5
+    parser: ParserSpec = field(default_factory=ParserSpec)
+    tokenizer_epochs: int = TOKENIZER_EPOCHS
+    tagger_epochs: int = Training().epochs
+    tagger_beam: int = 1
+    tagger_prune: float = 0.0
+    lemmatizer_epochs: int = LEMMATIZER_EPOCHS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS):
+            raise SpecError(f"parts of PipelineSpec must be some of {', '.join(PARTS)}; got {self.parts!r}")
+        object.__setattr__(self, "parts", tuple(part for part in PARTS if part in self.parts))
+        if not isinstance(self.folds, int) or isinstance(self.folds, bool) or self.folds < 0 or self.folds == 1:
+            raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
+        if not isinstance(self.parser, ParserSpec):
+            raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
+        for name in ("tokenizer_epochs", "tagger_epochs", "tagger_beam", "lemmatizer_epochs"):
+            check_count(f"{name} of PipelineSpec", getattr(self, name))
+        if not isinstance(self.joint, bool):
+            raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
+        if not isinstance(self.tagger_prune, int | float) or not self.tagger_prune >= 0:
+            raise SpecError(f"tagger_prune of PipelineSpec must be a number >= 0; got {self.tagger_prune!r}")
+
+
+def train_pipeline(
+    spec: PipelineSpec,
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    vectors: Vectors | None = None,
+    classifier: Classifier | None = None,
+    listeners: Sequence[Listener] = (),
+    before_part: Callable[[str], None] = lambda name: None,
+    **options: Any,
+) -> Pipeline:
+    """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
+
+    What the treebank does not have cannot be learned: that part is left out, and `training["left_out"]` says why. With
+    `dev` the best epoch of each part is kept, and `training["dev"]` has the scores of the whole on it. `before_part`
+    hears of each part; `threads` is for folds. Ctrl-C raises KeyboardInterrupt: there are no pipelines of some parts.
+    """
+    if not isinstance(spec, PipelineSpec):
+        raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
+    check_treebanks("train_pipeline", treebank, dev)
+    check_count("threads of train_pipeline", threads)
+    if not treebank.words:
+        raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
+    Training(seed=seed, **options)  # refuses now what would be refused after the other parts are trained
+    of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
+    said = [name for name, value in of_parser.items() if name != "seed" and value is not None]
+    if said and "parser" not in spec.parts:
+        raise SpecError(f"{said[0]} of train_pipeline is for the parser, which is none of the parts")
+    return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
+
+
+def missing(treebank: Treebank) -> dict[str, str]:
+    """Why parts, or columns of tags, cannot be learned from a treebank: by name."""
+    found = {}
+    raw = raw_text(treebank)
+    starts, ends = raw.tokens()
+    inner = any(" " in form for form in treebank.vocabulary("form"))
+    if not inner and not (starts[1:] == ends[:-1]).any():
+        found["tokenizer"] = "nothing is told of spaces: one follows every token"
+    for name in _PREDICTED:
+        if not treebank.column(name).any():
+            found["lemmatizer" if name == "lemma" else name] = f"no word has {name.upper()}"
+    if all(name in found for name in COLUMNS):
+        found["tagger"] = "no word has tags"
+    if not (treebank.heads >= 0).any():
+        found["parser"] = "no word has a head"
+    return found
+
+
+@dataclass
+class _Run:
+    spec: PipelineSpec
+    treebank: Treebank
+    dev: Treebank | None
+    seed: int
+    threads: int
+    listeners: Sequence[Listener]
+    before_part: Callable[[str], None]
+    of_parser: dict[str, Any]  # options of `train`
+
+    def run(self) -> Pipeline:
+        absent = missing(self.treebank)
+        wanted = [part for part in self.spec.parts if part not in absent]
+        if not wanted:
+            raise TreebankError(f"{self.treebank.path}: {absent[self.spec.parts[0]]}: there is nothing to learn")
+        self.columns = [name for name in COLUMNS if name not in absent] if "tagger" in wanted else []
+        self.lemmas = "lemmatizer" in wanted
+        tokenizer = self._tokenizer() if "tokenizer" in wanted else None
+        taggers = self._taggers(self.treebank, dev=self.dev, tell=True)
+        parser, lemmatizer = None, None
+        jackknifed, dev = self.treebank, self.dev
+        if self.lemmas or "parser" in wanted:
+            epochs = [tagger.model.training["best_epoch"] for tagger in taggers]
+            jackknifed = self._jackknifed(epochs, lemmas=self.lemmas and "parser" in wanted)
+            dev = self._annotated(self.dev, taggers)
+        if self.lemmas:
+            self.before_part("lemmatizer")
+            known = with_columns(jackknifed, self.treebank, ["lemma"])
+            lemmatizer = self._lemmatizer(known, dev=dev, listeners=self.listeners)
+            if dev is not None and self.folds:
+                lemmatizer.annotate(dev)
+        if "parser" in wanted:
+            self.before_part("parser")
+            kept = self._blanked(dev) if dev is not None else None
+            parser = train(self.spec.parser, jackknifed, dev=kept, listeners=self.listeners, **self.of_parser)
+            _check_whole(parser.training)
+        found = Pipeline(tokenizer=tokenizer, taggers=taggers, lemmatizer=lemmatizer, parser=parser)
+        asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
+        found.training = self._told({name: why for name, why in absent.items() if name in asked})
+        found.training["dev"] = scores(found, self.dev) if self.dev is not None else None
+        return found
+
+    def _told(self, left_out: dict[str, str]) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "folds": self.folds,
+            "left_out": left_out,
+            "sentences": len(self.treebank),
+            "words": self.treebank.words,
+            "data": {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev is not None else None},
+        }
+
+    # --- Parts ---
+
+    def _tokenizer(self) -> Tokenizer:
+        self.before_part("tokenizer")
+        options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
+        found = train_tokenizer(self.treebank, dev=self.dev, listeners=self.listeners, **options)
+        _check_whole(found.training)
+        return found
+
+    def _taggers(
+        self,
+        treebank: Treebank,
+        *,
+        dev: Treebank | None = None,
+        tell: bool = False,
+        epochs: Sequence[int] = (),
+        listeners: Sequence[Listener] = (),
+    ) -> list[Tagger]:
+        groups = [tuple(self.columns)] if self.spec.joint else [(name,) for name in self.columns]
+        taggers = []
+        for number, columns in enumerate(groups if self.columns else []):
+            if tell:
+                self.before_part(f"tagger {'+'.join(columns)}")
+            options = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs, "seed": self.seed}
+            spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
+            heard = self.listeners if tell else listeners
+            tagger = train_tagger(spec, treebank, dev=dev, listeners=heard, prune=self.spec.tagger_prune, **options)
+            _check_whole(tagger.training)
+            taggers.append(tagger)
+        return taggers
+
+    def _lemmatizer(
+        self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
+    ) -> Lemmatizer:
+        options: dict[str, Any] = {"epochs": self.spec.lemmatizer_epochs, "seed": self.seed}
+        found = train_lemmatizer(treebank, dev=dev, listeners=listeners, **options)
+        _check_whole(found.training)
+        return found
+
+    # --- What the parser sees ---
+
+    @property
+    def folds(self) -> int:
+        """As many as the spec says, if there are sentences for them."""
+        return self.spec.folds if len(self.treebank) >= self.spec.folds else 0
+
+    def _jackknifed(self, epochs: Sequence[int], *, lemmas: bool) -> Treebank:
+        """The treebank with tags (and lemmas) of taggers (and lemmatizers) that did not learn from the sentence."""
+        predicted = self._blanked(self.treebank)
+        columns = [*self.columns, *["lemma"] * lemmas]
+        if not self.folds or not columns:
+            return predicted
+        self.before_part(f"{self.folds} folds")
+
+        def work(held_out: list[int], stop: Listener) -> tuple[list[int], Treebank]:
+            left = sorted(set(range(len(self.treebank))) - set(held_out))
+            part, held = self.treebank[left], self.treebank[held_out]
+            for tagger in self._taggers(part, epochs=epochs, listeners=[stop]):
+                tagger.annotate(held)
+            if lemmas:
+                self._lemmatizer(part, listeners=[stop]).annotate(held)
+            return held_out, held
+
+        for held_out, held in run_all(work, fold_numbers(len(self.treebank), self.folds), self.threads):
+            words = np.isin(predicted.sentence_of_word(), held_out)
+            for name in columns:
+                ids = np.array([predicted.id_of(name, text) for text in held.vocabulary(name)], dtype=np.int32)
+                predicted.column(name)[words] = ids[held.column(name)]
+        return predicted
+
+    def _annotated(self, treebank: Treebank | None, taggers: Sequence[Tagger]) -> Treebank | None:
+        """A copy with the tags of the taggers, and its own lemmas."""
+        if treebank is None:
+            return None
+        found = treebank.copy()
+        for tagger in taggers if self.folds else ():
+            tagger.annotate(found)
+        return found
+
+    def _blanked(self, treebank: Treebank) -> Treebank:
+        """A copy without what no part predicts: texts will not have it either."""
+        found = treebank.copy()
+        kept = [*self.columns, *["lemma"] * self.lemmas]
+        for name in _PREDICTED:
+            if name not in kept:
+                found.column(name)[:] = 0
+        return found
+
+
+def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
+    """F1 of a pipeline as the CoNLL 2018 shared task counts, from gold tokens and, with a tokenizer, from raw text.
+
+    Of what it does not predict there is no score, and nothing is seen.
+    """
+    predicted = {*pipeline.parts, *(name for tagger in pipeline.taggers for name in tagger.spec.columns)}
+    names = [name for part, of_part in _SCORES.items() if part in predicted for name in of_part]
+    found = gold.copy()
+    for name in _PREDICTED:
+        found.column(name)[:] = 0
+    pipeline.annotate(found)
+    known = evaluate(gold, found, samples=0)
+    result = {"gold tokens": {name: known[name].f1 for name in names}} if names else {}
+    if pipeline.tokenizer is not None:
+        raw = evaluate(gold, pipeline(raw_text(gold).text), samples=0)
+        result["raw text"] = {name: raw[name].f1 for name in (*_TOKEN_SCORES, *names)}
+    return result
+
+
+def with_columns(treebank: Treebank, other: Treebank, names: Sequence[str]) -> Treebank:
+    """A copy with some columns of a treebank of the same words."""
+    found = treebank.copy()
+    for name in names:
+        ids = np.array([found.id_of(name, text) for text in other.vocabulary(name)], dtype=np.int32)
+        found.column(name)[:] = ids[other.column(name)]
+    return found
+
+
+def _check_whole(training: dict[str, Any]) -> None:
+    if training.get("interrupted"):
+        raise KeyboardInterrupt

@@ -1,0 +1,270 @@
+"""Sequences whose items get a class each: what taggers, tokenizers and lemmatizers are made of.
+
+A `Window` says what features see: templates over items (`W0.form`, `W-1.char`) and over the classes given before
+(`T-1`). `Items` are the sequences: words of a treebank, columns of numbers, or both. `train_sequences` (module
+`sequence_training`) learns from items with their right classes, and `SequenceModel.predict` gives classes to others:
+
+    window = Window(templates=Templates.parse("W0.char\\nW-1.char W0.char\\nT-1 W0.char"), columns=("char",))
+    items = Items(offsets, columns={"char": codes})           # codes: an int32 array over all items
+    model = train_sequences(window, items, right, classes=2)  # right: an int32 array, -1 where the class is unknown
+    model.predict(items)                                      # an int32 array
+    model.to_arrays(), model.to_values()                      # for a model file; SequenceModel.from_file reads them
+
+Numbers in a column mean nothing but themselves: two items with the same number have the same attribute. Of a treebank
+(`Items.of(treebank)`), templates read what those of parsers read of a word, and `shape`, `lower_prefix[n]` and
+`lower_suffix[n]`. Classes may have parts, so that `T-1.upos` is a part of the class before (`Classes`). An item may be
+allowed only some classes (`Allowed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser._checks import check_beam, check_count
+from panparser.errors import ModelError, SpecError, TemplateError
+from panparser.features.lowering import lower_window
+from panparser.features.templates import Templates
+from panparser.learning.layers import Layer
+from panparser.treebank.treebank import Treebank
+
+_MOST_CLASSES = 1 << 15
+UNKNOWN, OTHER_CLASS = -1, -2  # right classes that are not known, or known and none of those that are learned
+
+
+def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:
+    """An array as the engine takes it; SpecError where a number is none that it can hold."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biu" and array.size:
+        raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
+    limits = np.iinfo(kind)
+    if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+        raise SpecError(f"{what} must be numbers of {limits.bits} bits; got {int(array.min())} to {int(array.max())}")
+    return np.ascontiguousarray(array, dtype=kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """What features see: templates over items and classes, the columns of numbers that items have beside those of a
+    treebank, and the parts that classes have."""
+
+    templates: Templates
+    columns: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "parts"):
+            names = getattr(self, name)
+            if isinstance(names, str) or not all(isinstance(one, str) and one.isidentifier() for one in names):
+                raise SpecError(f"{name} of Window must be a tuple of names; got {names!r}")
+            object.__setattr__(self, name, tuple(names))
+        if not isinstance(self.templates, Templates) or not self.templates:
+            raise SpecError(f"templates of Window must be Templates, at least one; got {self.templates!r}")
+        try:
+            lower_window(self.templates, self.columns, self.parts)
+        except TemplateError as error:
+            raise SpecError(f"templates of Window: {error}") from None
+
+    @cached_property
+    def reads_treebank(self) -> bool:
+        return bool(lower_window(self.templates, self.columns, self.parts).attributes)
+
+    @cached_property
+    def _program(self) -> _engine.SequenceProgram:
+        return _engine.SequenceProgram(*lower_window(self.templates, self.columns, self.parts))
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        return {
+            "templates": [str(template) for template in self.templates],
+            "columns": list(self.columns),
+            "parts": list(self.parts),
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Window:
+        templates = Templates.parse("\n".join(values["templates"]))
+        return cls(templates=templates, columns=tuple(values["columns"]), parts=tuple(values["parts"]))
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How many classes there are; for each part by name, its number in each class (two classes may share one)."""
+
+    size: int
+    parts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_count("size of Classes", self.size)
+        if self.size > _MOST_CLASSES:
+            raise SpecError(f"size of Classes must be at most {_MOST_CLASSES}; got {self.size}")
+        for name, numbers in self.parts.items():
+            if len(numbers) != self.size:
+                raise SpecError(f"part {name} of Classes must have {self.size} numbers; got {len(numbers)}")
+            whole_numbers(f"part {name} of Classes", numbers)
+
+    def lowered(self, names: Sequence[str]) -> IntArray:
+        """The whole class, then its parts by these names: a number for each class."""
+        if missing := [name for name in names if name not in self.parts]:
+            raise SpecError(f"parts of Classes must have {', '.join(names)}; {missing[0]} is missing")
+        return np.array([range(self.size), *(self.parts[name] for name in names)], dtype=np.int32).reshape(-1)
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The classes that items may have: the number of a set for each item (-1: all classes), and the sets."""
+
+    sets_of_items: IntArray
+    sets: Sequence[Iterable[int]]
+
+
+class Items:
+    """Sequences of items. Sequence i is the items from `offsets[i]` to `offsets[i + 1]`.
+
+    `columns`: arrays of numbers by name, one for each item. `treebank`: its words are the items.
+    """
+
+    def __init__(
+        self,
+        offsets: npt.NDArray[np.int64],
+        columns: Mapping[str, IntArray] | None = None,
+        *,
+        treebank: Treebank | None = None,
+        allowed: Allowed | None = None,
+    ) -> None:
+        self.offsets = whole_numbers("offsets of Items", offsets, np.int64)
+        self.columns = {
+            name: whole_numbers(f"column {name} of Items", column) for name, column in (columns or {}).items()
+        }
+        self.treebank = treebank
+        self.allowed = allowed
+        if self.offsets.ndim != 1 or not len(self.offsets):
+            raise SpecError("offsets of Items must be an array of numbers that begins with 0")
+        for name, column in self.columns.items():
+            if column.shape != (self.size,):
+                raise SpecError(f"column {name} of Items must have {self.size} numbers; got {column.shape}")
+
+    @classmethod
+    def of(
+        cls, treebank: Treebank, columns: Mapping[str, IntArray] | None = None, allowed: Allowed | None = None
+    ) -> Items:
+        """The words of a treebank, sentence by sentence."""
+        return cls(treebank.offsets, columns, treebank=treebank, allowed=allowed)
+
+    def __len__(self) -> int:
+        """How many sequences there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def size(self) -> int:
+        """How many items all sequences have."""
+        return int(self.offsets[-1])
+
+    def lowered(self, window: Window, classes: int) -> _engine.Sequences:
+        """As the engine has them, for one window."""
+        if missing := [name for name in window.columns if name not in self.columns]:
+            raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
+        if window.reads_treebank and self.treebank is None:
+            raise SpecError("the templates read a treebank, and the items are of none")
+        if self.treebank is not None:
+            self.treebank.check()
+        store = self.treebank._store if self.treebank is not None else None
+        columns = [self.columns[name] for name in window.columns]
+        try:
+            sequences = _engine.Sequences(window._program, self.offsets, store, columns)
+            if self.allowed is not None:
+                members = [sorted(set(chosen)) for chosen in self.allowed.sets]
+                starts = np.cumsum([0, *map(len, members)], dtype=np.int32)
+                flat = whole_numbers("sets of Allowed", [c for chosen in members for c in chosen])
+                numbers = whole_numbers("sets_of_items of Allowed", self.allowed.sets_of_items)
+                sequences.allow(numbers, starts, flat, classes)
+        except ValueError as error:
+            raise SpecError(f"items: {error}") from None
+        return sequences
+
+
+class SequenceModel:
+    """Finished weights: gives classes to items. `train_sequences` makes one."""
+
+    def __init__(self, window: Window, classes: Classes, layer: Layer, beam: int = 1) -> None:
+        check_beam(beam, "SequenceModel")
+        self.window = window
+        self.classes = classes
+        self.layer = layer
+        self.beam = beam
+        self.training: dict[str, Any] = {}  # how it was trained, as far as it is known
+
+    @cached_property
+    def _model(self) -> _engine.SequenceModel:
+        own, (rows, _) = self.layer, _engine.layer_shape(self.classes.size)
+        layer = _engine.Layer(rows, own.labels, own.lines, own.label_lines, own.tables, own.label_rows)
+        parts = self.classes.lowered(self.window.parts)
+        return _engine.SequenceModel(self.window._program, self.classes.size, parts, layer)
+
+    def predict(self, items: Items, *, beam: int | None = None, threads: int = 1) -> IntArray:
+        """The class of each item, the same whatever the number of threads."""
+        beam = self.beam if beam is None else beam
+        check_beam(beam, "predict")
+        check_count("threads of predict", threads)
+        return self._model.predict(items.lowered(self.window, self.classes.size), beam, threads)
+
+    def best(
+        self, items: Items, sequence: int, count: int, *, beam: int | None = None
+    ) -> list[tuple[tuple[int, ...], float]]:
+        """At most `count` different lists of classes for one sequence, with their scores (in updates), best first.
+
+        The beam is at least as wide; `beam=0`: exhaustive search.
+        """
+        check_count("count of best", count)
+        if beam != 0:
+            check_beam(self.beam if beam is None else beam, "best")
+        width = 0 if beam == 0 else max(self.beam if beam is None else beam, count)
+        if not 0 <= sequence < len(items):
+            raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
+        found = self._model.best(items.lowered(self.window, self.classes.size), sequence, width, count)
+        few = _engine.layer_shape(self.classes.size)[1] == 0
+        scale = self.layer.action_scale if few else self.layer.label_scale
+        return [(tuple(classes), score / scale) for classes, score in found]
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return self.layer.size
+
+    # --- As a part of a model file ---
+
+    def to_arrays(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
+        """Arrays by name, each with the prefix before it."""
+        return {f"{prefix}{name}": array for name, array in self.layer.to_arrays().items()}
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, as a manifest holds it."""
+        return {
+            "window": self.window.to_values(),
+            "classes": self.classes.size,
+            "parts": {name: list(map(int, numbers)) for name, numbers in self.classes.parts.items()},
+            "layer": self.layer.to_values(),
+            "beam": self.beam,
+        }
+
+    @classmethod
+    def from_file(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
+    ) -> SequenceModel:
+        """What `to_arrays` and `to_values` took apart; every number is checked. A bad one raises ModelError."""
+        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        try:
+            layer = Layer.from_file(own, "", values["layer"])
+            classes = Classes(values["classes"], values["parts"])
+            model = cls(Window.from_values(values["window"]), classes, layer, values["beam"])
+            model._model  # noqa: B018 - checks every number in the arrays
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
+            raise ModelError(f"not a model of sequences that can be used: {error}") from None
+        return model

@@ -1,0 +1,73 @@
+"""TagDictionary: frequent words that have one class only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import IntArray
+from panparser.errors import SpecError
+from panparser.sequences.model import Allowed
+from panparser.treebank.treebank import Treebank
+
+
+@dataclass(frozen=True)
+class DictionaryRule:
+    """Which words go into a tag dictionary: those with at least `least` occurrences, of which at most the share `rare`
+    has another class than the most frequent one."""
+
+    least: int = 20
+    rare: float = 0.02
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:
+            raise SpecError(f"least of DictionaryRule must be an integer >= 1; got {self.least!r}")
+        if not isinstance(self.rare, int | float) or not 0 <= self.rare < 0.5:
+            raise SpecError(f"rare of DictionaryRule must be a number from 0 to below 0.5; got {self.rare!r}")
+
+
+class TagDictionary:
+    """Words with the class that they have."""
+
+    def __init__(self, class_of: Mapping[str, int]) -> None:
+        self.class_of = dict(class_of)
+
+    def __len__(self) -> int:
+        return len(self.class_of)
+
+    @classmethod
+    def of(cls, treebank: Treebank, right: IntArray, rule: DictionaryRule) -> TagDictionary:
+        """The dictionary of a treebank whose words have these classes; -1 does not count."""
+        known = right >= 0
+        width = int(right.max(initial=0)) + 1
+        found, counts = np.unique(
+            treebank.column("form")[known].astype(np.int64) * width + right[known], return_counts=True
+        )
+        words, classes = found // width, found % width
+        totals = np.bincount(words, weights=counts, minlength=1)
+        kept = (totals[words] >= rule.least) & (totals[words] - counts <= rule.rare * totals[words])
+        strings = treebank.vocabulary("form")
+        return cls({strings[w]: c for w, c in zip(words[kept].tolist(), classes[kept].tolist(), strict=True)})
+
+    def allowed(self, treebank: Treebank) -> Allowed | None:
+        """What the words of a treebank may be; None where the dictionary is empty."""
+        if not self.class_of:
+            return None
+        table = np.array([self.class_of.get(word, -1) for word in treebank.vocabulary("form")], dtype=np.int32)
+        classes, numbers = np.unique(table, return_inverse=True)
+        sets = np.asarray(numbers.reshape(-1) - int(classes[0] == -1), dtype=np.int32)
+        return Allowed(sets[treebank.column("form")], [(int(c),) for c in classes if c >= 0])
+
+    def to_values(self) -> list[list[Any]]:
+        """Plain values: what a model file holds."""
+        words: dict[int, list[str]] = {}
+        for word, number in sorted(self.class_of.items()):
+            words.setdefault(number, []).append(word)
+        return [[number, found] for number, found in sorted(words.items())]
+
+    @classmethod
+    def from_values(cls, values: list[list[Any]]) -> TagDictionary:
+        return cls({word: number for number, words in values for word in words})

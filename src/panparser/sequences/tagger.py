@@ -1,0 +1,277 @@
+"""TaggerSpec: what a tagger is made of, as data. train_tagger makes a Tagger, that tags, is saved and loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import IntArray
+from panparser._checks import check_beam
+from panparser.errors import ModelError, SpecError, TreebankError
+from panparser.features.tagging_sets import tagging_templates
+from panparser.features.templates import Templates
+from panparser.learning.listeners import Listener
+from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
+from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
+from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.treebank.treebank import Treebank, check_treebanks
+
+FORMAT, KIND = 1, "tagger"
+COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; in this order in a tag of several
+_RULE = DictionaryRule()
+_MEMBERS = 4  # perceptrons, of which the tagger is the mean
+_LARGE = 400_000  # words: one is enough
+_PREFIX = "tagger."  # of arrays in a file
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerSpec:
+    """What is tagged, and how: columns (one class is the values of all of them together), templates, search.
+
+    `templates`: those of `tagging_templates`, if nothing is said; `T-1` is the tag before, `T-1.upos` the UPOS in it.
+    `dictionary`: which words get their tag without a question; None: no word does.
+    """
+
+    columns: tuple[str, ...] = ("upos",)
+    templates: Templates = None  # type: ignore[assignment]  # becomes those that fit the columns
+    beam: int = 1
+    dictionary: DictionaryRule | None = _RULE
+
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, str):
+            object.__setattr__(self, "columns", (self.columns,))
+        names = tuple(self.columns)
+        if not names or len(set(names)) < len(names) or not set(names) <= set(COLUMNS):
+            raise SpecError(f"columns of TaggerSpec must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
+        object.__setattr__(self, "columns", tuple(name for name in COLUMNS if name in names))
+        if self.templates is None:
+            object.__setattr__(self, "templates", tagging_templates(self.columns))
+        check_beam(self.beam, "TaggerSpec")
+        if self.dictionary is not None and not isinstance(self.dictionary, DictionaryRule):
+            raise SpecError(f"dictionary of TaggerSpec must be a DictionaryRule or None; got {self.dictionary!r}")
+        seen = {atom.name for atom in self.window.templates.atoms if atom.addresses[0].base.startswith("W")}
+        if own := [name for name in self.columns if name in seen]:
+            raise SpecError(f"templates of TaggerSpec must not read what is tagged; got {own[0]} (T-1.{own[0]} may do)")
+
+    @property
+    def window(self) -> Window:
+        """What features see."""
+        return Window(templates=self.templates, parts=self.columns)
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        return {
+            "columns": list(self.columns),
+            "templates": [str(template) for template in self.templates],
+            "beam": self.beam,
+            "dictionary": list(astuple(self.dictionary)) if self.dictionary else None,
+        }
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> TaggerSpec:
+        return cls(
+            columns=tuple(values["columns"]),
+            templates=Templates.parse("\n".join(values["templates"])),
+            beam=values["beam"],
+            dictionary=DictionaryRule(*values["dictionary"]) if values["dictionary"] else None,
+        )
+
+
+class Tagger:
+    """A trained tagger. `train_tagger` and `load` make one. `tags` are its classes, each the texts of its columns."""
+
+    def __init__(
+        self,
+        spec: TaggerSpec,
+        tags: Sequence[tuple[str, ...]],
+        model: SequenceModel,
+        dictionary: TagDictionary,
+        training: dict[str, Any],
+    ) -> None:
+        self.spec = spec
+        self.tags = tuple(tags)
+        self.model = model
+        self.dictionary = dictionary
+        self.training = training
+
+    def __repr__(self) -> str:
+        return f"<Tagger {'+'.join(self.spec.columns)}, {len(self.tags)} tags, beam {self.spec.beam}>"
+
+    def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> IntArray:
+        """The tag of each word, as an index into `tags`."""
+        _check_treebank(treebank)
+        items = Items.of(treebank, allowed=self.dictionary.allowed(treebank))
+        return self.model.predict(items, beam=self.spec.beam if beam is None else beam, threads=threads)
+
+    def annotate(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> None:
+        """Writes the tags into the columns of a treebank."""
+        found = self.predict(treebank, beam=beam, threads=threads)
+        for place, column in enumerate(self.spec.columns):
+            ids = np.array([treebank.id_of(column, tag[place]) for tag in self.tags], dtype=np.int32)
+            treebank.column(column)[:] = ids[found]
+
+    def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
+        """A copy of the treebank with the tagger's tags."""
+        _check_treebank(treebank)
+        tagged = treebank.copy()
+        self.annotate(tagged, beam=beam, threads=threads)
+        return tagged
+
+    def accuracy(self, gold: Treebank, *, beam: int | None = None, threads: int = 1) -> dict[str, float]:
+        """Percent of the words whose column is right, by column, and under `all` those with every one of them right.
+
+        Words without UPOS, where that is tagged, do not count.
+        """
+        found = self.predict(gold, beam=beam, threads=threads)
+        known = right_tags(gold, self.spec.columns, self.tags) != UNKNOWN
+        right = {}
+        for place, column in enumerate(self.spec.columns):
+            texts = np.array([tag[place] for tag in self.tags])[found]
+            right[column] = (texts == np.array(gold.vocabulary(column))[gold.column(column)])[known]
+        right["all"] = np.logical_and.reduce(list(right.values()))
+        return {name: 100 * int(flags.sum()) / max(1, len(flags)) for name, flags in right.items()}
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the tagger to one file; the same tagger gives the same bytes."""
+        write_arrays(Path(path), self.to_arrays(), self.manifest())
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the tagger, in plain values."""
+        return {"format": FORMAT, "kind": KIND, **self.to_values()}
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return self.model.size
+
+    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+        """What was learned, as a model file holds it."""
+        return self.model.to_arrays(prefix)
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, as a manifest holds it."""
+        return {
+            "spec": self.spec.to_values(),
+            "tags": [list(tag) for tag in self.tags],
+            "model": self.model.to_values(),
+            "dictionary": self.dictionary.to_values(),
+            "training": self.training,
+        }
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: dict[str, Any], prefix: str = _PREFIX, *, path: str = "") -> Tagger:
+        """What `to_arrays` and `to_values` took apart. With a path, the values are the manifest of that file."""
+        if path:
+            check_kind(values, KIND, path, FORMAT)
+        try:
+            tags = [tuple(map(str, tag)) for tag in values["tags"]]
+            spec = TaggerSpec.from_values(values["spec"])
+            model = SequenceModel.from_file(arrays, values["model"], prefix)
+            dictionary = TagDictionary.from_values(values["dictionary"])
+            if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
+                raise ValueError("its tags are not those of its weights")
+            if not all(type(number) is int and 0 <= number < len(tags) for number in dictionary.class_of.values()):
+                raise ValueError("its dictionary has tags that there are not")
+            if not isinstance(values["training"], dict):
+                raise ValueError("it does not tell of its training")
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            place = f"{path}: " if path else ""
+            raise ModelError(f"{place}not a tagger that can be used: {error}") from None
+        return cls(spec, tags, model, dictionary, values["training"])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
+        """The tagger of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+        return cls.from_file(*read_arrays(path, "panparser model"), path=os.fspath(path))
+
+
+def train_tagger(
+    spec: TaggerSpec,
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    listeners: Sequence[Listener] = (),
+    **options: Any,
+) -> Tagger:
+    """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
+    prune.
+
+    With `dev` the epoch that tags most words of it right is kept, without it the last. Ctrl-C ends training with the
+    best tagger so far, if there is one. `members` are four if nothing is said, one for more than 400 thousand words.
+    """
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser.sequences.training import train_sequences, training_of
+
+    if not isinstance(spec, TaggerSpec):
+        raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
+    check_treebanks("train_tagger", treebank, dev)
+    tags = gather_tags(treebank, spec.columns)
+    right = right_tags(treebank, spec.columns, tags)
+    dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
+
+    def items(of: Treebank) -> Items:
+        return Items.of(of, allowed=dictionary.allowed(of))
+
+    model = train_sequences(
+        spec.window,
+        items(treebank),
+        right,
+        Classes(len(tags), _parts(tags, spec.columns)),
+        beam=spec.beam,
+        dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev is not None else None,
+        listeners=listeners,
+        names=["+".join(tag) for tag in tags],
+        **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
+    )
+    return Tagger(spec, tags, model, dictionary, training_of(model, treebank, dev))
+
+
+def _check_treebank(treebank: object) -> None:
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
+
+
+def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, ...]]:
+    """The tags that words have, in order. A word without UPOS, where that is tagged, has none."""
+    treebank.check()
+    numbers = np.unique(np.stack([treebank.column(name) for name in columns]), axis=1)
+    texts = [treebank.vocabulary(name) for name in columns]
+    found = {tuple(texts[i][n] for i, n in enumerate(tag)) for tag in numbers.T.tolist()}
+    tags = sorted(tag for tag in found if not _is_missing(tag, columns))
+    if not tags:
+        raise TreebankError(f"{treebank.path}: expected words with {'+'.join(columns)} to learn from, found none")
+    return tags
+
+
+def right_tags(treebank: Treebank, columns: Sequence[str], tags: Sequence[tuple[str, ...]]) -> IntArray:
+    """The tag of each word as an index into `tags`; -1 where it has none, -2 where it is another."""
+    index = {tag: number for number, tag in enumerate(tags)}
+    texts = [treebank.vocabulary(name) for name in columns]
+    stacked = np.stack([treebank.column(name) for name in columns])
+    distinct, inverse = np.unique(stacked, axis=1, return_inverse=True)
+    table = []
+    for numbers in distinct.T.tolist():
+        tag = tuple(texts[i][n] for i, n in enumerate(numbers))
+        table.append(UNKNOWN if _is_missing(tag, columns) else index.get(tag, OTHER_CLASS))
+    return np.array(table, dtype=np.int32)[inverse.reshape(-1)]
+
+
+def _is_missing(tag: tuple[str, ...], columns: Sequence[str]) -> bool:
+    """`_` means that nothing is known: in UPOS, or where that is not tagged in XPOS; in FEATS it is a value."""
+    told = [text for text, column in zip(tag, columns, strict=True) if column != "feats"]
+    return tag[0] == "_" if columns[0] == "upos" else bool(told) and all(text == "_" for text in told)
+
+
+def _parts(tags: Sequence[tuple[str, ...]], columns: Sequence[str]) -> dict[str, list[int]]:
+    found = {}
+    for place, column in enumerate(columns):
+        texts = sorted({tag[place] for tag in tags})
+        found[column] = [texts.index(tag[place]) for tag in tags]
+    return found

@@ -1,0 +1,347 @@
+"""The built-in transition systems: each function returns one table, as the paper it cites would print it.
+
+Tables follow the published ones where those are right, and differ where exhaustive search says so (docs/oracles.md);
+`panparser check NAME` proves any of them again. The losses of a transition are the words that it cuts from their gold
+head.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from panparser.errors import TableError
+from panparser.systems.table import Transition, TransitionSystem
+from panparser.systems.terms import (
+    B0,
+    BUFFER,
+    ROOT,
+    S0,
+    S1,
+    S2,
+    STACK,
+    Condition,
+    Loss,
+    above_bottom,
+    any_of,
+    arc,
+    back,
+    children,
+    head,
+    headless,
+    is_attached,
+    is_root,
+    is_unattached,
+    is_word,
+    pop,
+    precedes,
+    propose,
+    shift,
+    size,
+    span,
+    unattached,
+    wanting,
+    wants,
+)
+from panparser.trees.gold import LEFT, RIGHT
+
+Root = Literal["first", "last"]
+
+_LEFT_ARC = arc(head=B0, dependent=S0)
+_RIGHT_ARC = (arc(head=S1, dependent=S0), pop)
+_LOST_CHILDREN = children(S0).among(BUFFER)  # of a word that leaves the stack
+_LOST_OPEN_CHILDREN = children(B0).among(STACK, unattached)  # of a word that enters the stack
+# What the ArcHybrid family loses when B0 enters the stack, and when S0 leaves it to the left or to the right.
+_HYBRID_ENTER: tuple[Loss, ...] = (head(B0).among(STACK - S0), children(B0).among(STACK))
+_HYBRID_LEFT: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), head(S0).among(S1), _LOST_CHILDREN)
+_HYBRID_LEAVE: tuple[Loss, ...] = (head(S0).among(BUFFER), _LOST_CHILDREN)
+
+
+def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Nivre 2003, 2004; costs: Goldberg & Nivre 2012, figure 4; Aufrant & Wisniewski 2018, tables 1 and 2."""
+    left: tuple[Loss, ...] = (head(S0).among(BUFFER - B0), _LOST_CHILDREN)
+    shift_loses: tuple[Loss, ...] = (head(B0).among(STACK), _LOST_OPEN_CHILDREN)
+    right_loses: tuple[Loss, ...] = (
+        head(B0).among(BUFFER - B0),
+        head(B0).among(STACK - S0),
+        _LOST_OPEN_CHILDREN,
+    )
+    when_shift: tuple[Any, ...] = (is_word(B0),)
+    when_right: tuple[Any, ...] = (is_word(B0),)
+    when_reduce: tuple[Any, ...] = (is_attached(S0),)
+    potential = None
+    if root == "first":
+        # Without these, words would be left over that nothing can attach; with them, arcs exclude each other.
+        when_shift += (size(BUFFER) >= 2,)
+        when_right += (any_of(size(BUFFER) >= 2, size(STACK, unattached) == 0),)
+        potential = "blocked-chain-1"
+    if single_root and root == "first":
+        free = size(children(ROOT)) == 0
+        when_right += (any_of(is_word(S0), free),)
+        when_reduce += (any_of(size(BUFFER) == 0, size(STACK) >= 3),)
+        shift_loses = (head(B0).among(STACK - ROOT), head(B0).among(ROOT).when(free), _LOST_OPEN_CHILDREN)
+        right_loses = (
+            head(B0).among(BUFFER - B0),
+            head(B0).among(STACK - S0 - ROOT),
+            head(B0).among((STACK - S0) & ROOT).when(free),
+            _LOST_OPEN_CHILDREN,
+            children(ROOT).among(BUFFER - B0).when(is_root(S0)),
+        )
+    elif single_root:
+        when_shift += (any_of(size(BUFFER) >= 3, size(STACK) == 0),)
+        when_right += (any_of(size(BUFFER) >= 3, size(STACK, unattached) == 1),)
+        shift_loses += (head(B0).among(ROOT).when(size(STACK) >= 1),)
+        left = (*_ahead_of_root(), _LOST_CHILDREN)
+        potential = "blocked-chain-2"
+    return TransitionSystem(
+        "arc-eager",
+        (
+            Transition(
+                "SHIFT",
+                when=when_shift,
+                then=(shift,),
+                loses=(*shift_loses, wants(B0, LEFT).when(size(STACK) >= 1)),
+            ),
+            Transition(
+                "LEFT",
+                when=(is_word(S0), is_unattached(S0)),
+                then=(_LEFT_ARC, pop),
+                loses=(*left, wants(B0, LEFT).when(size(STACK) == 1)),
+            ),
+            Transition(
+                "RIGHT",
+                when=when_right,
+                then=(arc(head=S0, dependent=B0), shift),
+                loses=(*right_loses, wants(B0, RIGHT).when(size(BUFFER) >= 2)),
+            ),
+            Transition("REDUCE", when=when_reduce, then=(pop,), loses=(_LOST_CHILDREN,)),
+        ),
+        root=root,
+        single_root=single_root,
+        potential=potential,
+        ties=("LEFT", "RIGHT", "SHIFT", "REDUCE"),
+    )
+
+
+def arc_hybrid(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Kuhlmann, Gómez-Rodríguez & Satta 2011; Goldberg & Nivre 2013; Aufrant & Wisniewski 2018, tables 3, 4."""
+    enter, left, leave = _hybrid_rows(root, single_root)
+    return TransitionSystem(
+        "arc-hybrid",
+        (enter, left, Transition("RIGHT", *leave)),
+        root=root,
+        single_root=single_root,
+        ties=("LEFT", "RIGHT", "SHIFT"),
+    )
+
+
+def non_monotonic_arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Honnibal, Goldberg & Johnson 2013; Aufrant & Wisniewski 2018, tables 6 and 7.
+
+    ArcHybrid with two ways to shift: RIGHT remembers S0 as the likely head, which REDUCE confirms and LEFT overrides.
+    """
+    enter, left, leave = _hybrid_rows(root, single_root)
+    propose_right = (propose(head=S0, dependent=B0), shift)
+    return TransitionSystem(
+        "non-monotonic-arc-eager",
+        (
+            enter,
+            left,
+            Transition("RIGHT", enter.when, propose_right, enter.loses),
+            Transition("REDUCE", *leave),
+        ),
+        root=root,
+        single_root=single_root,
+        ties=("LEFT", "REDUCE", "RIGHT", "SHIFT"),
+    )
+
+
+def _ahead_of_root() -> tuple[Loss, ...]:
+    """The head of S0 behind B0; Root, last, only if S0 is the one word that it can still take."""
+    return (
+        head(S0).among(BUFFER - B0 - ROOT),
+        head(S0).among((BUFFER - B0) & ROOT).when(size(STACK) == 1),
+    )
+
+
+def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition, tuple[Any, ...]]:
+    """SHIFT, LEFT, and (when, then, loses) of the row that ArcHybrid calls RIGHT and its non-monotonic kin REDUCE."""
+    when_left: tuple[Any, ...] = (is_word(S0),)
+    when_leave: tuple[Any, ...] = ()
+    enter, left, leave = _HYBRID_ENTER, _HYBRID_LEFT, _HYBRID_LEAVE
+    if single_root and root == "first":
+        when_leave = (any_of(is_word(S1), size(BUFFER) == 0),)
+    elif single_root:
+        when_left += (any_of(is_word(B0), size(STACK) == 1),)
+        last_word = size(BUFFER) == 2  # once it is shifted onto others, only the lowest token gets a head on the right
+        enter += (
+            head(B0).among(ROOT).when(size(STACK) >= 1),
+            wants(B0, RIGHT).when(last_word, size(STACK) >= 1),
+            wanting(STACK, RIGHT, above_bottom).when(last_word),
+        )
+        left = (*_ahead_of_root(), head(S0).among(S1), _LOST_CHILDREN)
+        # Two words on the stack at least, so Root is lost to S0 already.
+        leave = (head(S0).among(BUFFER - ROOT), _LOST_CHILDREN)
+    if root == "first":
+        enter += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
+    left += (wants(B0, LEFT).when(size(STACK) == 1), wants(S0, LEFT).when(size(STACK) >= 2))
+    leave += (wants(S0, RIGHT).when(size(BUFFER) >= (2 if single_root and root == "last" else 1)),)
+    return (
+        Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=enter),
+        Transition("LEFT", when=when_left, then=(_LEFT_ARC, pop), loses=left),
+        (when_leave, _RIGHT_ARC, leave),
+    )
+
+
+def arc_standard(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Nivre 2003; costs by the tabular loss of Goldberg, Sartorio & Satta 2014; Aufrant & Wisniewski 2018, table 5."""
+    return TransitionSystem(
+        "arc-standard",
+        _standard_rows(root, single_root),
+        root=root,
+        single_root=single_root,
+        ends="stack",
+        potential="arc-standard-loss",
+        ties=("LEFT", "RIGHT", "SHIFT"),
+    )
+
+
+def attardi(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Attardi 2006, of degree 2: most non-projective trees; costs: Gómez-Rodríguez, Sartorio & Satta 2014."""
+    one_root = (is_word(S2),) if single_root and root == "first" else ()
+    return TransitionSystem(
+        "attardi",
+        (
+            *_standard_rows(root, single_root),
+            Transition("LEFT2", when=(is_word(S2),), then=(arc(head=S0, dependent=S2), pop(S2))),
+            Transition("RIGHT2", when=(is_word(S0), *one_root), then=(arc(head=S2, dependent=S0), pop)),
+        ),
+        root=root,
+        single_root=single_root,
+        starts="buffer",
+        ends="stack",
+        potential="attardi-loss",
+        ties=("LEFT", "RIGHT", "LEFT2", "RIGHT2", "SHIFT"),
+    )
+
+
+def swap_standard(
+    root: Root = "last", single_root: bool = False, oracle: Literal["eager", "lazy"] = "lazy"
+) -> TransitionSystem:
+    """Nivre 2009, with its eager static oracle, or the lazy one of Nivre, Kuhlmann & Hall 2009; any tree."""
+    if oracle not in ("eager", "lazy"):
+        raise TableError(f"oracle of swap-standard must be eager or lazy; got {oracle!r}")
+    swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
+    return TransitionSystem(
+        "swap-standard",
+        (*_standard_rows(root, single_root), swap),
+        root=root,
+        single_root=single_root,
+        ends="stack",
+        static_oracle=f"swap-{oracle}",
+    )
+
+
+def _standard_rows(root: Root, single_root: bool) -> tuple[Transition, ...]:
+    when_shift: tuple[Any, ...] = ()
+    when_right: tuple[Any, ...] = (is_word(S0),)
+    if single_root and root == "first":
+        when_right += (any_of(is_word(S1), size(BUFFER) == 0), any_of(is_word(S1), size(STACK) == 2))
+    elif single_root:
+        when_shift = (any_of(is_word(B0), size(STACK) == 1),)
+    return (
+        Transition("SHIFT", when=when_shift, then=(shift,)),
+        Transition("LEFT", when=(is_word(S1),), then=(arc(head=S0, dependent=S1), pop(S1))),
+        Transition("RIGHT", when=when_right, then=(arc(head=S1, dependent=S0), pop)),
+    )
+
+
+def arc_eager_partial(root: Root = "last") -> TransitionSystem:
+    """Aufrant & Wisniewski 2018, tables 8 and 9: ArcEager that may leave words headless."""
+    return _eager_partial("arc-eager-partial", root, None)
+
+
+def arc_eager_span(root: Root = "last", k: int = 3) -> TransitionSystem:
+    """Aufrant & Wisniewski 2018, supplementary A.7: ArcEagerPartial with arcs of length k at most."""
+    return _eager_partial("arc-eager-span", root, k)
+
+
+def arc_hybrid_partial(root: Root = "last") -> TransitionSystem:
+    """Aufrant & Wisniewski 2018, tables 10 and 11: ArcHybrid that may leave words headless."""
+    return _hybrid_partial("arc-hybrid-partial", root, None)
+
+
+def arc_hybrid_span(root: Root = "last", k: int = 3) -> TransitionSystem:
+    """Aufrant & Wisniewski 2018, supplementary A.7: ArcHybridPartial with arcs of length k at most."""
+    return _hybrid_partial("arc-hybrid-span", root, k)
+
+
+def _eager_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
+    short = (span(S0, B0) <= _length(name, k),) if k is not None else ()
+    enter = (head(B0).among(STACK), _LOST_OPEN_CHILDREN)
+    return TransitionSystem(
+        name,
+        (
+            Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=enter),
+            Transition(
+                "LEFT",
+                when=(is_word(S0), is_unattached(S0), *short),
+                then=(_LEFT_ARC, pop),
+                loses=(headless(S0), head(S0).among(BUFFER - B0), _LOST_CHILDREN),
+            ),
+            Transition(
+                "RIGHT",
+                when=(is_word(B0), *short),
+                then=(arc(head=S0, dependent=B0), shift),
+                loses=(
+                    headless(B0),
+                    head(B0).among(BUFFER - B0),
+                    head(B0).among(STACK - S0),
+                    _LOST_OPEN_CHILDREN,
+                ),
+            ),
+            Transition(
+                "REDUCE",
+                when=(is_word(S0),),
+                then=(pop,),
+                loses=(head(S0).among(BUFFER).when(is_unattached(S0)), _LOST_CHILDREN),
+            ),
+        ),
+        root=root,
+        partial=True,
+        max_span=k,
+        ties=("LEFT", "RIGHT", "SHIFT", "REDUCE"),
+    )
+
+
+def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
+    short_left: tuple[Condition, ...] = (span(S0, B0) <= _length(name, k),) if k is not None else ()
+    short_right: tuple[Condition, ...] = (span(S1, S0) <= _length(name, k),) if k is not None else ()
+    return TransitionSystem(
+        name,
+        (
+            Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=_HYBRID_ENTER),
+            Transition(
+                "LEFT",
+                when=(is_word(S0), *short_left),
+                then=(_LEFT_ARC, pop),
+                loses=(headless(S0), *_HYBRID_LEFT),
+            ),
+            Transition("RIGHT", when=short_right, then=_RIGHT_ARC, loses=(headless(S0), *_HYBRID_LEAVE)),
+            Transition(
+                "REDUCE",
+                when=(is_word(S0),),
+                then=(pop,),
+                loses=(head(S0).among(S1), *_HYBRID_LEAVE),
+            ),
+        ),
+        root=root,
+        partial=True,
+        max_span=k,
+        ties=("LEFT", "RIGHT", "SHIFT", "REDUCE"),
+    )
+
+
+def _length(name: str, k: object) -> int:
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise TableError(f"k of {name} must be an integer >= 1; got {k!r}")
+    return k

@@ -1,0 +1,122 @@
+"""The terms that a derived table may be made of: every loss of the language, with the guards that may go with it.
+
+What a loss counts depends on little: where the two ends of a gold arc are (or the one word that is marked), and which
+conditions hold in the state. That little is a `Sight`; a loss is the set of sights that it counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from panparser.systems import terms
+from panparser.systems.positions import BUFFER, PLACES, POSITIONS, ROOT, ROOT_TOKEN, STACK, Position, Region
+from panparser.systems.proof.reference import ReferenceState
+from panparser.systems.table import TransitionSystem
+from panparser.systems.terms import Condition, Loss
+from panparser.trees.gold import EMPTY, Mark
+
+MAX_GUARD = 2  # conditions in the guard of a term
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a loss can see of one gold annotation in one state.
+
+    A slot is twice the place of a token, plus one for Root: a bit of `Region.mask`. An annotation that is not an arc
+    has no head slot. Bit i of `facts` says that condition i holds.
+    """
+
+    dependent: int
+    head: int | None
+    attached: bool  # has the dependent a head already?
+    lowest: bool  # is the dependent the lowest token of the stack?
+    facts: int
+
+
+def slots(state: ReferenceState) -> dict[int, int]:
+    """The slot of every token that is still in the state."""
+    found = {}
+    for depth, token in enumerate(reversed(state.stack)):
+        found[token] = 2 * min(depth, 3) + (token == state.root)
+    for index, token in enumerate(state.buffer):
+        found[token] = 2 * (4 + min(index, 1)) + (token == state.root)
+    return found
+
+
+def conditions(system: TransitionSystem) -> tuple[Condition, ...]:
+    """What guards may ask: the words of the language with small numbers, and the conditions of the table itself."""
+    found: list[Condition] = []
+    for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
+        found += [ask(position) for position in POSITIONS]
+    sizes = (  # each with the largest number that it is compared with
+        (terms.size(STACK), 3),
+        (terms.size(BUFFER), 3),
+        (terms.size(STACK, terms.unattached), 2),
+        (terms.size(terms.children(ROOT)), 1),
+    )
+    for count, largest in sizes:
+        bounds = range(largest + 1)
+        found += [count == bound for bound in bounds]
+        found += [count >= bound for bound in bounds[1:]]
+        found += [count <= bound for bound in bounds[1:]]
+    for transition in system.transitions:
+        for condition in transition.when:
+            found += condition.conditions if isinstance(condition, terms.AnyOf) else (condition,)
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def candidates(mark: Mark | None) -> tuple[Loss, ...]:
+    """The losses that count annotations of a kind, arcs (None) or a mark, without guards; the simplest first."""
+    if mark is None:
+        regions = _regions()
+        found = [terms.head(x).among(region) for x in POSITIONS for region in regions]
+        for flag in (None, terms.unattached):
+            found += [terms.children(x).among(region, flag) for x in (*POSITIONS, ROOT) for region in regions]
+    elif mark is EMPTY:
+        found = [terms.headless(x) for x in POSITIONS]
+    else:
+        found = [terms.wants(x, mark) for x in POSITIONS]
+        found += [terms.wanting(STACK, mark), terms.wanting(STACK, mark, terms.above_bottom)]
+    return tuple(sorted(found, key=weight))
+
+
+def counts(loss: Loss, sight: Sight) -> bool:
+    """Does the loss, without its guard, count an annotation of its kind that looks like this?"""
+    if loss.region is None:
+        return _is_at(loss.position, sight.dependent)
+    if loss.kind == "wanting":
+        return bool(loss.region.mask >> sight.dependent & 1) and not (loss.flag and sight.lowest)
+    assert sight.head is not None
+    if loss.kind == "head":
+        return _is_at(loss.position, sight.dependent) and bool(loss.region.mask >> sight.head & 1)
+    if loss.flag and sight.attached:
+        return False
+    return _is_at(loss.position, sight.head) and bool(loss.region.mask >> sight.dependent & 1)
+
+
+def _is_at(position: Position | None, slot: int) -> bool:
+    return slot % 2 == ROOT_TOKEN if position == ROOT else PLACES[slot // 2] == str(position)
+
+
+def weight(loss: Loss) -> int:
+    """How simple a term is: few words and numbers; then a wide region, which says least about what was not seen."""
+    words = len(re.findall(r"\w+", str(loss)))
+    return 100 * words - (loss.region.mask.bit_count() if loss.region else 0)
+
+
+def _regions() -> list[Region]:
+    """Every part of the stack and of the buffer, with Root, without it, and Root alone.
+
+    None is on both sides: two terms say that more plainly.
+    """
+    masks = [mask for mask in range(1, 1 << 2 * len(PLACES)) if not (mask & STACK.mask and mask & BUFFER.mask)]
+    words = sum(1 << 2 * place for place in range(len(PLACES)))
+    found = []
+    for mask in masks:
+        places, roots = mask & words, mask >> 1 & words
+        if not places or not roots or places == roots:
+            found.append(Region(mask))
+    return [*found, ROOT | ROOT]

@@ -1,0 +1,169 @@
+"""What is to be explained: the true cost of every transition in every state, for every gold annotation by itself.
+
+Every loss counts the annotations of a gold one by one, and so does every sum of losses. So a table can be exact only if
+the true costs add up in the same way; and if they do, the costs of single annotations are all there is to explain, and
+each of them is 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser.systems.deriving.candidates import Sight, slots
+from panparser.systems.proof import check
+from panparser.systems.proof.reference import ReferenceState, ReferenceSystem
+from panparser.systems.states import State
+from panparser.systems.table import TransitionSystem
+from panparser.systems.terms import Condition
+from panparser.trees.gold import Gold, Head, Mark, reference_heads
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a transition truly costs in a state, for a gold."""
+
+    state: State
+    transition: str
+    gold: Gold
+    cost: int
+
+
+class Search:
+    """Every state of the sentences of one length, and what it can still reach of every gold."""
+
+    def __init__(self, system: TransitionSystem, words: int, report: check.Progress) -> None:
+        self.system, self.words, self.report = system, words, report
+        self.nodes = check._explore(system, words, report)
+        check._check_outputs(system, self.nodes)
+        self.order = sorted(range(len(self.nodes)), key=lambda index: len(self.nodes[index].state.derivation))
+
+    def golds(self, kind: check.Golds) -> list[Gold]:
+        return [Gold(heads) for heads in check._golds(self.system, self.words, kind)]
+
+    def costs(self, golds: list[Gold]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
+        """The cost of every transition in every state for each gold; the shortest derivations come first."""
+        reachable = check._reachable(self.system, self.nodes, golds)
+        for number, index in enumerate(self.order):
+            if number % 256 == 0:
+                self.report(f"{self.words} words: true costs", number, len(self.order))
+            node = self.nodes[index]
+            for name, after in zip(node.names, node.after, strict=True):
+                yield node.state, name, reachable[index] - reachable[after]
+
+    def clash(self, kind: check.Golds) -> tuple[Case, ...]:
+        """The smallest gold whose cost is not the sum of the costs of its annotations: that case, then theirs.
+
+        Smallest is what comes after the fewest transitions, then what has the fewest annotations.
+        """
+        golds = self.golds(kind)
+        alone = sorted(
+            (gold for gold in golds if len(_annotations(gold)) == 1), key=lambda gold: _annotations(gold)[0][0]
+        )
+        place = {_annotations(gold)[0]: number for number, gold in enumerate(alone)}
+        size = max(1, check._CELLS // len(self.nodes))
+        found: list[tuple[int, int, tuple[Case, ...]]] = []
+        for start in range(0, len(golds), size):
+            chunk = alone + golds[start : start + size]
+            parts = np.zeros((len(chunk), len(alone)), dtype=np.float32)  # small whole numbers: a float product is fast
+            for row, gold in enumerate(chunk):
+                parts[row, [place[annotation] for annotation in _annotations(gold)]] = 1
+            found += self._smallest_clash(chunk, parts)
+        return min(found, key=lambda clash: clash[:2])[2] if found else ()
+
+    def _smallest_clash(
+        self, golds: list[Gold], parts: npt.NDArray[np.float32]
+    ) -> list[tuple[int, int, tuple[Case, ...]]]:
+        """(transitions, annotations, cases) of the smallest, if there is one."""
+        counts = parts.sum(axis=1).astype(int)
+        smallest: tuple[int, int, tuple[Case, ...]] | None = None
+        for state, name, costs in self.costs(golds):
+            depth = len(state.derivation)
+            if smallest and smallest[0] < depth:
+                break
+            wrong = np.flatnonzero(parts @ costs[: parts.shape[1]].astype(np.float32) != costs)
+            if not wrong.size:
+                continue
+            row = wrong[np.argmin(counts[wrong])]
+            if smallest is None or counts[row] < smallest[1]:
+                rows = (row, *np.flatnonzero(parts[row]))
+                cases = tuple(Case(state, name, golds[i], int(costs[i])) for i in rows)
+                smallest = (depth, int(counts[row]), cases)
+        return [smallest] if smallest else []
+
+
+def _annotations(gold: Gold) -> list[tuple[int, Head]]:
+    return [(word, head) for word, head in enumerate(gold.heads, start=1) if head is not None]
+
+
+Seen = dict[Sight, dict[int, Case]]  # what a loss can see: each cost that goes with it, and the first, smallest case
+
+
+@dataclass
+class Evidence:
+    """The costs of single annotations, by transition and kind (an arc, which is None, or a mark)."""
+
+    conditions: tuple[Condition, ...]
+    seen: dict[tuple[str, Mark | None], Seen] = field(default_factory=dict)
+
+    def gather(self, search: Search, kind: check.Golds) -> None:
+        """Adds what the sentences of one length show."""
+        golds = [gold for gold in search.golds(kind) if len(_annotations(gold)) == 1]
+        asked = []
+        for gold in golds:
+            ((word, head),) = _annotations(gold)
+            placed = reference_heads(gold, search.system.root, search.system.max_span)[word - 1]
+            asked.append((gold, word, head if isinstance(head, Mark) else None, placed))
+        viewer = _Viewer(search.system, self.conditions)
+        for state, name, costs in search.costs(golds):
+            look = viewer.of(state)
+            for (gold, word, mark, placed), cost in zip(asked, costs.tolist(), strict=True):
+                sight = look(word, None if mark is not None else placed)
+                if sight is None:
+                    continue
+                cases = self.seen.setdefault((name, mark), {}).setdefault(sight, {})
+                if cost not in cases:
+                    cases[cost] = Case(state, name, gold, cost)
+
+
+Look = Callable[[int, int | None], Sight | None]
+
+
+class _Viewer:
+    """Sights of annotations in states; the last state is remembered, since each comes once for every transition."""
+
+    def __init__(self, system: TransitionSystem, conditions: tuple[Condition, ...]) -> None:
+        self.reference = ReferenceSystem(system)
+        self.conditions = conditions
+        self.last: tuple[State, Look] | None = None
+
+    def of(self, state: State) -> Look:
+        """A function from a word and its gold head (Root in its place) to the sight; None if a token is gone."""
+        if self.last is None or self.last[0] is not state:
+            self.last = (state, self._look(state))
+        return self.last[1]
+
+    def _look(self, state: State) -> Look:
+        seen = reference_state(self.reference, state)
+        where = slots(seen)
+        facts = sum(1 << i for i, condition in enumerate(self.conditions) if self.reference.holds(condition, seen))
+        lowest = seen.stack[0] if seen.stack else None
+
+        def look(word: int, head: int | None) -> Sight | None:
+            if word not in where or (head is not None and head not in where):
+                return None  # no loss sees it, and it costs nothing: what becomes of it is settled
+            slot = None if head is None else where[head]
+            return Sight(where[word], slot, word in seen.heads, word == lowest, facts)
+
+        return look
+
+
+def reference_state(reference: ReferenceSystem, state: State) -> ReferenceState:
+    """The state as the slow reference has it."""
+    root = reference.initial(state.words).root
+    heads = {word: int(head) or root for word, head in enumerate(state.heads) if word and head >= 0}
+    stack, buffer = (tuple(token or root for token in tokens) for tokens in (state.stack, state.buffer))
+    return ReferenceState(state.words, root, stack, buffer, heads)

@@ -1,0 +1,130 @@
+"""The smallest sum of losses that explains the costs of one transition for one kind of annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeVar
+
+from panparser.systems.deriving.candidates import MAX_GUARD, Sight, candidates, counts, weight
+from panparser.systems.deriving.cover import smallest_cover
+from panparser.systems.deriving.evidence import Case, Seen
+from panparser.systems.terms import Condition, Loss
+from panparser.trees.gold import Mark
+
+_KINDS = ("headless", "head", "children", "wants", "wanting")  # the order of a table's terms
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Why no sum of losses fits: `loss` is the simplest that counts the first case; it counts the second too."""
+
+    problem: str
+    cases: tuple[Case, ...]
+    loss: Loss | None = None
+
+
+def fit(seen: Seen, mark: Mark | None, conditions: tuple[Condition, ...]) -> tuple[Loss, ...] | Misfit:
+    """Losses whose sum is the cost of everything seen. Guards are used where nothing fits without, as short as can be.
+
+    Costs are sums of terms that are not negative. So a loss that counts anything that costs nothing is out, and of the
+    others those are chosen that count everything that costs 1, each once.
+    """
+    alike = [(cases[1], cases[0]) for cases in seen.values() if len(cases) > 1]
+    if alike:
+        return Misfit("alike", min(alike, key=lambda pair: max(map(_size, pair))))
+    sights = list(seen)
+    problem = _Problem(sights, _where(sights, lambda sight: 1 in seen[sight]))
+    if not problem.costly:
+        return ()
+    views: dict[Sight, int] = {}  # what a loss looks at, and where it is seen
+    for number, sight in enumerate(sights):
+        view = replace(sight, facts=0)
+        views[view] = views.get(view, 0) | 1 << number
+    plain = _distinct(
+        (loss, sum(where for view, where in views.items() if counts(loss, view))) for loss in candidates(mark)
+    )
+    asked = _distinct((asks, _where(sights, _holds(number))) for number, asks in enumerate(conditions))
+    options: dict[int, Loss] = {}
+    for size in range(MAX_GUARD + 1):
+        problem.add(options, plain, asked, size)
+        chosen = problem.solve(options)
+        if chosen is not None:
+            return tuple(sorted(chosen, key=_order))
+    return problem.misfit(seen, options, plain)
+
+
+class _Problem:
+    """Sights as bits: `costly` are those that cost 1."""
+
+    def __init__(self, sights: list[Sight], costly: int) -> None:
+        self.sights, self.costly = sights, costly
+        self.free = (1 << len(sights)) - 1 & ~costly
+        self.elements = [number for number in range(len(sights)) if costly >> number & 1]
+
+    def add(self, options: dict[int, Loss], plain: dict[int, Loss], asked: dict[int, Condition], size: int) -> None:
+        """Adds the losses with `size` conditions that count nothing free; of equal ones the simplest stays."""
+        for guard in combinations(asked.items(), size):
+            holds = -1
+            for where, _ in guard:
+                holds &= where
+            if not holds & self.costly:
+                continue
+            for counted, loss in plain.items():
+                both = counted & holds
+                if both and not both & self.free:
+                    guarded = loss.when(*(condition for _, condition in guard)) if guard else loss
+                    if both not in options or weight(guarded) < weight(options[both]):
+                        options[both] = guarded
+
+    def solve(self, options: dict[int, Loss]) -> list[Loss] | None:
+        losses = list(options.values())
+        sets = [self._compact(counted) for counted in options]
+        chosen = smallest_cover(len(self.elements), sets, [weight(loss) for loss in losses])
+        return None if chosen is None else [losses[index] for index in chosen]
+
+    def _compact(self, counted: int) -> int:
+        return sum(1 << number for number, element in enumerate(self.elements) if counted >> element & 1)
+
+    def misfit(self, seen: Seen, options: dict[int, Loss], plain: dict[int, Loss]) -> Misfit:
+        """The smallest case that no loss can count, or, if there is none, the one that the fewest can."""
+        tried = [sum(counted >> element & 1 for counted in options) for element in self.elements]
+        fewest = min(tried)
+        element = self.elements[tried.index(fewest)]
+        case = seen[self.sights[element]][1]
+        if fewest:
+            return Misfit("cover", (case,))
+        for counted, loss in plain.items():
+            if counted >> element & 1:
+                facts = self.sights[element].facts
+                free = [sight for number, sight in enumerate(self.sights) if counted & self.free & 1 << number]
+                closest = min(free, key=lambda sight: (sight.facts ^ facts).bit_count())
+                return Misfit("wide", (case, seen[closest][0]), loss)
+        return Misfit("unseen", (case,))
+
+
+def _size(case: Case) -> tuple[int, int]:
+    return case.state.words, len(case.state.derivation)
+
+
+def _where(sights: list[Sight], test: Callable[[Sight], bool]) -> int:
+    return sum(1 << number for number, sight in enumerate(sights) if test(sight))
+
+
+def _holds(number: int) -> Callable[[Sight], bool]:
+    return lambda sight: bool(sight.facts >> number & 1)
+
+
+def _distinct(found: Iterable[tuple[_Value, int]]) -> dict[int, _Value]:
+    """Of values that hold in the same places, the first; those that hold nowhere are left out."""
+    kept: dict[int, _Value] = {}
+    for value, where in found:
+        if where:
+            kept.setdefault(where, value)
+    return kept
+
+
+def _order(loss: Loss) -> tuple[int, str, int]:
+    return _KINDS.index(loss.kind), str(loss.position), loss.region.mask if loss.region else 0

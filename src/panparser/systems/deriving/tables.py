@@ -1,0 +1,148 @@
+"""`derive`: the exact losses of a table of conditions and effects, found by search, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from panparser.errors import CheckFailed, TableError
+from panparser.systems.deriving.candidates import conditions
+from panparser.systems.deriving.evidence import Evidence, Search
+from panparser.systems.deriving.fitting import Misfit, fit
+from panparser.systems.deriving.witness import Witness
+from panparser.systems.proof.check import GOLD_NOUNS, CheckReport, Golds, Progress, check_system, default_golds
+from panparser.systems.registry import system as as_system
+from panparser.systems.table import TransitionSystem
+from panparser.systems.terms import Loss, back
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What `derive` found: the system with its losses, or a witness that no table of losses is exact.
+
+    `learned` is the length of the longest sentences that the losses were found on, and `proofs` say what they were
+    proven on. Where there are none for head directions, `directions` is the witness of that, and the table has no costs
+    for them.
+    """
+
+    system: TransitionSystem | None
+    witness: Witness | None = None
+    directions: Witness | None = None
+    learned: int = 0
+    proofs: tuple[CheckReport, ...] = ()
+
+    def __str__(self) -> str:
+        if self.system is None:
+            return str(self.witness)
+        golds = " and every ".join(GOLD_NOUNS[str(proof.golds)] for proof in self.proofs)
+        lines = [
+            str(self.system),
+            "",
+            f"found on sentences of up to {self.learned} words; proven up to {self.proofs[0].rows[-1].words}: "
+            "the cost of every transition",
+            f"equals the exhaustive definition, for every {golds}",
+        ]
+        if self.directions:
+            lines.append(f"no losses are exact for head directions: {self.directions.summary}")
+        return "\n".join(lines)
+
+
+def derive(
+    system: Any,
+    max_words: int = 5,
+    *,
+    golds: Golds | None = None,
+    directions: bool = True,
+    progress: Progress | None = None,
+) -> Derived:
+    """Finds the losses of a transition system from its conditions and effects alone.
+
+    The system is a name, a file or a table; losses, potential and static oracle that it has are ignored. True costs
+    come from exhaustive search. The losses are found on sentences of fewer than `max_words` words (on all, if it must
+    be), and proven by `check_system` up to `max_words`, for the golds that it takes (or other `golds`); so are those
+    for head `directions`. Guards are used where nothing fits without; then the fewest terms win, then those of the
+    fewest words.
+
+    A system that is unsound (stuck, without end, whose output is no tree) raises `CheckFailed`, with a drawing.
+    """
+    bare = without_costs(system)
+    if not isinstance(max_words, int) or max_words < 1:
+        raise ValueError(f"max_words must be an integer >= 1; got {max_words!r}")
+    if golds is not None and golds not in get_args(Golds):
+        raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
+    work = _Work(bare, max_words, progress or (lambda *_: None))
+    found = work.table(golds or default_golds(bare), bare)
+    if isinstance(found, Witness):
+        return Derived(None, found)
+    table, learned, proof = found
+    if not directions:
+        return Derived(table, None, None, learned, (proof,))
+    directed = work.table("directions", table)
+    if isinstance(directed, Witness):
+        return Derived(table, None, directed, learned, (proof,))
+    proofs = tuple(each for each in (proof, directed[2]) if each.rows)
+    return Derived(directed[0], None, None, max(learned, directed[1]), proofs)
+
+
+def without_costs(system: Any) -> TransitionSystem:
+    """The conditions and effects of a system, by name, file or value; `TableError` if it can have no losses."""
+    table = as_system(system)
+    if not isinstance(table, TransitionSystem):
+        raise TableError(f"{table.name} is written in Python; losses can be derived for tables")
+    for row in table.transitions:
+        if back in row.then:
+            raise TableError(f"{table.name}: {row.name} uses back, so costs need a static oracle: there are no losses")
+    rows = tuple(replace(row, loses=()) for row in table.transitions)
+    return replace(table, transitions=rows, potential=None, static_oracle=None)
+
+
+class _Work:
+    """The search for a table, first for arcs, then for directions; states are explored once for each length."""
+
+    def __init__(self, bare: TransitionSystem, max_words: int, report: Progress) -> None:
+        self.bare, self.max_words, self.report = bare, max_words, report
+        self.searches: dict[int, Search] = {}
+
+    def table(self, kind: Golds, table: TransitionSystem) -> tuple[TransitionSystem, int, CheckReport] | Witness:
+        """The table with the losses for a kind of golds, the longest sentences they were found on, and the proof."""
+        evidence = Evidence(conditions(self.bare))
+        for words in range(1, self.max_words + 1):
+            if words == self.max_words > 1:
+                found = self._fitted(evidence, table)
+                if isinstance(found, Witness):
+                    return found
+                try:
+                    proof = self._proof(found, kind)
+                    if not any(row.relaxed for row in proof.rows):
+                        return found, words - 1, proof
+                except CheckFailed:
+                    pass  # the longest sentences show something new
+            search = self._search(words)
+            clash = search.clash(kind)
+            if clash:
+                return Witness(self.bare, "sum", clash)
+            evidence.gather(search, kind)
+        found = self._fitted(evidence, table)
+        return found if isinstance(found, Witness) else (found, self.max_words, self._proof(found, kind))
+
+    def _search(self, words: int) -> Search:
+        if words not in self.searches:
+            self.searches[words] = Search(self.bare, words, self.report)
+        return self.searches[words]
+
+    def _proof(self, table: TransitionSystem, kind: Golds) -> CheckReport:
+        if kind == "directions" and not table.knows_directions:
+            return CheckReport(table.name, kind)  # none costs anything; the engine refuses them, so nothing is claimed
+        return check_system(table, self.max_words, golds=kind, progress=self.report)
+
+    def _fitted(self, evidence: Evidence, table: TransitionSystem) -> TransitionSystem | Witness:
+        losses: dict[str, tuple[Loss, ...]] = {}
+        for number, ((name, mark), seen) in enumerate(evidence.seen.items()):
+            self.report(f"losses of {name}", number, len(evidence.seen))
+            fitted = fit(seen, mark, evidence.conditions)
+            if isinstance(fitted, Misfit):
+                return Witness.of(self.bare, fitted)
+            losses[name] = losses.get(name, ()) + fitted
+        for name, added in losses.items():
+            table = table.also_losing(name, *added)
+        return table

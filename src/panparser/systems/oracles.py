@@ -1,0 +1,67 @@
+"""Oracles: transitions of minimum cost, and the derivations that they make."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from panparser.errors import IllegalTransitionError, StuckError
+from panparser.systems.registry import system as as_system
+from panparser.systems.states import System
+from panparser.trees.gold import Gold, Head
+
+
+def gold_transitions(system: System, state: Any, gold: Gold) -> tuple[str, ...]:
+    """All transitions of minimum cost, which need not be zero, in the table's order."""
+    costs = system.costs(state, gold)
+    if not costs:
+        raise StuckError(f"{system.name} is stuck in {state}: no transition is legal and the state is not final")
+    best = min(costs.values())
+    return tuple(name for name, cost in costs.items() if cost == best)
+
+
+def static_derivation(
+    system: Any, gold: Gold | Sequence[Head], *, ties: Sequence[str] | None = None, seed: int | None = None
+) -> tuple[str, ...]:
+    """The derivation of a static oracle: a transition of minimum cost at every step.
+
+    Ties go to a transition that makes (or proposes) an arc of the gold, then to the first of `ties` (by default the
+    system's own, which are the papers': arc-eager shifts before it reduces); or, with a `seed`, to one at random.
+    """
+    system, gold = as_system(system), Gold.of(gold)
+    if ties is not None and seed is not None:
+        raise ValueError("ties are broken in a given order or at random; got both ties and seed")
+    order = tuple(ties or system.ties)
+    if sorted(order) != sorted(system.names):
+        raise IllegalTransitionError(f"ties must order {', '.join(system.names)}; got {', '.join(map(str, order))}")
+    draw = random.Random(seed)
+    state = system.initial(len(gold))
+    limit = 2 * (len(gold) + 2) ** 2  # no sound system takes more steps
+    while not system.is_final(state):
+        if (limit := limit - 1) < 0:
+            raise StuckError(f"{system.name} does not end: a derivation over {len(gold)} words goes on for ever")
+        best = gold_transitions(system, state, gold)
+        if seed is not None:
+            chosen = draw.choice(best)
+        else:
+            chosen = min(best, key=lambda name: (not _makes_gold_arc(system, state, name, gold), order.index(name)))
+        state = system.apply(state, chosen)
+    return tuple(state.derivation)
+
+
+def _makes_gold_arc(system: System, state: Any, name: str, gold: Gold) -> bool:
+    arc = system.arc(state, name) or system.arc(state, name, proposed=True)
+    return arc is not None and arc[1] > 0 and gold.heads[arc[1] - 1] == arc[0]
+
+
+def oracle_derivations(system: Any, gold: Gold | Sequence[Head]) -> Iterator[tuple[str, ...]]:
+    """All derivations of minimum-cost transitions: what a dynamic oracle accepts from the initial state."""
+    system, gold = as_system(system), Gold.of(gold)
+    pending = [system.initial(len(gold))]
+    while pending:
+        state = pending.pop()
+        if system.is_final(state):
+            yield tuple(state.derivation)
+        else:
+            pending += [system.apply(state, name) for name in reversed(gold_transitions(system, state, gold))]

@@ -1,0 +1,147 @@
+"""A slow, obvious interpreter of tables, straight from the meaning of each word: the engine must agree with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from panparser.systems import terms
+from panparser.systems.positions import B0, ROOT, Position, Region
+from panparser.systems.table import TransitionSystem
+from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
+
+
+@dataclass(frozen=True)
+class ReferenceState:
+    """Tokens are positions: words 1..n, Root 0 or n+1."""
+
+    words: int
+    root: int
+    stack: tuple[int, ...]
+    buffer: tuple[int, ...]
+    heads: dict[int, int] = field(default_factory=dict)
+
+    def at(self, position: Position | None) -> int | None:
+        if position == ROOT:
+            return self.root
+        if position == B0:
+            return self.buffer[0] if self.buffer else None
+        depth = ["S0", "S1", "S2"].index(str(position))
+        return self.stack[-1 - depth] if depth < len(self.stack) else None
+
+    def is_word(self, token: int) -> bool:
+        return token != self.root
+
+    def inside(self, region: Region) -> list[int]:
+        tokens = []
+        for depth, token in enumerate(reversed(self.stack)):
+            place = min(depth, 3)
+            if region.mask >> (2 * place + (token == self.root)) & 1:
+                tokens.append(token)
+        for index, token in enumerate(self.buffer):
+            if region.mask >> (2 * (4 + min(index, 1)) + (token == self.root)) & 1:
+                tokens.append(token)
+        return tokens
+
+
+class ReferenceSystem:
+    """Legality, effects and costs of a table without native potentials or oracles."""
+
+    def __init__(self, table: TransitionSystem) -> None:
+        self.table = table
+
+    def initial(self, words: int) -> ReferenceState:
+        root = 0 if self.table.root == "first" else words + 1
+        tokens = tuple(range(1, words + 1))
+        if self.table.starts == "stack":
+            return ReferenceState(words, root, (root,), tokens)
+        return ReferenceState(words, root, (), (root, *tokens) if root == 0 else (*tokens, root))
+
+    def is_final(self, state: ReferenceState) -> bool:
+        ends = (state.root,)
+        return (state.stack, state.buffer) == ((ends, ()) if self.table.ends == "stack" else ((), ends))
+
+    def legal(self, state: ReferenceState) -> tuple[str, ...]:
+        if self.is_final(state):
+            return ()
+        return tuple(row.name for row in self.table.transitions if self._allows(row, state))
+
+    def _allows(self, row: Any, state: ReferenceState) -> bool:
+        for condition in row.when:
+            options = condition.conditions if isinstance(condition, terms.AnyOf) else (condition,)
+            if not any(self.holds(option, state) for option in options):
+                return False
+        try:
+            self._effects(row, state)
+        except (IndexError, TypeError):
+            return False
+        return True
+
+    def holds(self, condition: terms.Condition, state: ReferenceState) -> bool:
+        word, _, rest = condition.fact.partition(".")
+        names = [Position(name) for name in rest.split(".")] if rest else []
+        tokens = [state.at(name) for name in names]
+        if None in tokens:
+            return False
+        unattached = [t for t in state.stack if state.is_word(t) and t not in state.heads]
+        if word in ("is_word", "is_attached"):
+            (token,) = tokens
+            if word == "is_attached" and token == state.root:
+                return False
+            value = int(token != state.root) if word == "is_word" else int(token in state.heads)
+        elif word == "distance":
+            value = tokens[1] - tokens[0]  # type: ignore[operator]
+        else:
+            value = {
+                "stack_size": len(state.stack),
+                "buffer_size": len(state.buffer),
+                "open_words": len(unattached),
+                "root_children": list(state.heads.values()).count(state.root),
+            }[word]
+        return condition.low <= value <= condition.high
+
+    def apply(self, state: ReferenceState, name: str) -> ReferenceState:
+        return self._effects(self.table[name], state)
+
+    def _effects(self, row: Any, state: ReferenceState) -> ReferenceState:
+        for effect in row.then:
+            stack, buffer, heads = list(state.stack), list(state.buffer), dict(state.heads)
+            if effect.kind == "shift":
+                stack.append(buffer.pop(0))
+            elif effect.kind == "pop":
+                stack.pop(-1 - ["S0", "S1", "S2"].index(str(effect.positions[0])))
+            elif effect.kind == "back":
+                buffer.insert(0, stack.pop(-2))
+            else:
+                head, dependent = (state.at(position) for position in effect.positions)
+                if head is None or dependent is None:
+                    raise IndexError(str(effect))
+                if effect.kind == "arc":
+                    heads[dependent] = head
+            state = replace(state, stack=tuple(stack), buffer=tuple(buffer), heads=heads)
+        return state
+
+    def costs(self, state: ReferenceState, gold: Gold | Sequence[Head]) -> dict[str, int]:
+        heads = dict(enumerate(reference_heads(Gold.of(gold), self.table.root, self.table.max_span), start=1))
+        return {
+            name: sum(self._loss(loss, state, heads) for loss in self.table[name].loses) for name in self.legal(state)
+        }
+
+    def _loss(self, loss: terms.Loss, state: ReferenceState, heads: dict[int, int]) -> int:
+        if not all(self.holds(condition, state) for condition in loss.guard):
+            return 0
+        if loss.kind == "wanting":
+            stack = state.stack[1:] if loss.flag else state.stack
+            return sum(heads.get(token) == loss.direction for token in stack)
+        token = state.at(loss.position)
+        if token is None:
+            return 0
+        if loss.kind == "headless":
+            return int(heads.get(token) == EMPTY)
+        if loss.kind == "wants":
+            return int(heads.get(token) == loss.direction)
+        tokens = state.inside(loss.region)  # type: ignore[arg-type]
+        if loss.kind == "head":
+            return int(heads.get(token) in tokens)
+        return sum(heads.get(child) == token and not (loss.flag and child in state.heads) for child in tokens)

@@ -1,0 +1,164 @@
+"""Transition systems written in Python, for states that tables cannot express; Python speed, same place everywhere."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from panparser.errors import GoldError, IllegalTransitionError, TableError
+from panparser.trees.gold import Gold, Head
+
+
+class StateView:
+    """A state that Python systems change in place: lists, with Root as 0 wherever it stands.
+
+    A system that needs more (a second list, an index) sets more attributes; copies and `key` include them.
+    """
+
+    def __init__(self, words: int, stack: list[int], buffer: list[int]) -> None:
+        self.words = words
+        self.stack = stack
+        self.buffer = buffer
+        self.heads = [-1] * (words + 1)
+        self.labels: list[str | None] = [None] * (words + 1)
+        self.derivation: tuple[str, ...] = ()
+
+    def attach(self, head: int, dependent: int, label: str | None = None) -> None:
+        """Adds an arc."""
+        self.heads[dependent] = head
+        self.labels[dependent] = label
+
+    def key(self) -> Any:
+        values = (item for item in sorted(vars(self).items()) if item[0] != "derivation")
+        return tuple((name, _frozen(value)) for name, value in values)
+
+    def __repr__(self) -> str:
+        return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
+
+    def draw(self, forms: Sequence[str] | None = None) -> str:
+        """Arcs, stack and buffer for people; `panparser.drawing.draw_state(system, state, gold)` adds the costs."""
+        from panparser.systems.drawing import draw_state
+
+        return draw_state(None, self, forms=forms)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return tuple(map(_frozen, value))
+    if isinstance(value, set | frozenset):
+        return frozenset(map(_frozen, value))
+    if isinstance(value, dict):
+        return frozenset((key, _frozen(item)) for key, item in value.items())
+    return value
+
+
+class PythonSystem:
+    """Base of transition systems written in Python: subclass it, then give it to `pp.system` or `check_system`.
+
+    The class says `transitions` and the three methods `legal`, `apply`, `cost`; it may also replace `initial` and
+    `is_final`. `cost` may be relaxed (over-counted by the same number in every transition of a state).
+    """
+
+    transitions: tuple[str, ...] = ()
+    root: str = "last"
+    single_root: bool = False
+    partial: bool = False
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def initial(self, words: int) -> StateView:
+        """Root first: ([0], [1..n]); Root last: ([], [1..n, 0])."""
+        numbers = list(range(1, words + 1))
+        return StateView(words, [0], numbers) if self.root == "first" else StateView(words, [], [*numbers, 0])
+
+    def is_final(self, state: StateView) -> bool:
+        """Root first: ([0], []); Root last: ([], [0])."""
+        left = (state.stack, state.buffer) if self.root == "first" else (state.buffer, state.stack)
+        return left == ([0], [])
+
+    def legal(self, state: Any, transition: str) -> bool:
+        """May the transition be applied?"""
+        raise NotImplementedError(f"{self.name} must define legal(state, transition)")
+
+    def apply(self, state: Any, transition: str) -> None:
+        """Changes the state."""
+        raise NotImplementedError(f"{self.name} must define apply(state, transition)")
+
+    def cost(self, state: Any, transition: str, gold: Gold) -> int:
+        """How many gold attachments the best outcome loses by the transition."""
+        raise NotImplementedError(f"{self.name} must define cost(state, transition, gold)")
+
+
+def _check_declaration(declared: PythonSystem) -> None:
+    names = declared.transitions
+    if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
+        raise TableError(f'transitions of {declared.name} must name its transitions, like ("SHIFT",); got {names!r}')
+    if len(set(names)) < len(names):
+        raise TableError(f"transitions of {declared.name} must differ; got {', '.join(names)}")
+    if declared.root not in ("first", "last"):
+        raise TableError(f"root of {declared.name} must be first or last; got {declared.root!r}")
+
+
+class PythonSteps:
+    """A PythonSystem behind the interface of tables: immutable states, legal transitions and costs by name."""
+
+    def __init__(self, declared: PythonSystem) -> None:
+        _check_declaration(declared)
+        self.declared = declared
+        self.name = declared.name
+        self.names = self.ties = tuple(declared.transitions)
+        self.root, self.single_root, self.partial = declared.root, declared.single_root, declared.partial
+
+    def initial(self, words: int) -> Any:
+        if not isinstance(words, int) or words < 1:
+            raise GoldError(f"words of {self.name} must be an integer >= 1; got {words!r}")
+        return self.declared.initial(words)
+
+    def is_final(self, state: Any) -> bool:
+        return bool(self.declared.is_final(state))
+
+    def legal(self, state: Any) -> tuple[str, ...]:
+        if self.is_final(state):
+            return ()
+        return tuple(name for name in self.names if self.declared.legal(state, name))
+
+    def apply(self, state: Any, transition: str, label: str | None = None) -> Any:
+        if transition not in self.legal(state):
+            legal = ", ".join(self.legal(state)) or "nothing, the state is final"
+            raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
+        after = copy.deepcopy(state)
+        self.declared.apply(after, transition)
+        after.derivation = (*state.derivation, transition)
+        made = _new_arc(state, after)
+        if label is not None:
+            if made is None:
+                raise IllegalTransitionError(f"{transition} of {self.name} makes no arc; got the label {label!r}")
+            after.labels[made[1]] = label
+        return after
+
+    def costs(self, state: Any, gold: Gold | Sequence[Head]) -> dict[str, int]:
+        gold = Gold.of(gold)
+        if len(gold) != state.words:
+            raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
+        return {name: self._cost(copy.deepcopy(state), name, gold) for name in self.legal(state)}
+
+    def _cost(self, state: Any, name: str, gold: Gold) -> int:
+        cost = self.declared.cost(state, name, gold)
+        try:
+            return index(cost)
+        except TypeError:
+            raise TableError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
+
+    def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
+        return None if proposed else _new_arc(state, self.apply(state, transition))
+
+
+def _new_arc(before: Any, after: Any) -> tuple[int, int] | None:
+    for word, (old, new) in enumerate(zip(before.heads, after.heads, strict=True)):
+        if old != new:
+            return new, word
+    return None

@@ -1,0 +1,95 @@
+"""Transition systems by name: the built-in ones, files, and those written in Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, overload
+
+from panparser.errors import TableError, UnknownSystemError
+from panparser.systems.builtin import (
+    arc_eager,
+    arc_eager_partial,
+    arc_eager_span,
+    arc_hybrid,
+    arc_hybrid_partial,
+    arc_hybrid_span,
+    arc_standard,
+    attardi,
+    non_monotonic_arc_eager,
+    swap_standard,
+)
+from panparser.systems.python import PythonSteps, PythonSystem
+from panparser.systems.table import TransitionSystem
+
+BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        arc_eager,
+        arc_hybrid,
+        arc_standard,
+        attardi,
+        non_monotonic_arc_eager,
+        arc_eager_partial,
+        arc_hybrid_partial,
+        arc_eager_span,
+        arc_hybrid_span,
+        swap_standard,
+    )
+}
+
+
+@overload
+def system(name: str | Path | TransitionSystem, **options: Any) -> TransitionSystem: ...
+@overload
+def system(name: PythonSystem | PythonSteps, **options: Any) -> PythonSteps: ...
+def system(
+    name: str | Path | TransitionSystem | PythonSystem | PythonSteps, **options: Any
+) -> TransitionSystem | PythonSteps:
+    """A transition system to step through: a built-in by name, a .json or .toml file, or your own.
+
+    `system("arc-hybrid", root="first", single_root=True)`; names are case- and hyphen-blind (`ArcHybrid`). The Span
+    systems take `k` (the longest arc, 3), `swap-standard` takes `oracle` ("lazy" or "eager").
+    """
+    if isinstance(name, TransitionSystem | PythonSteps | PythonSystem):
+        if options:
+            raise TableError(f"{name.name} is complete as it is; got {', '.join(options)}")
+        return PythonSteps(name) if isinstance(name, PythonSystem) else name
+    if not isinstance(name, str | Path):
+        hint = "; make an instance: MySystem()" if isinstance(name, type) and issubclass(name, PythonSystem) else ""
+        raise TableError(f"expected the name of a system, a file, or a system; got {name!r}{hint}")
+    if Path(name).suffix.lower() in (".json", ".toml"):
+        return _from_file(name, options)
+    known = {_plain(key): function for key, function in BUILT_IN.items()}
+    if _plain(str(name)) not in known:
+        near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
+        if Path(name).is_file():
+            hint = "there is a file of that name; a table's ends in .toml or .json"
+        raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
+    function = known[_plain(str(name))]
+    names = inspect.signature(function).parameters
+    if "single_root" not in names and not options.get("single_root", True):
+        del options["single_root"]  # what it asks for is what there is
+    if options.get("single_root") and "single_root" not in names:
+        raise TableError(f"{name} leaves words headless, so it has no single-root variant")
+    for option in options:
+        if option not in names:
+            raise TableError(f"{name} takes {', '.join(names)}; got {option}")
+    if options.get("root", "last") not in ("first", "last"):
+        raise TableError(f"root must be first or last; got {options['root']!r}")
+    return function(**options)
+
+
+def _from_file(path: str | Path, options: dict[str, Any]) -> TransitionSystem:
+    table = TransitionSystem.load(path)
+    for option, value in options.items():
+        if getattr(table, option, None) != value:
+            raise TableError(f"{path} says everything itself; got {option}={value}")
+    return table
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

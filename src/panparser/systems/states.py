@@ -1,0 +1,157 @@
+"""State: an immutable view of stack, buffer and arcs, and what a system must offer to step through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import GoldError, IllegalTransitionError
+from panparser.trees.gold import Gold, Head
+
+if TYPE_CHECKING:
+    from panparser.systems.table import TransitionSystem
+
+
+class StateLike(Protocol):
+    """What every state shows, native or Python; Root is 0 wherever it stands."""
+
+    @property
+    def words(self) -> int: ...
+    @property
+    def stack(self) -> Sequence[int]: ...
+    @property
+    def buffer(self) -> Sequence[int]: ...
+    @property
+    def heads(self) -> Sequence[int] | IntArray: ...
+    def key(self) -> Any:
+        """All that the rest of a derivation depends on, hashable."""
+
+
+class System(Protocol):
+    """What every transition system offers: tables and systems written in Python."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def root(self) -> str: ...
+    @property
+    def single_root(self) -> bool: ...
+    @property
+    def partial(self) -> bool: ...
+    @property
+    def ties(self) -> tuple[str, ...]: ...
+    def initial(self, words: int) -> Any: ...
+    def is_final(self, state: Any) -> bool: ...
+    def legal(self, state: Any) -> tuple[str, ...]: ...
+    def apply(self, state: Any, transition: str, label: str | None = None) -> Any: ...
+    def costs(self, state: Any, gold: Gold | Sequence[Head]) -> dict[str, int]: ...
+    def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None: ...
+
+
+class State:
+    """Stack, buffer and arcs of a table's derivation. Immutable; states of one sentence share structure.
+
+    Words are 1..n and Root is 0 wherever it stands. `heads` has length n+1, index 0 unused, -1 is headless.
+    """
+
+    __slots__ = ("_labels", "engine_states", "index", "system")
+
+    def __init__(
+        self, system: TransitionSystem, engine_states: _engine.LinkedStates, index: int, labels: list[str]
+    ) -> None:
+        self.system = system
+        self.engine_states = engine_states
+        self.index = index
+        self._labels = labels  # shared by all states of the sentence; the engine knows labels by number
+
+    @classmethod
+    def initial(cls, system: TransitionSystem, words: int) -> State:
+        if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
+            raise GoldError(f"words of {system.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
+        return cls(system, _engine.LinkedStates(system._lowered.engine, words), 0, [])
+
+    def after(self, action: int, label: str | None) -> State:
+        """The state after a legal action; `system.apply` takes its name and says why it is illegal."""
+        number = -1
+        if label is not None:
+            if label not in self._labels:
+                self._labels.append(label)
+            number = self._labels.index(label)
+        index = self.engine_states.apply(self.index, action, number)
+        return State(self.system, self.engine_states, index, self._labels)
+
+    def outside(self, token: int) -> int:
+        """A token of the engine as the API counts it: Root is 0."""
+        return 0 if token == self.words + 1 else token
+
+    @property
+    def words(self) -> int:
+        return self.engine_states.words
+
+    @property
+    def stack(self) -> tuple[int, ...]:
+        return tuple(map(self.outside, self.engine_states.tokens(self.index)[0]))
+
+    @property
+    def buffer(self) -> tuple[int, ...]:
+        return tuple(map(self.outside, self.engine_states.tokens(self.index)[1]))
+
+    @property
+    def heads(self) -> IntArray:
+        heads = np.full(self.words + 1, -1, dtype=np.int32)
+        for head, dependent, _ in self.engine_states.arcs(self.index):
+            heads[self.outside(dependent)] = self.outside(head)
+        return heads
+
+    @property
+    def labels(self) -> tuple[str | None, ...]:
+        """Labels of the arcs, by word as in `heads`."""
+        labels: list[str | None] = [None] * (self.words + 1)
+        for _, dependent, label in self.engine_states.arcs(self.index):
+            if label >= 0:
+                labels[self.outside(dependent)] = self._labels[label]
+        return tuple(labels)
+
+    @property
+    def derivation(self) -> tuple[str, ...]:
+        """The transitions from the initial state to here."""
+        return tuple(self.system.names[action] for action in self.engine_states.derivation(self.index))
+
+    def proposed_head(self, position: str = "S0") -> int | None:
+        """The provisional head of the token at S0, S1, S2 or B0, if it has one."""
+        names = ("S0", "S1", "S2", "B0")
+        if position not in names:
+            raise IllegalTransitionError(f"position must be one of {', '.join(names)}; got {position!r}")
+        record = self.engine_states.record(self.index, names.index(position))
+        return None if record["proposed"] < 0 else self.outside(record["proposed"])
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.stack, self.buffer, self.heads.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return (self.system, self.words, self.key(), self.labels) == (
+            other.system,
+            other.words,
+            other.key(),
+            other.labels,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.key()))
+
+    def __repr__(self) -> str:
+        return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
+
+    def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
+        """Stack, buffer, arcs and legal transitions, with their costs against a gold tree, for people."""
+        from panparser.systems.drawing import draw_state
+
+        return draw_state(self.system, self, gold, forms)

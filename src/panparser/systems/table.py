@@ -1,0 +1,375 @@
+"""Transition and TransitionSystem: tables as values, which the engine runs."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from panparser import _engine
+from panparser.errors import GoldError, IllegalTransitionError, TableError
+from panparser.storage.files import write_whole
+from panparser.storage.toml import to_toml
+from panparser.systems import terms
+from panparser.systems.lowering import POTENTIALS, STATIC_ORACLES, Lowered
+from panparser.systems.states import State
+from panparser.systems.syntax import parse_term
+from panparser.trees.gold import Gold, Head
+
+FORMAT = 1  # of the JSON and TOML files
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A row of a table: conditions (all must hold), effects (in order), and losses (what it costs, summed).
+
+    Terms may be written as values or as text: `when=(is_word(B0),)` or `when=("is_word(B0)",)`. A token that an effect
+    names must exist for the transition to be legal; `when` says the rest.
+    """
+
+    name: str
+    when: tuple[terms.Condition | terms.AnyOf, ...] = ()
+    then: tuple[terms.Effect, ...] = ()
+    loses: tuple[terms.Loss, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise TableError(f"name of Transition must be a word like SHIFT; got {self.name!r}")
+        expected: dict[str, Any] = {
+            "when": terms.Condition | terms.AnyOf,
+            "then": terms.Effect,
+            "loses": terms.Loss,
+        }
+        for column, kind in expected.items():
+            object.__setattr__(self, column, self._column(column, kind))
+        self._check_effects()
+
+    def _column(self, column: str, kind: Any) -> tuple[Any, ...]:
+        values = getattr(self, column)
+        nouns = {"when": "conditions", "then": "effects", "loses": "losses"}[column]
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise TableError(
+                f"{column} of {self.name} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)"
+            )
+        read = []
+        for number, value in enumerate(values, start=1):
+            try:
+                term = parse_term(value) if isinstance(value, str) else value
+            except TableError as error:
+                raise TableError(f"{column} of {self.name}, term {number}: {error}") from None
+            if not isinstance(term, kind):
+                raise TableError(f"{column} of {self.name}, term {number}: expected {nouns}; got {value!r}")
+            read.append(term)
+        return tuple(read)
+
+    def _check_effects(self) -> None:
+        kinds = [effect.kind for effect in self.then]
+        arcs = [kind for kind in kinds if kind in ("arc", "propose")]
+        if not self.then:
+            raise TableError(f"then of {self.name} is empty: a transition must do something")
+        if len(arcs) > 1:
+            raise TableError(f"then of {self.name}: at most one arc; got {len(arcs)}")
+        if arcs and kinds[0] != arcs[0]:
+            raise TableError(f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}")
+        if kinds == arcs:
+            raise TableError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat for ever")
+
+    @property
+    def labeled(self) -> bool:
+        """Does it make (or propose) an arc, and so take a label?"""
+        return self.then[0].kind in ("arc", "propose")
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """A transition system: a table, with where Root stands and where derivations start and end.
+
+    `starts` and `ends` say where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are
+    in the buffer, and gone. `partial`: words may end headless. `max_span`: longer gold arcs count as EMPTY.
+    `potential` names a native loss that is added to the losses of every row; `static_oracle` names one that stands for
+    costs. `ties` orders transitions of equal cost for static derivations (by default as in the table).
+    """
+
+    name: str
+    transitions: tuple[Transition, ...]
+    root: Literal["first", "last"] = "last"
+    single_root: bool = False
+    starts: Literal["stack", "buffer"] | None = None
+    ends: Literal["stack", "buffer"] | None = None
+    partial: bool = False
+    max_span: int | None = None
+    potential: str | None = None
+    static_oracle: str | None = None
+    ties: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TableError(f"name of TransitionSystem must be a text; got {self.name!r}")
+        if self.root not in ("first", "last"):
+            raise TableError(f"root of {self.name} must be first or last; got {self.root!r}")
+        place = "stack" if self.root == "first" else "buffer"
+        for column in ("transitions", "ties"):
+            if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
+                raise TableError(f"{column} of {self.name} must be a list; got {getattr(self, column)!r}")
+        object.__setattr__(self, "transitions", tuple(self.transitions))
+        object.__setattr__(self, "starts", self.starts or place)
+        object.__setattr__(self, "ends", self.ends or place)
+        if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
+            raise TableError(f"transitions of {self.name} must be Transition values, at least one")
+        object.__setattr__(self, "ties", tuple(self.ties) or self.names)
+        self._check_fields()
+        self._check_oracle()
+        self._lowered  # noqa: B018 - a table that the engine cannot take is refused here, not when it is used
+
+    def _check_fields(self) -> None:
+        names = self.names
+        for name in names:
+            if names.count(name) > 1:
+                raise TableError(f"transitions of {self.name}: {name} appears twice")
+        if sorted(self.ties) != sorted(names):
+            raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(self.ties)}")
+        for column in ("starts", "ends"):
+            if getattr(self, column) not in ("stack", "buffer"):
+                raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
+        if self.root == "last" and self.starts == "stack":
+            raise TableError(f"starts of {self.name} must be buffer, since Root is last; got 'stack'")
+        for column in ("single_root", "partial"):
+            if not isinstance(getattr(self, column), bool):
+                raise TableError(f"{column} of {self.name} must be true or false; got {getattr(self, column)!r}")
+        if self.max_span is not None and (not isinstance(self.max_span, int) or self.max_span < 1):
+            raise TableError(f"max_span of {self.name} must be an integer >= 1; got {self.max_span!r}")
+
+    def _check_oracle(self) -> None:
+        for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):
+            if getattr(self, column) not in known:
+                names = ", ".join(str(name) for name in known if name)
+                raise TableError(f"{column} of {self.name} must be one of {names}; got {getattr(self, column)!r}")
+        returns = [t.name for t in self.transitions if terms.back in t.then]
+        losing = [t.name for t in self.transitions if t.loses]
+        if returns and not self.static_oracle:
+            raise TableError(f"{self.name}: {returns[0]} uses back, so costs need a static_oracle; got none")
+        if self.static_oracle and (losing or self.potential):
+            found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
+            raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
+        if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
+            raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
+
+    # --- Tables as values ---
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The transitions' names; a transition's index here is its action."""
+        return tuple(transition.name for transition in self.transitions)
+
+    def __getitem__(self, name: str) -> Transition:
+        if name not in self.names:
+            raise IllegalTransitionError(f"{self.name} has {', '.join(self.names)}; got {name!r}")
+        return self.transitions[self.names.index(name)]
+
+    @property
+    def knows_directions(self) -> bool:
+        """Are there costs for words of which only the direction of the head is known?"""
+        return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
+
+    @property
+    def crosses(self) -> bool:
+        """Can arcs of its trees cross? Yes if words come back to the buffer, or an arc passes over another token."""
+        line = (terms.S2, terms.S1, terms.S0, terms.B0)
+        spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
+        return any(abs(a - b) > 1 for a, b in spans) or any(terms.back in t.then for t in self.transitions)
+
+    @property
+    def joins_stack(self) -> bool:
+        """Do all arcs join two words of the stack?"""
+        return bool(self._arcs) and not any(terms.B0 in arc.positions for arc in self._arcs)
+
+    @property
+    def _arcs(self) -> list[terms.Effect]:
+        return [t.then[0] for t in self.transitions if t.labeled]
+
+    def adding(self, *transitions: Transition) -> TransitionSystem:
+        """The table with more rows."""
+        ties = (*self.ties, *(t.name for t in transitions))
+        return replace(self, transitions=(*self.transitions, *transitions), ties=ties)
+
+    def also_losing(self, names: str | Iterable[str], *losses: terms.Loss) -> TransitionSystem:
+        """The table with more losses in the named rows."""
+        chosen = {self[name].name for name in ([names] if isinstance(names, str) else names)}
+        rows = (replace(t, loses=(*t.loses, *losses)) if t.name in chosen else t for t in self.transitions)
+        return replace(self, transitions=tuple(rows))
+
+    def to_values(self) -> dict[str, Any]:
+        """The declaration in plain values; terms are text."""
+        values: dict[str, Any] = {"format": FORMAT}
+        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "transitions"}
+        values["transitions"] = [
+            {"name": t.name}
+            | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}
+            for t in self.transitions
+        ]
+        return values
+
+    def to_json(self) -> str:
+        """The declaration as JSON; terms are text."""
+        return json.dumps(self.to_values(), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> TransitionSystem:
+        """The declaration that `to_json` wrote, or one written by hand."""
+        try:
+            values = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise TableError(f"expected JSON; line {error.lineno}, column {error.colno}: {error.msg}") from None
+        except RecursionError:
+            raise TableError("expected JSON with a table; this is nested too deeply") from None
+        return cls.from_values(values)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the declaration to a .toml or .json file, which `load` reads."""
+        path = Path(path)
+        if path.suffix.lower() not in (".toml", ".json"):
+            raise TableError(f"{path}: a table's file ends in .toml or .json")
+        text = to_toml(self.to_values()) if path.suffix.lower() == ".toml" else self.to_json() + "\n"
+        write_whole(path, text.encode(), TableError)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> TransitionSystem:
+        """A declaration from a .toml or .json file."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+            return cls.from_values(tomllib.loads(text)) if path.suffix.lower() == ".toml" else cls.from_json(text)
+        except (OSError, UnicodeDecodeError) as error:
+            raise TableError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise TableError(f"{path}: expected TOML; {error}") from None
+        except RecursionError:
+            raise TableError(f"{path}: expected a table; this is nested too deeply") from None
+        except TableError as error:
+            raise TableError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_values(cls, values: Any) -> TransitionSystem:
+        """The declaration in plain values, as a JSON or TOML file holds it."""
+        if not isinstance(values, dict) or not values:
+            found = type(values).__name__ if values else "nothing"
+            raise TableError(f"expected a table with name and transitions; got {found}")
+        values = dict(values)
+        if values.pop("format", FORMAT) != FORMAT:
+            raise TableError(f"expected format {FORMAT}; a newer version of panparser wrote this")
+        rows = _known(values, [f.name for f in fields(cls)], "the table").pop("transitions", None)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise TableError("transitions must be a list of tables, each with name, when, then, loses")
+        columns = [f.name for f in fields(Transition)]
+        for row in rows:
+            _known(row, columns, f"transition {row.get('name')}")
+        try:
+            return cls(**values, transitions=tuple(Transition(**row) for row in rows))
+        except TypeError as error:
+            missing = str(error).rpartition("argument")[2].strip(": s") or str(error)
+            raise TableError(f"missing {missing}") from None
+
+    def __str__(self) -> str:
+        from panparser.systems.drawing import table_text
+
+        return table_text(self)
+
+    # --- Step by step ---
+
+    @cached_property
+    def _lowered(self) -> Lowered:
+        return Lowered(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # copies make an engine of their own
+
+    def initial(self, words: int) -> State:
+        """The initial state of a sentence of so many words."""
+        return State.initial(self, words)
+
+    def is_final(self, state: State) -> bool:
+        """Has the derivation ended?"""
+        return self._own(state).engine_states.is_final(state.index)
+
+    def legal(self, state: State) -> tuple[str, ...]:
+        """The transitions that the state allows; none in a final state."""
+        mask = self._own(state).engine_states.legal(state.index)
+        return tuple(name for action, name in enumerate(self.names) if mask >> action & 1)
+
+    def apply(self, state: State, transition: str, label: str | None = None) -> State:
+        """The state after a legal transition; the label is that of the arc it makes."""
+        row = self[transition]
+        if label is not None and not row.labeled:
+            raise IllegalTransitionError(f"{transition} of {self.name} makes no arc; got the label {label!r}")
+        self._check_legal(state, transition)
+        return state.after(self.names.index(transition), label)
+
+    def costs(self, state: State, gold: Gold | Sequence[Head], label: str | None = None) -> dict[str, int]:
+        """The cost of each legal transition: how many gold attachments the best outcome loses by it.
+
+        With a `label`, what transitions cost if their arc gets it: 1 more where the arc is gold and its label is not.
+        Sets of heads are not looked ahead: an arc from outside the set costs 1 more when it is made.
+        """
+        gold = Gold.of(gold)
+        states = self._own(state).engine_states
+        self._check_length(state, gold)
+        row = states.costs(state.index, [state.system.reference(gold)])[0]
+        costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
+        if gold.has_sets:
+            for name in costs:
+                arc = self.arc(state, name)
+                allowed = gold.heads[arc[1] - 1] if arc and arc[1] else None
+                costs[name] += isinstance(allowed, frozenset) and arc is not None and arc[0] not in allowed
+        if label is not None and gold.labels is not None:
+            for name in costs:
+                arc = self.arc(state, name)
+                if arc and arc[1] and gold.heads[arc[1] - 1] == arc[0] and gold.labels[arc[1] - 1] not in (None, label):
+                    costs[name] += 1
+        return costs
+
+    def reference(self, gold: Gold) -> _engine.Reference:
+        """The gold as the engine wants it for this system's costs."""
+        return self._lowered.reference(gold)
+
+    def lost(self, gold: Gold | Sequence[Head]) -> int | None:
+        """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell.
+
+        Where the loss is approximate (see docs/oracles.md), it may be fewer.
+        """
+        return self.reference(Gold.of(gold)).lost
+
+    def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
+        """(head, dependent) that a legal transition would make (or propose, if asked), or None."""
+        self._check_legal(state, transition)
+        action = self.names.index(transition)
+        head, dependent = state.engine_states.made_arc(state.index, action, proposed)
+        return None if dependent < 0 else (state.outside(head), state.outside(dependent))
+
+    def _check_legal(self, state: State, transition: str) -> None:
+        if self[transition].name not in self.legal(state):
+            legal = ", ".join(self.legal(state)) or "nothing, the state is final"
+            raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
+
+    def _own(self, state: State) -> State:
+        if not isinstance(state, State):
+            raise IllegalTransitionError(f"expected a state of {self.name}; got {state!r}")
+        if state.system is not self and state.system != self:
+            raise IllegalTransitionError(f"the state belongs to {state.system.name}, not to {self.name}")
+        return state
+
+    @staticmethod
+    def _check_length(state: State, gold: Gold) -> None:
+        if len(gold) != state.words:
+            raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
+
+
+def _known(values: dict[str, Any], names: list[str], owner: str) -> dict[str, Any]:
+    for name in values:
+        if name not in names:
+            raise TableError(f"{owner} has no field {name!r}; it has {', '.join(names)}")
+    return values

@@ -1,0 +1,346 @@
+"""The words of the table language: positions and regions, conditions, effects and losses.
+
+Each word is a value that compares, hashes and prints as it is written, in Python and in a file alike:
+`head(B0).among(STACK - S0)` is both an expression and its own `str`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from panparser.errors import TableError
+from panparser.systems.positions import (
+    B0,
+    BUFFER,
+    POSITIONS,
+    ROOT,
+    S0,
+    S1,
+    S2,
+    STACK,
+    Position,
+    Region,
+    RegionLike,
+    as_position,
+    as_region,
+)
+from panparser.trees.gold import LEFT, RIGHT, Mark
+
+# LEFT and RIGHT are panparser.LEFT and .RIGHT: here they would hide transitions of that name.
+__all__ = [
+    "B0",
+    "BUFFER",
+    "ROOT",
+    "S0",
+    "S1",
+    "S2",
+    "STACK",
+    "above_bottom",
+    "any_of",
+    "arc",
+    "back",
+    "children",
+    "head",
+    "headless",
+    "is_attached",
+    "is_root",
+    "is_unattached",
+    "is_word",
+    "pop",
+    "precedes",
+    "propose",
+    "shift",
+    "size",
+    "span",
+    "unattached",
+    "wanting",
+    "wants",
+]
+
+# --- Conditions ---
+
+UNBOUNDED = 1 << 20  # beyond any count or distance
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A fact of the state within bounds: `low <= fact <= high`. Made by the words below."""
+
+    text: str
+    fact: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+    def __bool__(self) -> bool:
+        raise TableError(f"a condition has no truth value of its own: write any_of(...) or a tuple; got {self.text}")
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """At least one of the conditions holds."""
+
+    conditions: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return f"any_of({', '.join(map(str, self.conditions))})"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """A number to compare: `size(STACK) >= 2`."""
+
+    text: str
+    fact: str
+    symmetric: bool = False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compare(self, sign: str, bound: object, low: int, high: int) -> Condition:
+        if not isinstance(bound, int) or isinstance(bound, bool) or not 0 <= bound < UNBOUNDED:
+            raise TableError(f"{self.text} {sign} expects a number >= 0; got {bound!r}")
+        return Condition(f"{self.text} {sign} {bound}", self.fact, low, high)
+
+    def __ge__(self, bound: int) -> Condition:
+        if self.symmetric:
+            raise TableError(f"{self.text} can only be bounded from above (<=)")
+        return self._compare(">=", bound, bound, UNBOUNDED)
+
+    def __le__(self, bound: int) -> Condition:
+        return self._compare("<=", bound, -bound if self.symmetric else 0, bound)
+
+    def __eq__(self, bound: int) -> Condition:  # type: ignore[override]
+        if self.symmetric:
+            raise TableError(f"{self.text} can only be bounded from above (<=)")
+        return self._compare("==", bound, bound, bound)
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+class _Flag:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+unattached = _Flag("unattached")
+above_bottom = _Flag("above_bottom")
+
+
+def _flag(flag: object, owner: str, known: _Flag) -> str:
+    if flag is not None and flag is not known:
+        raise TableError(f"{owner}(..., flag) knows the flag {known}; got {flag!r}")
+    return known.name if flag is known else ""
+
+
+def size(what: object, flag: object = None) -> Count:
+    """How many tokens: `size(STACK)`, `size(BUFFER)`, `size(STACK, unattached)`, `size(children(ROOT))`."""
+    _flag(flag, "size", unattached)
+    if what == STACK:
+        return Count("size(STACK, unattached)", "open_words") if flag else Count("size(STACK)", "stack_size")
+    if what == BUFFER and not flag:
+        return Count("size(BUFFER)", "buffer_size")
+    if isinstance(what, children) and what.of == ROOT and not flag:
+        return Count("size(children(ROOT))", "root_children")
+    raise TableError(f"size expects STACK, BUFFER, (STACK, unattached) or children(ROOT); got {what!r}")
+
+
+def is_word(position: Position) -> Condition:
+    """The token is there and is not Root."""
+    return Condition(f"is_word({position})", f"is_word.{as_position(position, 'is_word')}", 1, 1)
+
+
+def is_root(position: Position) -> Condition:
+    """The token is Root."""
+    return Condition(f"is_root({position})", f"is_word.{as_position(position, 'is_root')}", 0, 0)
+
+
+def is_attached(position: Position) -> Condition:
+    """The token is a word that has a head."""
+    return Condition(f"is_attached({position})", f"is_attached.{as_position(position, 'is_attached')}", 1, 1)
+
+
+def is_unattached(position: Position) -> Condition:
+    """The token is a word that has no head yet."""
+    return Condition(f"is_unattached({position})", f"is_attached.{as_position(position, 'is_unattached')}", 0, 0)
+
+
+_DISTANCES = {("S0", "B0"): "S0.B0", ("S1", "S0"): "S1.S0", ("S2", "S0"): "S2.S0"}
+
+
+def _distance(owner: str, first: object, second: object) -> str:
+    pair = (as_position(first, owner).name, as_position(second, owner).name)
+    if pair not in _DISTANCES:
+        known = ", ".join(f"({a}, {b})" for a, b in _DISTANCES)
+        raise TableError(f"{owner} knows the pairs {known}; got ({first}, {second})")
+    return f"distance.{_DISTANCES[pair]}"
+
+
+def span(first: Position, second: Position) -> Count:
+    """How far apart two tokens stand: `span(S0, B0) <= 3`."""
+    return Count(f"span({first}, {second})", _distance("span", first, second), symmetric=True)
+
+
+def precedes(first: Position, second: Position) -> Condition:
+    """The first token stands before the second in the sentence."""
+    return Condition(f"precedes({first}, {second})", _distance("precedes", first, second), 1, UNBOUNDED)
+
+
+def any_of(*conditions: Condition) -> AnyOf:
+    """At least one of the conditions holds."""
+    for condition in conditions:
+        if not isinstance(condition, Condition):
+            raise TableError(f"any_of expects conditions; got {condition!r}")
+    if len(conditions) < 2:
+        raise TableError(f"any_of expects two conditions or more; got {len(conditions)}")
+    return AnyOf(conditions)
+
+
+# --- Effects ---
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a transition does to the state."""
+
+    kind: str
+    positions: tuple[Position, ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind in ("arc", "propose"):
+            return f"{self.kind}(head={self.positions[0]}, dependent={self.positions[1]})"
+        return self.kind if self.positions in ((), (S0,)) else f"{self.kind}({self.positions[0]})"
+
+    __repr__ = __str__
+
+    def __call__(self, position: Position) -> Effect:
+        if self != pop:
+            raise TableError(f"{self} takes no position")
+        return Effect("pop", (as_position(position, "pop", POSITIONS[:3]),))
+
+
+shift = Effect("shift")  # the front of the buffer goes onto the stack
+pop = Effect("pop", (S0,))  # the top of the stack goes away; pop(S1): the token below it
+back = Effect("back")  # S1 goes back to the front of the buffer
+
+
+def arc(*, head: Position, dependent: Position) -> Effect:
+    """The dependent gets its head."""
+    return _arc("arc", head, dependent)
+
+
+def propose(*, head: Position, dependent: Position) -> Effect:
+    """The dependent gets a provisional head: features see it, the tree does not."""
+    return _arc("propose", head, dependent)
+
+
+def _arc(kind: str, head: Position, dependent: Position) -> Effect:
+    positions = (as_position(head, f"{kind}(head)"), as_position(dependent, f"{kind}(dependent)"))
+    if head == dependent:
+        raise TableError(f"{kind} expects two different positions; got {head} twice")
+    return Effect(kind, positions)
+
+
+# --- Losses ---
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A number of words that a transition cuts from their gold head; counted when the guard holds."""
+
+    kind: str
+    position: Position | None = None
+    region: Region | None = None
+    flag: str = ""
+    direction: Mark | None = None
+    guard: tuple[Condition, ...] = ()
+
+    IS_DIRECTED: ClassVar[tuple[str, ...]] = ("wants", "wanting")
+
+    def when(self, *guard: Condition) -> Loss:
+        """The same loss, counted only where all the conditions hold."""
+        for condition in guard:
+            if not isinstance(condition, Condition):
+                raise TableError(f"when of {self} expects conditions; got {condition!r}")
+        return Loss(self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard))
+
+    def __str__(self) -> str:
+        flag = f", {self.flag}" if self.flag else ""
+        if self.kind in ("head", "children"):
+            text = f"{self.kind}({self.position}).among({self.region}{flag})"
+        elif self.kind == "headless":
+            text = f"headless({self.position})"
+        else:
+            text = f"{self.kind}({self.position or self.region}, {self.direction!r}{flag})"
+        return f"{text}.when({', '.join(map(str, self.guard))})" if self.guard else text
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class head:  # noqa: N801 - a word of the language
+    """`head(x).among(region)`: 1 if the gold head of x is in the region."""
+
+    of: Position
+
+    def __post_init__(self) -> None:
+        as_position(self.of, "head")
+
+    def among(self, region: RegionLike) -> Loss:
+        return Loss("head", self.of, as_region(region, f"head({self.of}).among"))
+
+
+@dataclass(frozen=True)
+class children:  # noqa: N801 - a word of the language
+    """`children(x).among(region)`: how many words of the region have x as gold head; `unattached`: and no head yet."""
+
+    of: Position
+
+    def __post_init__(self) -> None:
+        as_position(self.of, "children", (*POSITIONS, ROOT))
+
+    def among(self, region: RegionLike, flag: object = None) -> Loss:
+        owner = f"children({self.of}).among"
+        return Loss("children", self.of, as_region(region, owner), _flag(flag, owner, unattached))
+
+
+def headless(position: Position) -> Loss:
+    """1 if the word is annotated as headless."""
+    return Loss("headless", as_position(position, "headless"))
+
+
+def _direction(value: object, owner: str) -> Mark:
+    if value is LEFT or value is RIGHT:
+        return value
+    raise TableError(f"{owner} expects LEFT or RIGHT; got {value!r}")
+
+
+def wants(position: Position, direction: Mark) -> Loss:
+    """1 if all that is known of the word's head is that it stands in this direction."""
+    return Loss("wants", as_position(position, "wants"), direction=_direction(direction, "wants"))
+
+
+def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
+    """`wanting(STACK, RIGHT)`: of how many words on the stack all that is known is that their head stands to the right.
+
+    With `above_bottom` the lowest token of the stack does not count.
+    """
+    if as_region(region, "wanting") != STACK:
+        raise TableError(f"wanting expects STACK; got {region}")
+    flag = _flag(flag, "wanting", above_bottom)
+    return Loss("wanting", None, STACK, flag, _direction(direction, "wanting"))
+
+
+TermLike: TypeAlias = Condition | AnyOf | Effect | Loss

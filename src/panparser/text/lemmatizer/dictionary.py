@@ -1,0 +1,216 @@
+"""Which edit scripts a word may have: those that it was seen with, or those of words that end alike."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Items
+from panparser.storage.arrays import Arrays
+from panparser.text.lemmatizer.edit_scripts import apply, script
+from panparser.treebank.treebank import Treebank
+
+Ints = npt.NDArray[np.int64]
+Key = tuple[str, str]  # a form and its part of speech
+Choice = tuple[int, ...]  # scripts by number, in order
+_OTHER_CASE = {"l": "k", "k": "l"}
+_LOWER = "l0,0,0:"  # the script of a lemma that is the form in lower case: most are
+_LONGEST = 4  # characters of an end that says which scripts are possible
+_ENOUGH = 3  # different words that an end must have been seen in
+_PRODUCTIVE = 3  # words that a script must have been seen with, to be possible for others
+_CACHED = 1 << 18  # words whose scripts are remembered
+_HINTS = 2
+_NOTHING = "_"  # a cell that is empty
+
+
+class Scripts(list[str]):
+    """Edit scripts by number, most frequent first, and the number of each."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        super().__init__(texts)
+        self.numbers = {text: number for number, text in enumerate(self)}
+
+    def in_other_case(self, number: int) -> int:
+        """The script that keeps the case where this one lowers it, and the other way round; itself if there is none."""
+        text = self[number]
+        return self.numbers.get(_OTHER_CASE.get(text[0], text[0]) + text[1:], number)
+
+
+@dataclass
+class LemmaDictionary:
+    """`known`: the scripts of a form with its part of speech; `ends`: those of the last characters of forms."""
+
+    scripts: Scripts
+    known: dict[Key, Choice]
+    ends: dict[str, Choice]
+    _choices: dict[Key, Choice] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def learn(cls, treebank: Treebank) -> LemmaDictionary:
+        """From a treebank's forms, parts of speech and lemmas."""
+        pairs = Pairs.of(treebank)
+        made = made_scripts(treebank)
+        scripts = Scripts(text for text, _ in Counter(text for text in made if text is not None).most_common())
+        seen: dict[int, set[int]] = defaultdict(set)
+        for pair, text in zip(pairs.of_word.tolist(), made, strict=True):
+            if text is not None:
+                seen[pair].add(scripts.numbers[text])
+        known = {key: tuple(sorted(seen[pair])) for pair, key in enumerate(pairs.keys) if pair in seen}
+        return cls(scripts, known, _ends(known))
+
+    def possible(self, key: Key) -> Choice:
+        """The scripts that a word may have."""
+        choice = self._choices.get(key)
+        if choice is None:
+            choice = self.known.get(key) or self.possible_by_end(key[0])
+            if len(self._choices) > _CACHED:
+                self._choices.clear()
+            self._choices[key] = choice
+        return choice
+
+    def possible_by_end(self, form: str) -> Choice:
+        """The scripts of the longest end of a form that is known, of those that apply; the first one if none does.
+
+        Of a form with capitals they may keep its case or lower it, however words with that end did.
+        """
+        lower = form.lower()
+        for length in range(min(len(lower), _LONGEST), -1, -1):
+            chosen = self.ends.get(lower[len(lower) - length :], ())
+            if form != lower:
+                chosen = tuple(sorted({*chosen, *map(self.scripts.in_other_case, chosen)}))
+            if fitting := tuple(s for s in chosen if apply(self.scripts[s], form) is not None):
+                return fitting
+        return (0,)
+
+    def items(self, treebank: Treebank, *, as_new: bool = False) -> Items:
+        """A treebank's words, with the scripts that they may have; `as_new`: as if no word were known."""
+        pairs = Pairs.of(treebank)
+        choices = [self.possible(key) for key in pairs.keys]
+        if as_new:
+            ends = [self.possible_by_end(form) for form, _ in pairs.keys]
+            choices = [tuple(sorted({*known, *new})) for known, new in zip(choices, ends, strict=True)]
+        numbers: dict[Choice, int] = {}
+        sets = np.array([numbers.setdefault(choice, len(numbers)) for choice in choices], dtype=np.int32)
+        columns = {name: numbers[pairs.of_word] for name, numbers in self._columns(pairs.keys, choices).items()}
+        return Items.of(treebank, columns, allowed=Allowed(sets[pairs.of_word], list(numbers)))
+
+    def _columns(self, keys: Sequence[Key], choices: Sequence[Choice]) -> dict[str, IntArray]:
+        """What is seen of a form with its part of speech beside the treebank's own columns.
+
+        `own`: a number for forms that have several lemmas; others are to be known by what they look like. `hint`,
+        `other`: the first scripts that give a lemma which another form has.
+        """
+        rows = []
+        for key, choice in zip(keys, choices, strict=True):
+            own = zlib.crc32(key[0].encode()) >> 1 if len(self.known.get(key, ())) > 1 else -1
+            rows.append((own, *(self._hints(key, choice) if len(choice) > 1 else (-1,) * _HINTS)))
+        table = np.array(rows, dtype=np.int32).reshape(-1, 1 + _HINTS)
+        return {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(("own", "hint", "other"))}
+
+    def _hints(self, key: Key, choice: Choice) -> list[int]:
+        form, tag = key
+        found: list[int] = []
+        for number in choice:
+            lemma = apply(self.scripts[number], form)
+            if lemma is not None and self._lemmas.get((lemma, tag), form) != form:
+                found.append(number)
+                if len(found) == _HINTS:
+                    break
+        return found + [-1] * (_HINTS - len(found))
+
+    @cached_property
+    def _lemmas(self) -> dict[Key, str | None]:
+        """Lemmas with their part of speech: the form that has it, or None if several have it."""
+        found: dict[Key, str | None] = {}
+        scripts, lower = self.scripts, self.scripts.numbers.get(_LOWER, -1)
+        for (form, tag), choice in self.known.items():
+            for number in choice:
+                key = (form.lower() if number == lower else apply(scripts[number], form) or form, tag)
+                found[key] = form if found.get(key, form) == form else None
+        return found
+
+    def right(self, treebank: Treebank) -> IntArray:
+        """The number of each word's script; -1 where its lemma is not known, -2 where it is none of these."""
+        numbers, made = self.scripts.numbers, made_scripts(treebank)
+        found = [UNKNOWN if text is None else numbers.get(text, OTHER_CLASS) for text in made]
+        return np.array(found, dtype=np.int32)
+
+    # --- Files ---
+
+    def to_arrays(self, prefix: str) -> Arrays:
+        """The known words: a text with a line for each part of speech and choice of scripts."""
+        groups: dict[tuple[str, Choice], list[str]] = defaultdict(list)
+        for (form, tag), choice in self.known.items():
+            groups[tag, choice].append(form)
+        lines = ["\t".join((tag, " ".join(map(str, choice)), *forms)) for (tag, choice), forms in groups.items()]
+        return {f"{prefix}known": np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)}
+
+    def to_values(self) -> dict[str, Any]:
+        return {"scripts": [*self.scripts], "ends": [[end, *choice] for end, choice in self.ends.items()]}
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str) -> LemmaDictionary:
+        """What was taken apart; ValueError, KeyError or TypeError where it does not fit together."""
+        scripts = Scripts(values["scripts"])
+        ends = {str(end): tuple(choice) for end, *choice in values["ends"]}
+        known: dict[Key, Choice] = {}
+        used = {number for choice in ends.values() for number in choice}
+        for line in arrays[f"{prefix}known"].tobytes().decode().split("\n"):
+            tag, numbers, *forms = line.split("\t")
+            choice = tuple(map(int, numbers.split(" ")))
+            known.update(dict.fromkeys(zip(forms, repeat(tag)), choice))
+            used.update(choice)
+        if not used <= set(range(len(scripts))) or not all(type(number) is int for number in used):
+            raise ValueError("its dictionary has scripts that there are not")
+        for text in scripts:
+            apply(text, "form")  # ValueError if it is no script
+        return cls(scripts, known, ends)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The different forms with their parts of speech in a treebank, and for each word the number of its own."""
+
+    keys: list[Key]
+    of_word: Ints
+
+    @classmethod
+    def of(cls, treebank: Treebank) -> Pairs:
+        forms, tags = treebank.vocabulary("form"), treebank.vocabulary("upos")
+        codes = treebank.column("form").astype(np.int64) * len(tags) + treebank.column("upos")
+        found, of_word = np.unique(codes, return_inverse=True)
+        return cls([(forms[code // len(tags)], tags[code % len(tags)]) for code in found.tolist()], of_word)
+
+
+def made_scripts(treebank: Treebank) -> list[str | None]:
+    """The script that makes each word's lemma from its form; None where the lemma is not known (`_`)."""
+    forms, lemmas = treebank.vocabulary("form"), treebank.vocabulary("lemma")
+    codes = treebank.column("form").astype(np.int64) * len(lemmas) + treebank.column("lemma")
+    found, of_word = np.unique(codes, return_inverse=True)
+    pairs = ((forms[code // len(lemmas)], lemmas[code % len(lemmas)]) for code in found.tolist())
+    made = [None if lemma == _NOTHING and form != _NOTHING else script(form, lemma) for form, lemma in pairs]
+    return [made[number] for number in of_word.tolist()]
+
+
+def _ends(known: Mapping[Key, Choice]) -> dict[str, Choice]:
+    """The scripts that words with an end were seen with, for ends of several words; scripts of several words alone."""
+    uses = Counter(number for choice in known.values() for number in choice)
+    found: dict[str, set[int]] = defaultdict(set)
+    count: Counter[str] = Counter()
+    for (form, _), choice in known.items():
+        lower = form.lower()
+        for length in range(min(len(lower), _LONGEST) + 1):
+            end = lower[len(lower) - length :]
+            found[end].update(number for number in choice if uses[number] >= _PRODUCTIVE)
+            count[end] += 1
+    several = {end for end in found if count[end] >= _ENOUGH or not end}
+    return {end: tuple(sorted(found[end])) for end in sorted(several) if found[end]}

@@ -1,0 +1,128 @@
+"""Lemmatizer: each word gets an edit script, chosen by a classifier from its form, its tags and its neighbours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import IntArray
+from panparser.errors import ModelError, TreebankError
+from panparser.learning.listeners import Listener
+from panparser.sequences.model import SequenceModel
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import load_part, save_part
+from panparser.text.lemmatizer.dictionary import LemmaDictionary
+from panparser.text.lemmatizer.edit_scripts import apply
+from panparser.text.windows import lemmatizer_window
+from panparser.treebank.treebank import Treebank, check_treebanks
+
+KIND, FORMAT = "lemmatizer", 1  # in model files
+_PREFIX = "lemmatizer."  # of arrays in a file
+EPOCHS = 8
+
+
+@dataclass(frozen=True)
+class Lemmatizer:
+    """Writes lemmas; `train_lemmatizer` and `Lemmatizer.load` make one."""
+
+    model: SequenceModel
+    dictionary: LemmaDictionary
+    training: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Lemmatizer {len(self.dictionary.scripts)} scripts, {len(self.dictionary.known)} known words>"
+
+    def annotate(self, treebank: Treebank, *, threads: int = 1) -> None:
+        """Writes the lemma of every word, by its form and tags."""
+        treebank.column("lemma")[:] = self.predict(treebank, threads=threads)
+
+    def predict(self, treebank: Treebank, *, threads: int = 1) -> IntArray:
+        """The lemma of every word, as ids of the treebank's vocabulary, which grows if need be."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank to lemmatize; got {treebank!r}")
+        if not treebank.words:
+            return np.empty(0, dtype=np.int32)
+        scripts, forms = self.dictionary.scripts, treebank.vocabulary("form")
+        chosen = self.model.predict(self.dictionary.items(treebank), threads=threads)
+        # A lemma for each different pair of a form and a script.
+        codes = treebank.column("form").astype(np.int64) * len(scripts) + chosen
+        found, of_word = np.unique(codes, return_inverse=True)
+        lemmas = [_lemma(forms[code // len(scripts)], scripts[code % len(scripts)]) for code in found.tolist()]
+        return np.array([treebank.id_of("lemma", lemma) for lemma in lemmas], dtype=np.int32)[of_word]
+
+    def accuracy(self, gold: Treebank, *, threads: int = 1) -> float:
+        """Percent of the words whose lemma is right, by the tags that the treebank has; a gold `_` does not count."""
+        found, right = self.predict(gold, threads=threads), gold.column("lemma")
+        known = right != 0
+        return 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the lemmatizer to one file; the same lemmatizer gives the same bytes."""
+        save_part(path, self, KIND, FORMAT)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Lemmatizer:
+        """The lemmatizer of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+        return load_part(path, cls.from_file, KIND, FORMAT)
+
+    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+        """What was learned, as a model file holds it."""
+        return self.model.to_arrays(prefix) | self.dictionary.to_arrays(prefix)
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, as a manifest holds it."""
+        return {"model": self.model.to_values(), "training": self.training, **self.dictionary.to_values()}
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Lemmatizer:
+        """What `to_arrays` and `to_values` took apart; a bad part raises ModelError."""
+        try:
+            model = SequenceModel.from_file(arrays, values["model"], prefix)
+            dictionary = LemmaDictionary.from_file(arrays, values, prefix)
+            if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
+                raise ValueError("its weights are for other scripts")
+            if not isinstance(values["training"], dict):
+                raise ValueError("it does not tell of its training")
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise ModelError(f"not a lemmatizer that can be used: {error}") from None
+        return cls(model, dictionary, values["training"])
+
+
+def _lemma(form: str, script: str) -> str:
+    """The lemma, or the form where a treebank could not hold it."""
+    lemma = (apply(script, form) or "").strip(" ")
+    return lemma or form
+
+
+def train_lemmatizer(
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    epochs: int = EPOCHS,
+    seed: int = 1,
+    listeners: Sequence[Listener] = (),
+) -> Lemmatizer:
+    """A lemmatizer from a treebank's forms, tags and lemmas; with `dev`, of all epochs the one that does best there.
+
+    Where the treebank has predicted tags, the lemmatizer learns to live with them.
+    """
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser.sequences.training import train_sequences, training_of
+
+    check_treebanks("train_lemmatizer", treebank, dev)
+    if not treebank.words or not treebank.column("lemma").any():
+        raise TreebankError(f"{treebank.path}: expected words with lemmas to learn from, found none")
+    dictionary = LemmaDictionary.learn(treebank)
+    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
+    if dev is not None:
+        options["dev"] = (dictionary.items(dev), dictionary.right(dev))
+    # Words are learned as if they were new: what the dictionary knows would teach nothing about words that it does not.
+    items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
+    model = train_sequences(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
+    return Lemmatizer(model, dictionary, training_of(model, treebank, dev))

@@ -1,0 +1,305 @@
+"""Multiword tokens: the words that a token stands for, by rules learned from a treebank.
+
+A form that was seen is split as it mostly was. Others follow the longest affix that tells: *dimelo* ends like *damelo*.
+What an affix tells was counted over the different forms that have it, those that are not split among them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from panparser.errors import ModelError
+from panparser.text.characters import is_trimmed
+from panparser.treebank.treebank import Treebank
+
+Words = tuple[str, ...]
+_FOLDS = 5
+_CACHED = 1 << 18  # forms whose words are remembered
+_LONGEST = 24  # characters of an affix
+_CONTEXT = 4  # characters of the stem that a rule may look at
+_SURE = (2, 0.75)  # different forms that an affix must have been seen in, the share of them that one rule must split
+_DOUBTFUL = (1, 0.3)  # the same, for affixes that a classifier is asked about
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Takes `taken` characters from one end of a form, and puts the rest, with `added`, beside the words `others`.
+
+    At the end ("suffix"), the stem is the first word; at the start ("prefix"), the last one.
+    """
+
+    end: str
+    taken: int
+    added: str
+    others: Words
+
+    def apply(self, form: str) -> Words | None:
+        """The words of a form; None if nothing would be left of its stem, or white space at an edge of it."""
+        if len(form) <= self.taken:
+            return None
+        is_suffix = self.end == "suffix"
+        stem = form[: len(form) - self.taken] + self.added if is_suffix else self.added + form[self.taken :]
+        if not is_trimmed(stem):
+            return None
+        return (stem, *self.others) if is_suffix else (*self.others, stem)
+
+
+class Affixes(dict[tuple[str, str], Rule | None]):
+    """Rules by the end of a form and the characters there; None where forms are one word."""
+
+    @cached_property
+    def longest(self) -> int:
+        return max((len(affix) for _, affix in self), default=0)
+
+
+def rules_of(form: str, words: Words) -> list[Rule]:
+    """The rules that split a form so: one at its end, one at its start, where the stem is a part of it."""
+    found = []
+    common = _common(form, words[0])
+    if 0 < common < len(form):
+        found.append(Rule("suffix", len(form) - common, words[0][common:], words[1:]))
+    common = _common(form[::-1], words[-1][::-1])
+    if 0 < common < len(form):
+        found.append(Rule("prefix", len(form) - common, words[-1][: len(words[-1]) - common], words[:-1]))
+    return found
+
+
+def _common(first: str, second: str) -> int:
+    length = 0
+    while length < min(len(first), len(second)) and first[length] == second[length]:
+        length += 1
+    return length
+
+
+@dataclass
+class MultiwordRules:
+    """Which tokens are several words, and which words; `MultiwordRules.learn` makes one.
+
+    `forms` maps forms in lower case to their words, or to None if they mostly are one word; `affixes` maps an end and
+    the characters there to a rule. `ambiguous` are the forms that were seen both ways; `doubtful` are affixes that tell
+    less: who has looked at the tokens around may follow them (`alternative`).
+    """
+
+    forms: dict[str, Words | None] = field(default_factory=dict)
+    affixes: Affixes = field(default_factory=Affixes)
+    ambiguous: dict[str, Words] = field(default_factory=dict)
+    doubtful: Affixes = field(default_factory=Affixes)
+    _known: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
+    _doubts: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def learn(cls, treebank: Treebank) -> MultiwordRules:
+        """Rules from a treebank's ranges."""
+        seen = _seen(surface_words(treebank))
+        split = {form: counts for form, counts in seen.items() if any(words is not None for words in counts)}
+        if not split:
+            return cls()
+        rules = cls(affixes=_affix_rules(seen, *_SURE), doubtful=_affix_rules(seen, *_DOUBTFUL))
+        for form, counts in split.items():
+            rules.forms[form] = counts.most_common(1)[0][0]
+            best = next(words for words, _ in counts.most_common() if words is not None)
+            if None in counts:
+                rules.ambiguous[form] = best
+        # A form that was seen whole needs an entry only where an affix would split it.
+        for form in seen:
+            if form not in split and any(_by_affix(form, table) for table in (rules.affixes, rules.doubtful)):
+                rules.forms[form] = None
+        return rules
+
+    def split(self, form: str) -> Words | None:
+        """The words that a token stands for, in the token's case; None if it is one word."""
+        if not self.forms:
+            return None
+        return _remembered(self._known, form, self._split)
+
+    def splits(self, forms: Iterable[str]) -> list[Words | None]:
+        """The words of many tokens."""
+        return [self.split(form) for form in forms] if self.forms else [None for _ in forms]
+
+    def _split(self, form: str) -> Words | None:
+        lower = form.lower()
+        words = self.forms[lower] if lower in self.forms else _by_affix(lower, self.affixes)
+        return None if words is None else cased(form, words)
+
+    def alternative(self, form: str) -> Words | None:
+        """The words of a form that may be one word or several, in its case; None if there is no doubt.
+
+        That is a form that was seen both ways, or one that was not seen and has an affix that tells something.
+        """
+        return _remembered(self._doubts, form, self._alternative)
+
+    def _alternative(self, form: str) -> Words | None:
+        lower = form.lower()
+        words = self.ambiguous.get(lower)
+        if words is None and lower not in self.forms:
+            words = _by_affix(lower, self.doubtful)
+        return None if words is None else cased(form, words)
+
+    # --- As plain values, for model files ---
+
+    def to_values(self) -> dict[str, Any]:
+        forms = [[form, None if words is None else list(words)] for form, words in self.forms.items()]
+        return {
+            "forms": forms,
+            "affixes": _affix_values(self.affixes),
+            "ambiguous": [[form, list(words)] for form, words in self.ambiguous.items()],
+            "doubtful": _affix_values(self.doubtful),
+        }
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> MultiwordRules:
+        """The rules of a model file; ModelError if they are none."""
+        try:
+            return cls(
+                {str(form): None if words is None else _words(words) for form, words in values["forms"]},
+                _affixes(values["affixes"]),
+                {str(form): _words(words) for form, words in values["ambiguous"]},
+                _affixes(values["doubtful"]),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            raise ModelError("expected rules for multiword tokens, found something else") from None
+
+
+def _seen(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Counter[Words | None]]:
+    """For each form in lower case, how often it was one word (None) or several."""
+    seen: dict[str, Counter[Words | None]] = defaultdict(Counter)
+    for form, words in tokens:
+        seen[form.lower()][None if words is None else _lowered(form, words)] += 1
+    return seen
+
+
+def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Words]:
+    """For forms in lower case, the words that each might be by what other forms tell: to learn from."""
+    seen = _seen(tokens)
+    fold = {form: zlib.crc32(form.encode()) % _FOLDS for form in seen}
+    found = {}
+    for number in range(_FOLDS):
+        others = _affix_rules({form: ways for form, ways in seen.items() if fold[form] != number}, *_DOUBTFUL)
+        for form in seen:
+            if fold[form] == number and (words := _by_affix(form, others)) is not None:
+                found[form] = words
+    return found
+
+
+def _remembered(known: dict[str, Words | None], form: str, find: Callable[[str], Words | None]) -> Words | None:
+    try:
+        return known[form]
+    except KeyError:
+        if len(known) > _CACHED:
+            known.clear()
+        known[form] = words = find(form)
+        return words
+
+
+def _by_affix(lower: str, affixes: Affixes) -> Words | None:
+    """The words of a form, by the longest affix at its end that tells, or else by that at its start."""
+    for end in ("suffix", "prefix"):
+        for length in range(min(len(lower) - 1, affixes.longest), 0, -1):
+            affix = lower[-length:] if end == "suffix" else lower[:length]
+            if (end, affix) in affixes:
+                rule = affixes[end, affix]
+                words = None if rule is None else rule.apply(lower)
+                if words is not None:
+                    return words
+                break
+    return None
+
+
+def _affix_values(affixes: Affixes) -> list[Any]:
+    return [
+        [end, affix, None if rule is None else [rule.taken, rule.added, list(rule.others)]]
+        for (end, affix), rule in affixes.items()
+    ]
+
+
+def _affixes(values: Sequence[Any]) -> Affixes:
+    return Affixes(
+        ((str(end), str(affix)), None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2], 1)))
+        for end, affix, rule in values
+    )
+
+
+def _words(values: Sequence[str], least: int = 2) -> Words:
+    words = tuple(str(value) for value in values)
+    if len(words) < least or not all(map(is_trimmed, words)):
+        raise ValueError("no words")
+    return words
+
+
+def surface_words(treebank: Treebank) -> Iterable[tuple[str, Words | None]]:
+    """Each token as it is written, with its words if it has several."""
+    forms, ids = treebank.vocabulary("form"), treebank.column("form").tolist()
+    for index, start in enumerate(treebank.offsets[:-1].tolist()):
+        stop, at = int(treebank.offsets[index + 1]), start
+        for first, last, line in treebank.extras("ranges", index):
+            yield from ((forms[ids[i]], None) for i in range(at, start + first - 1))
+            at = start + last
+            yield line.split("\t", 2)[1], tuple(forms[ids[i]] for i in range(start + first - 1, at))
+        yield from ((forms[ids[i]], None) for i in range(at, stop))
+
+
+def _affix_rules(seen: Mapping[str, Counter[Words | None]], least: int, share: float) -> Affixes:
+    """What affixes tell: the rule that most forms with it follow, or None, where a shorter affix tells otherwise."""
+    counts: dict[tuple[str, str], Counter[Rule | None]] = defaultdict(Counter)
+    for form, ways in seen.items():
+        words = ways.most_common(1)[0][0]
+        for rule in [] if words is None else rules_of(form, words):
+            for length in range(max(rule.taken, 1), min(rule.taken + _CONTEXT, len(form) - 1, _LONGEST) + 1):
+                affix = (rule.end, form[-length:] if rule.end == "suffix" else form[:length])
+                counts[affix][rule] += 1
+    for form, ways in seen.items():
+        if ways.most_common(1)[0][0] is None:
+            for length in range(1, min(len(form) - 1, _LONGEST) + 1):
+                for affix in (("suffix", form[-length:]), ("prefix", form[:length])):
+                    if affix in counts:
+                        counts[affix][None] += 1
+    found = Affixes()
+    for affix in sorted(counts, key=lambda affix: len(affix[1])):
+        best, count = counts[affix].most_common(1)[0]
+        total = counts[affix].total()
+        if total < least:
+            continue
+        decided = best if count >= share * total else None
+        if _inherited(found, affix) != decided:
+            found[affix] = decided
+    return found
+
+
+def _inherited(found: Affixes, affix: tuple[str, str]) -> Rule | None:
+    """What the next shorter affix tells."""
+    end, text = affix
+    for length in range(len(text) - 1, 0, -1):
+        shorter = (end, text[-length:] if end == "suffix" else text[:length])
+        if shorter in found:
+            return found[shorter]
+    return None
+
+
+# --- Case ---
+
+
+def _lowered(form: str, words: Words) -> Words:
+    """Words as the form in lower case would have them: names keep their case where the form does not give it."""
+    return words if form == form.lower() else tuple(word.lower() for word in words)
+
+
+def cased(form: str, words: Words) -> Words:
+    """Words of a form in lower case, written in the form's own case."""
+    if form == form.lower():
+        return words
+    whole = "".join(words)
+    if len(whole) == len(form) and whole.lower() == form.lower():  # the words are the form's own characters
+        ends = list(accumulate(map(len, words)))
+        return tuple(form[end - len(word) : end] for word, end in zip(words, ends, strict=True))
+    if len(form) > 1 and form == form.upper():
+        return tuple(word.upper() for word in words)
+    start = _common(form.lower(), words[0].lower())
+    if len(form.lower()) == len(form) and start:
+        return (form[:start] + words[0][start:], *words[1:])
+    return (words[0][:1].upper() + words[0][1:], *words[1:]) if form[:1] != form[:1].lower() else words

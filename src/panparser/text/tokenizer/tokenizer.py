@@ -1,0 +1,284 @@
+"""Tokenizer and sentence splitter: each place where a token may end gets a class (nothing, token, sentence).
+
+`train_tokenizer` learns from the raw text of a treebank, `Tokenizer.tokenize` gives a treebank that accounts for every
+character of a text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser.errors import ModelError, TextError, TreebankError
+from panparser.learning.listeners import Listener
+from panparser.sequences.model import Allowed, Items, SequenceModel
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import load_part, save_part
+from panparser.text.characters import CodePoints, Ints, code_points
+from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
+from panparser.text.reading import Seam
+from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, SPACE, Layout, Lexicon, columns, places, whole_pairs
+from panparser.text.tokenizer.multiword import MultiwordRules, Words, surface_words
+from panparser.text.tokenizer.splitting import decide, train_splitter
+from panparser.text.windows import splitter_window, tokenizer_window
+from panparser.text.writing import (
+    Place,
+    Tokens,
+    sentence_per_line,
+    to_treebank,
+    tokens_by_lines,
+    tokens_by_spaces,
+)
+from panparser.treebank.treebank import Treebank, check_treebanks
+
+KIND, FORMAT = "tokenizer", 1  # in model files
+_PREFIX = "tokenizer."  # of arrays in a file
+Given = Literal["nothing", "sentences", "tokens", "vertical"]
+EPOCHS = 6
+_LESSON = 40  # places in a sequence to learn from: the average is taken after each
+_SEQUENCE = 4096  # places in a sequence to be classified: threads share them
+_LONGEST = _engine.MAX_WORDS // 8  # tokens in a sentence; a parser refuses longer ones
+_SETS = [[INSIDE, TOKEN, SENTENCE], [TOKEN, SENTENCE], [INSIDE, TOKEN], [TOKEN], [SENTENCE]]
+_BETWEEN = "\n\n"  # texts that do not belong together
+_ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
+
+
+@dataclass(frozen=True, repr=False)
+class Tokenizer:
+    """Divides text into sentences, tokens and words; `train_tokenizer` makes one.
+
+    `spaced`: tokens may have spaces in them. `whole`: pairs of kinds of characters between which tokens do not end.
+    """
+
+    model: SequenceModel
+    lexicon: Lexicon
+    whole: npt.NDArray[np.bool_]
+    spaced: bool
+    multiword: MultiwordRules
+    splitter: SequenceModel | None = None  # for tokens that are sometimes one word and sometimes several
+    training: dict[str, Any] = field(default_factory=dict)
+
+    def tokenize(
+        self,
+        text: str,
+        *,
+        given: Given = "nothing",
+        place: Place | None = None,
+        path: str = "<text>",
+        threads: int = 1,
+    ) -> Treebank:
+        """A treebank of a text, from which the text can be rebuilt character for character.
+
+        `given` says what the text's lines tell: "sentences" (one a line), "tokens" (a sentence a line, with spaces
+        between tokens), "vertical" (a token a line, with blank lines between sentences).
+        """
+        points = code_points(text)
+        tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
+        splits = self._splits(text, points, tokens) if self.multiword.forms else None
+        return to_treebank(text, tokens, splits=splits, place=place, path=path)
+
+    def stream(
+        self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
+    ) -> Iterator[Treebank]:
+        """The treebanks of a text in pieces, as `iter_text` gives them; sentences and places are counted on."""
+        return _stream(partial(self.tokenize, given=given, threads=threads), pieces, document)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
+
+    def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> list[Words | None]:
+        """The words of each token that has several."""
+        forms = tokens.forms(text)
+        splits = self.multiword.splits(forms)
+        if self.splitter is not None:
+            decide(self.splitter, self.multiword, points, tokens, forms, splits)
+        return splits
+
+    def marks(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Marks:
+        """What ends after each character, as in RawText."""
+        if given not in get_args(Given):
+            raise TextError(f"given must be {', '.join(get_args(Given))}; got {given!r}")
+        if given in ("tokens", "vertical"):
+            return tokens_by_spaces(text) if given == "tokens" else tokens_by_lines(text)
+        points = code_points(text)
+        marks = np.zeros(len(points), dtype=np.uint8)
+        layout = Layout.of(points)
+        if not len(layout):
+            return marks
+        at = places(layout, self.whole)
+        lines = np.append(sentence_per_line(points), 0)[layout.origin[at]] if given == "sentences" else None
+        allowed = Allowed(_sets(layout, at, self.spaced, lines), _SETS)
+        offsets = np.append(np.arange(0, len(at), _SEQUENCE), len(at))
+        found = self.model.predict(Items(offsets, columns(layout, at, self.lexicon), allowed=allowed), threads=threads)
+        marks[layout.origin[at]] = found
+        return _shortened(marks) if given == "nothing" else marks
+
+    # --- Files ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the tokenizer to one file; the same tokenizer gives the same bytes."""
+        save_part(path, self, KIND, FORMAT)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """The tokenizer of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
+        return load_part(path, cls.from_file, KIND, FORMAT)
+
+    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+        """What was learned, as a model file holds it."""
+        own: Arrays = {"words": self.lexicon.words, "classes": self.lexicon.classes, "whole": self.whole}
+        splitter = self.splitter.to_arrays(f"{prefix}splitter.") if self.splitter else {}
+        return self.model.to_arrays(prefix) | {f"{prefix}{name}": array for name, array in own.items()} | splitter
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, as a manifest holds it."""
+        return {
+            "model": self.model.to_values(),
+            "spaced": self.spaced,
+            "multiword": self.multiword.to_values(),
+            "splitter": self.splitter.to_values() if self.splitter else None,
+            "training": self.training,
+        }
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Tokenizer:
+        """What `to_arrays` and `to_values` took apart; a bad part raises ModelError."""
+        try:
+            model = SequenceModel.from_file(arrays, values["model"], prefix)
+            inner = values["splitter"]
+            splitter = None if inner is None else SequenceModel.from_file(arrays, inner, f"{prefix}splitter.")
+            lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}classes"])
+            whole = arrays[f"{prefix}whole"]
+            if model.window != tokenizer_window() or model.classes.size != 3:
+                raise ValueError("its weights are for other places")
+            if splitter is not None and (splitter.window != splitter_window() or splitter.classes.size != 2):
+                raise ValueError("its weights are for other tokens")
+            if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
+                raise ValueError("its lexicon is of another form")
+            if not isinstance(values["spaced"], bool) or not isinstance(values["training"], dict):
+                raise ValueError("its manifest is incomplete")
+            rules = MultiwordRules.from_values(values["multiword"])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise ModelError(f"not a tokenizer that can be used: {error}") from None
+        return cls(model, lexicon, whole, values["spaced"], rules, splitter, values["training"])
+
+
+def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "") -> Iterator[Treebank]:
+    """The treebanks of a text in pieces that is divided into tokens already, which needs no tokenizer."""
+    marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
+    return _stream(lambda text, place: to_treebank(text, marks(text), place=place), pieces, document)
+
+
+def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: str) -> Iterator[Treebank]:
+    """The treebanks of pieces of a text, counted on."""
+    if isinstance(pieces, str):
+        raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
+    place, seam = Place(document=document), Seam()
+    for piece in pieces:
+        found = tokenize(piece, place=replace(place, paragraph=seam.before(piece)))
+        lengths = np.diff(found.offsets)
+        if (lengths > _engine.MAX_WORDS).any():
+            long = int(lengths.argmax())
+            what = f"at most {_engine.MAX_WORDS} words, found {lengths[long]}"
+            raise TextError(f"sentence {place.sentence + long} of the text: expected {what}")
+        yield found
+        seam.after(piece)
+        begun = None if len(found) or place.document is None else place.document
+        place = Place(place.sentence + len(found), place.offset + len(piece), begun)
+
+
+def _sets(layout: Layout, at: Ints, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
+    """Which classes are allowed at each place, as numbers of _SETS."""
+    follows = layout.follows[at]
+    if lines is None:
+        sets = np.where(follows == NONE, _ANY, _ANY if spaced else _END)
+        return np.where(follows == BREAK, _SENTENCE, sets).astype(np.int32)
+    sets = np.where(follows == NONE, _WITHIN, _WITHIN if spaced else _TOKEN)
+    return np.where(lines == SENTENCE, _SENTENCE, sets).astype(np.int32)
+
+
+def _shortened(marks: Marks) -> Marks:
+    """Marks with sentences of no more tokens than a parser takes."""
+    ends = np.flatnonzero(marks)
+    sentence = np.append(0, np.cumsum(marks[ends] == SENTENCE)[:-1])
+    first = np.searchsorted(sentence, sentence)
+    marks[ends[(np.arange(len(ends)) - first) % _LONGEST == _LONGEST - 1]] = SENTENCE
+    return marks
+
+
+def train_tokenizer(
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    epochs: int = EPOCHS,
+    seed: int = 1,
+    listeners: Sequence[Listener] = (),
+) -> Tokenizer:
+    """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
+    # Here, and not above: who uses a model does not wait for what trains one.
+    from panparser.sequences.training import train_sequences, training_of
+
+    check_treebanks("train_tokenizer", treebank, dev)
+    if not len(treebank):
+        raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
+    raw = raw_text(treebank)
+    layout, marks = _marked(raw)
+    whole = whole_pairs(layout, marks != INSIDE)
+    lexicon = Lexicon.learn(layout, _begins(layout, marks))
+    spaced = bool(((layout.follows == SPACE) & (marks == INSIDE)).any())
+    learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
+    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
+    if dev is not None:
+        options["dev"] = _items(*_marked(raw_text(dev)), whole, lexicon, spaced)
+    model = train_sequences(tokenizer_window(), *learned, 3, **options)
+    rules = MultiwordRules.learn(treebank)
+    points = code_points(raw.text)
+    surface = list(surface_words(treebank)) if rules.forms else []
+    forms, splits = [form for form, _ in surface], [words for _, words in surface]
+    tokens = Tokens.of(points, raw.marks)
+    splitter = train_splitter(points, tokens, forms, splits, rules, seed) if surface else None
+    told = training_of(model, treebank, dev)
+    told["interrupted"] |= splitter is not None and splitter.training["interrupted"]
+    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, told)
+
+
+def _marked(raw: RawText) -> tuple[Layout, Marks]:
+    """The layout of a text, and what ends after its characters."""
+    layout = Layout.of(code_points(raw.text))
+    return layout, np.append(raw.marks, np.uint8(INSIDE))[layout.origin]
+
+
+def _with_shuffled(treebank: Treebank, raw: RawText, seed: int) -> RawText:
+    """The text to learn from. Where nothing is told of documents, one sentence may follow any other: once more so."""
+    if any(line.startswith("# newdoc") for sentence in treebank for line in sentence.comments):
+        return raw
+    order = np.random.default_rng(seed).permutation(len(treebank)).tolist()
+    other = raw_text(treebank[order])
+    marks = np.concatenate([raw.marks, np.zeros(len(_BETWEEN), np.uint8), other.marks])
+    return RawText(f"{raw.text}{_BETWEEN}{other.text}", marks)
+
+
+def _items(
+    layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon, spaced: bool
+) -> tuple[Items, npt.NDArray[np.int32]]:
+    at = places(layout, whole)
+    offsets = np.append(np.arange(0, len(at), _LESSON), len(at))
+    allowed = Allowed(_sets(layout, at, spaced), _SETS)
+    return Items(offsets, columns(layout, at, lexicon), allowed=allowed), marks[at].astype(np.int32)
+
+
+def _begins(layout: Layout, marks: Marks) -> npt.NDArray[np.bool_]:
+    """Which characters begin sentences."""
+    solid = np.flatnonzero(~layout.gap)
+    ends = np.flatnonzero(marks == SENTENCE)
+    begins = np.zeros(len(layout), dtype=bool)
+    begins[solid[0]] = True
+    begins[solid[np.searchsorted(solid, ends[ends < solid[-1]], side="right")]] = True
+    return begins

@@ -1,0 +1,53 @@
+"""Treebanks that must be analyses of the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from panparser.errors import TreebankError
+from panparser.treebank.treebank import Treebank, check_lengths
+
+
+def check_alike(treebanks: Sequence[Treebank]) -> None:
+    """Raises TreebankError unless all treebanks have the same words, and says where they first differ."""
+    if not isinstance(treebanks, Sequence) or not treebanks:
+        raise TreebankError(f"expected a list of Treebanks, at least one; got {treebanks!r}")
+    for treebank in treebanks:
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+        treebank.check()
+        check_lengths(treebank)
+    for other in treebanks[1:]:
+        _check_pair(treebanks[0], other)
+
+
+def _check_pair(first: Treebank, other: Treebank) -> None:
+    """Compares words, and where sentences begin."""
+    numbers: dict[str, int] = {}
+    sides = []
+    for treebank in (first, other):
+        forms = [numbers.setdefault(text, len(numbers)) for text in treebank.vocabulary("form")]
+        position = np.arange(treebank.words) - treebank.offsets[treebank.sentence_of_word()]
+        sides.append(np.stack([np.array(forms)[treebank.column("form")], position]))
+    shared = min(first.words, other.words)
+    differs = (sides[0][:, :shared] != sides[1][:, :shared]).any(axis=0)
+    word = int(differs.argmax()) if differs.any() else shared
+    if word == first.words == other.words:
+        return
+    wanted, found = _place(first, word), _place(other, word)
+    raise TreebankError(f"{found[0]}: expected {wanted[1]} as in {wanted[0]}, found {found[1]}")
+
+
+def _place(treebank: Treebank, word: int) -> tuple[str, str]:
+    """File and line of a word, and what it is."""
+    if word == treebank.words:
+        return f"{treebank.path}", "no more words"
+    number = int(treebank.sentence_of_word()[word])
+    sentence, position = treebank[number], word - int(treebank.offsets[number]) + 1
+    before = sum(first <= position for first, _, _ in treebank.extras("ranges", number))
+    before += sum(after < position for after, _, _ in treebank.extras("empty_nodes", number))
+    line = sentence.line + len(sentence.comments) + before + position - 1
+    form = treebank.vocabulary("form")[treebank.column("form")[word]]
+    return f"{treebank.path}:{line}", f"{form!r} (word {position} of sentence {number + 1})"

@@ -1,0 +1,121 @@
+"""Annotated text for readers of all kinds: CoNLL-U, drawings for a terminal, JSON, SVG, a page.
+
+`render` gives one text for each sentence, which can be done in any thread; `join` makes a file of them.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, get_args
+
+from panparser.errors import SpecError
+from panparser.treebank.sentence import Sentence, Token
+from panparser.treebank.treebank import Treebank
+from panparser.trees.drawing import shown
+
+OutputFormat = Literal["conllu", "tree", "json", "svg", "html"]
+_SIZE = re.compile(r'<svg xmlns="[^"]*" width="(\d+)" height="(\d+)"')
+_GAP = 24  # between drawings on one SVG
+_PAGE = """<!doctype html>
+<html lang="mul">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Trees</title>
+<style>
+:root { color-scheme: light dark; }
+body { font-family: system-ui, sans-serif; margin: 2rem; }
+figure { margin: 0 0 2.5rem; overflow-x: auto; }
+figcaption { opacity: .7; margin-bottom: .5rem; }
+</style>
+</head>
+<body>
+"""
+
+
+def render(treebank: Treebank, format: OutputFormat) -> list[bytes]:
+    """The sentences of a treebank, each as text; those of CoNLL-U in one piece."""
+    if format not in get_args(OutputFormat):
+        raise SpecError(f"expected one of {', '.join(get_args(OutputFormat))}; got {format!r}")
+    if format == "conllu":
+        return [treebank.to_bytes()]
+    draw = {"tree": _tree, "json": _json, "svg": Sentence._repr_html_, "html": _figure}[format]
+    return [draw(sentence).encode("utf-8", "replace") for sentence in treebank]
+
+
+def join(format: OutputFormat, pieces: Iterable[list[bytes]]) -> Iterator[bytes]:
+    """A file of rendered sentences, piece by piece; an SVG comes as a whole, since its size stands at its start."""
+    if format == "json":
+        yield from _array(pieces)
+    elif format == "svg":
+        yield _stacked([text.decode() for piece in pieces for text in piece])
+    else:
+        if format == "html":
+            yield _PAGE.encode()
+        for piece in pieces:
+            yield b"".join(piece)
+        if format == "html":
+            yield b"</body>\n</html>\n"
+
+
+def _tree(sentence: Sentence) -> str:
+    return f"{sentence.draw()}\n\n"
+
+
+def _figure(sentence: Sentence) -> str:
+    text = html.escape(shown(sentence.text or " ".join(sentence.forms)))
+    return f"<figure><figcaption dir=auto>{text}</figcaption>\n{sentence._repr_html_()}</figure>\n"
+
+
+def _json(sentence: Sentence) -> str:
+    values: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
+    if others := {name: text for name, text in sentence.metadata.items() if name not in values}:
+        values["comments"] = others
+    ranges = sentence.multiword_tokens
+    places = {word: _place(each.misc) for each in ranges for word in range(each.first, each.last + 1)}
+    values["tokens"] = [_token(token) | places.get(token.id, {}) for token in sentence]
+    if ranges:
+        values["multiword_tokens"] = [
+            {"first": each.first, "last": each.last, "form": each.form, **_place(each.misc)} for each in ranges
+        ]
+    return json.dumps(values, ensure_ascii=False)
+
+
+def _token(token: Token) -> dict[str, Any]:
+    cells = {"form": token.form, "lemma": token.lemma, "upos": token.upos, "xpos": token.xpos}
+    told = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
+    label = None if token.label == "_" else token.label
+    deps = None if token.deps == "_" else token.deps
+    tree = {"head": token.head, "deprel": label, "deps": deps, "misc": token.misc_values}
+    return {"id": token.id, **told, "feats": token.features, **tree, **_place(token.misc)}
+
+
+def _place(misc: str) -> dict[str, int]:
+    """Where a token starts and ends in the text, if it is told."""
+    found = re.search(r"(?:^|\|)TokenRange=(\d+):(\d+)(?:\||$)", misc)
+    return {"start": int(found[1]), "end": int(found[2])} if found else {}
+
+
+def _array(pieces: Iterable[list[bytes]]) -> Iterator[bytes]:
+    """One JSON array, with a line for each sentence."""
+    before = b"[\n"
+    for piece in pieces:
+        for text in piece:
+            yield before + text
+            before = b",\n"
+    yield b"\n]\n" if before == b",\n" else b"[]\n"
+
+
+def _stacked(drawings: list[str]) -> bytes:
+    """Drawings below each other in one SVG."""
+    sizes = [tuple(map(int, match.groups())) for text in drawings if (match := _SIZE.match(text))]
+    width = max((width for width, _ in sizes), default=0)
+    inner, top = [], 0
+    for text, (_, height) in zip(drawings, sizes, strict=True):
+        inner.append(text.replace("<svg ", f'<svg y="{top}" ', 1))
+        top += height + _GAP
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}">', *inner, "</svg>\n"]
+    return "\n".join(lines).encode()

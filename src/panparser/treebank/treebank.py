@@ -1,0 +1,294 @@
+"""Treebank: columns of numbers in native memory, as a sequence of sentences."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import ConlluError, TreebankError
+from panparser.treebank.sentence import Sentence, Token
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # the engine's order
+Format = Literal["conllu", "conllx"]
+_SEPARATORS = re.compile(r"[|=\t\n\r]")  # what would end a key or a value in a cell
+_UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # what would break a line, or is no UTF-8
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in a file that is not as it should be."""
+
+    path: str
+    line: int
+    rule: str
+    expected: str
+    found: str
+    hint: str
+    fatal: bool  # the sentence could not be read
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        found = "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.found)
+        return f"{self.path}:{self.line}: expected {self.expected}, found {found}{hint}"
+
+
+class Treebank(Sequence[Sentence]):
+    """Sentences with their annotations; `read_conllu` makes one.
+
+    `heads` (HEAD, -1 is `_`) and `column(name)` (ids into `vocabulary(name)`) are arrays over all words, shared with
+    the engine: what is written into them is what `write_conllu` writes. `offsets[i]` is the first word of sentence i.
+    """
+
+    def __init__(
+        self,
+        text: bytes,
+        *,
+        path: str = "<text>",
+        format: Format = "conllu",
+        single_root: bool = False,
+        thorough: bool = False,
+        line: int = 1,
+    ) -> None:
+        if not isinstance(text, bytes):
+            raise ConlluError(f"expected the bytes of a file; got {type(text).__name__}")
+        if format not in ("conllu", "conllx"):
+            raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
+        self._store = _engine.TreebankStore(text, format == "conllx", single_root, thorough, line)
+        self.path = path
+        self.format: Format = format
+        self.offsets: npt.NDArray[np.int64] = self._store.offsets
+        self._columns: dict[int, IntArray] = {}  # what the engine shares must be compared when it is written
+        self._strings: list[list[str]] = [[] for _ in COLUMNS]
+        self._extras: list[dict[int, list[tuple[int, int, str]]]] | None = None
+
+    # --- As a sequence of sentences ---
+
+    def __len__(self) -> int:
+        return self._store.sentences
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int]) -> Treebank: ...
+    def __getitem__(self, index: int | slice | Sequence[int]) -> Sentence | Treebank:
+        """A sentence (a view), or a treebank of its own with the sentences of a slice or a list of numbers (a copy)."""
+        if isinstance(index, Sequence) and not isinstance(index, str):
+            return Treebank(self._write([self[i].position for i in index]), path=self.path, format=self.format)
+        if isinstance(index, slice):
+            chosen = range(len(self))[index]
+            line = self[chosen[0]].line if chosen and chosen.step == 1 else 1
+            return Treebank(self._write(chosen), path=self.path, format=self.format, line=line)
+        if not isinstance(index, SupportsIndex):
+            raise TypeError(f"sentences are numbered 0..{len(self) - 1}; got {index!r}")
+        index = operator.index(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"treebank of {len(self)} sentences has no sentence {index}")
+        return Sentence(self, index % len(self))
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return (Sentence(self, index) for index in range(len(self)))
+
+    @property
+    def words(self) -> int:
+        """How many words all sentences have."""
+        return self._store.words
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What the reader found wrong, by line."""
+        return [Problem(self.path, *fields) for fields in self._store.problems()]
+
+    @property
+    def dropped(self) -> int:
+        """How many sentences could not be read, and are left out."""
+        return self._store.dropped
+
+    def __repr__(self) -> str:
+        return f"<Treebank {self.path}: {len(self)} sentences, {self.words} words>"
+
+    # --- Columns ---
+
+    @cached_property
+    def heads(self) -> IntArray:
+        """Heads of all words; -1 is `_`."""
+        return self._store.heads
+
+    @property
+    def labels(self) -> IntArray:
+        """Ids of the labels (DEPREL) of all words."""
+        return self.column("deprel")
+
+    def column(self, name: str) -> IntArray:
+        """Ids of a column of all words; `vocabulary(name)` says what they stand for."""
+        number = _number(name)
+        if number not in self._columns:
+            self._columns[number] = self._store.column(number)
+        return self._columns[number]
+
+    def vocabulary(self, name: str) -> list[str]:
+        """The strings of a column, by id; `_` is 0. It grows when values are set, and is not to be changed."""
+        number = _number(name)
+        strings = self._strings[number]
+        if len(strings) < self._store.vocabulary_size(number):
+            strings += self._store.strings(number, len(strings))
+        return strings
+
+    def id_of(self, name: str, text: str) -> int:
+        """The id of a string in a column's vocabulary, new if need be."""
+        if not isinstance(text, str) or not text or text != text.strip(" ") or _UNWRITABLE.search(text):
+            raise TreebankError(
+                f"{name} must be a text without tabs, line ends and spaces around it, or _; got {text!r}"
+            )
+        return self._store.intern(_number(name), text)
+
+    def annotate(self, key: str, function: Callable[[Token], str | None]) -> None:
+        """Writes `key=function(token)` into MISC of each word, for templates such as `S0.misc[key]`.
+
+        An old value is replaced where it stands, other keys stay as they are; None leaves the word without the key. All
+        values are computed before the first is written.
+        """
+        if self.format == "conllx":
+            raise TreebankError("CoNLL-X has no MISC")
+        if not _is_value(key):
+            raise TreebankError(f"key of annotate must be a text without | = and tabs; got {key!r}")
+        values = [function(token) for sentence in self for token in sentence]
+        for word, value in enumerate(values):
+            if value is not None and not _is_value(value):
+                sentence = int(self.sentence_of_word()[word])
+                place = f"word {word - self.offsets[sentence] + 1} of sentence {sentence + 1}"
+                raise TreebankError(
+                    f"{key} of {place} must be a text without | = and tabs, no space around it, or None; got {value!r}"
+                )
+        self.check()
+        ids, cells = self.column("misc"), self.vocabulary("misc")
+        changed = [with_value(cells[cell], key, value) for cell, value in zip(ids.tolist(), values, strict=True)]
+        ids[:] = [self.id_of("misc", cell) for cell in changed]
+
+    def extras(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
+        """(first, last, line) of multiword tokens, or (word before, number, line) of empty nodes."""
+        if self._extras is None:
+            self._extras = [{}, {}]
+            for found, lines in zip(self._extras, (self._store.ranges(), self._store.empty_nodes()), strict=True):
+                for owner, first, second, line in lines:
+                    found.setdefault(owner, []).append((first, second, line))
+        return self._extras[kind == "empty_nodes"].get(sentence, [])
+
+    def check(self) -> None:
+        """Raises TreebankError if an array holds a head outside its sentence, or an id that stands for nothing."""
+        words = np.diff(self.offsets)[self.sentence_of_word()]
+        bad = (self.heads < -1) | (self.heads > words)
+        for number in self._columns:
+            column = self._columns[number]
+            bad |= (column < 0) | (column >= self._store.vocabulary_size(number))
+        if bad.any():
+            self.to_bytes()  # names the place
+
+    def sentence_of_word(self) -> npt.NDArray[np.int64]:
+        """For each word, its sentence."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each word: sentence, id, head and the columns of CoNLL-U, strings as categories."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install 'panparser[analysis]'") from None
+        sentence = self.sentence_of_word()
+        ids = np.arange(self.words) - self.offsets[sentence] + 1 if self.words else np.empty(0, np.int64)
+        frame = pd.DataFrame({"sentence": sentence, "id": ids})
+        for name in COLUMNS:
+            numbers: dict[str, int] = {}  # bytes that are no UTF-8 may read alike
+            codes = np.array([numbers.setdefault(text, len(numbers)) for text in self.vocabulary(name)])
+            frame[name] = pd.Categorical.from_codes(codes[self.column(name)], categories=list(numbers))
+            if name == "feats":
+                frame["head"] = self.heads
+        return frame
+
+    def to_bytes(self) -> bytes:
+        """The file: what was read, with the cells that changed; without what a lenient reader could not read."""
+        return self._write(range(len(self)))
+
+    def copy(self) -> Treebank:
+        """A treebank of its own, as if the file were read once more with the cells that changed."""
+        return Treebank(self.to_bytes(), path=self.path, format=self.format)
+
+    def _write(self, sentences: Sequence[int]) -> bytes:
+        try:
+            return self._store.write(list(sentences))
+        except ValueError as error:
+            raise TreebankError(f"{self.path}: {error}") from None
+
+    def __add__(self, other: Treebank) -> Treebank:
+        """A treebank of its own with the sentences of both."""
+        if self.format != other.format:
+            raise TreebankError(f"only treebanks of one format can be joined; got {self.format} and {other.format}")
+        first = self.to_bytes()
+        if first and not first.endswith((b"\n\n", b"\n\r\n")):
+            first += b"\n" if first.endswith(b"\n") else b"\n\n"
+        return Treebank(first + other.to_bytes(), path=self.path, format=self.format)
+
+    def draw(self) -> str:
+        """All sentences, each as `Sentence.draw` has it, with a blank line between them."""
+        return "\n\n".join(sentence.draw() for sentence in self)
+
+    def _repr_html_(self) -> str:
+        from panparser.trees.drawing import svg_tree
+
+        shown = [svg_tree(s.forms, s.heads.tolist(), s.labels, s.values("upos")) for s in self[:3]]
+        rest = f"<p>… and {len(self) - 3} more sentences</p>" if len(self) > 3 else ""
+        return f"<p>{len(self)} sentences, {self.words} words</p>" + "".join(shown) + rest
+
+
+def _is_value(text: object) -> bool:
+    return isinstance(text, str) and bool(text) and text == text.strip(" ") and not _SEPARATORS.search(text)
+
+
+def with_value(cell: str, key: str, value: str | None) -> str:
+    """A cell `Key=Value|Key=Value` with one value set, or without it."""
+    item = [] if value is None else [f"{key}={value}"]
+    items: list[str] = []
+    for old in [] if cell == "_" else cell.split("|"):
+        if old == key or old.startswith(f"{key}="):
+            items += item
+            item = []
+        else:
+            items.append(old)
+    return "|".join(items + item) or "_"
+
+
+def _number(name: str) -> int:
+    if name not in COLUMNS:
+        raise TreebankError(f"a treebank has the columns {', '.join(COLUMNS)}; got {name!r}")
+    return COLUMNS.index(name)
+
+
+def check_treebanks(user: str, treebank: object, dev: object) -> None:
+    """Raises TreebankError if what something is to learn from, or to be selected by, is no treebank."""
+    for name, value in (("treebank", treebank), ("dev", dev)):
+        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
+            raise TreebankError(f"{name} of {user} must be a Treebank; got {value!r}")
+    if isinstance(dev, Treebank) and not dev.words:
+        raise TreebankError(f"{dev.path}: expected sentences to choose the best epoch by, found none")
+
+
+def check_lengths(treebank: Treebank) -> None:
+    """Raises TreebankError if a sentence is too long for the engine."""
+    lengths = np.diff(treebank.offsets)
+    if len(lengths) and lengths.max() > _engine.MAX_WORDS:
+        long = int(lengths.argmax())
+        raise TreebankError(
+            f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
+            f"found {lengths[long]}"
+        )

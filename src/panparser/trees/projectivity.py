@@ -1,0 +1,210 @@
+"""Is a tree projective, how far from it, and how to make it so and back.
+
+Trees are the heads of words 1..n; 0 is Root, which stands before word 1, and `None` or -1 is unknown. In a partial
+tree, arcs and gaps count where they are not projective whatever the unknown heads are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import GoldError
+from panparser.trees.gold import UNKNOWN, Gold, Head, reference_heads
+
+Heads: TypeAlias = Sequence[Head] | IntArray
+
+LIFTED = "^"  # the paper's up arrow: what precedes is the label of an arc that was lifted
+PATH = "|"  # the paper's down arrow: something was lifted over this arc
+
+
+def is_projective(heads: Heads) -> bool:
+    """Is every word between a head and its dependent a descendant of the head?"""
+    return not crossing_arcs(heads)
+
+
+def crossing_arcs(heads: Heads) -> list[int]:
+    """The words whose arc is not projective: some word between it and its head is no descendant of the head."""
+    return _measure(_gold(heads).codes())[0]
+
+
+def gap_degree(heads: Heads) -> int:
+    """The most gaps in the yield of a word (itself and its descendants); 0 if projective. Kuhlmann & Nivre 2006."""
+    return _measure(_gold(heads).codes())[1]
+
+
+def nonprojectivity(heads: IntArray, offsets: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    """For each word of many sentences, is its arc not projective; and for each sentence its gap degree.
+
+    `heads` (words) int32 has the sentences one after the other, `offsets` (sentences + 1) int64 where each begins and
+    where the last ends. A treebank of a million words takes a fraction of a second.
+    """
+    for name, array, dtype in (("heads", heads, np.int32), ("offsets", offsets, np.int64)):
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+            found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise GoldError(f"{name} of nonprojectivity: expected one dimension of {dtype.__name__}; got {found}")
+    try:
+        flags, degrees = _engine.nonprojectivity(np.ascontiguousarray(heads), np.ascontiguousarray(offsets))
+    except ValueError as error:
+        raise GoldError(f"nonprojectivity: {error}") from None
+    return flags.view(np.bool_), degrees
+
+
+def projective_subset(heads: Heads, *, root: str = "last", single_root: bool = False) -> tuple[Head, ...]:
+    """The heads with as few as possible made `None` so that some projective tree has all that are left."""
+    return _gold(heads).projective_subset(root=root, single_root=single_root).heads
+
+
+def conflicts(heads: Heads, *, root: str = "last", single_root: bool = False) -> list[int]:
+    """Two words whose arcs no projective tree has both; [] if `Gold.is_completable`.
+
+    Arcs that no projective tree has together always include such a pair: they cross, or the arc of one covers the head
+    of its own head, which is the other, or both are children of Root and `single_root`.
+    """
+    return _engine.conflict(reference_heads(_gold(heads), root, None), root == "first", single_root)
+
+
+@dataclass(frozen=True)
+class _Encoding:
+    head: bool  # a lifted arc's label has that of its former head
+    path: bool  # arcs that it was lifted over are marked
+
+
+ENCODINGS = {"head": _Encoding(True, False), "path": _Encoding(False, True), "head+path": _Encoding(True, True)}
+
+
+def projectivize(
+    heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str = "head"
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """A projective tree, and labels that tell how to undo it (Nivre & Nilsson 2005).
+
+    While there are non-projective arcs, the shortest (of several the leftmost dependent's) moves up to the head of its
+    head. Labels d of a lifted arc, h of its former head, p of an arc that it was lifted over become
+
+        head       d^h
+        path       d^   p|
+        head+path  d^h  p|
+
+    The heads are the same whatever the encoding. Labels may hold neither `^` nor `|`. An unknown head (`None` or -1)
+    stays so, and becomes that of an arc that would have to move up to one; it is then -1.
+    """
+    scheme, tree, labels = _labeled_tree("projectivize", heads, labels, encoding)
+    for word, label in enumerate(labels, start=1):
+        if LIFTED in label or PATH in label:
+            raise GoldError(f"label of word {word}: projectivize expected neither {LIFTED} nor {PATH}; got {label!r}")
+    lifted = list(tree)
+    over: dict[int, set[int]] = {}  # by lifted word, the words whose arcs it was lifted over
+    while crossing := _measure(lifted[1:])[0]:
+        word = min(crossing, key=lambda word: abs(word - lifted[word]))
+        over.setdefault(word, set()).add(lifted[word])
+        lifted[word] = lifted[lifted[word]]
+    path = {other for word, others in over.items() if lifted[word] != UNKNOWN for other in others}
+    marked = []
+    for word, label in enumerate(labels, start=1):
+        if lifted[word] != tree[word] and lifted[word] != UNKNOWN:
+            label += LIFTED + (labels[tree[word] - 1] if scheme.head else "")
+        marked.append(label + PATH if scheme.path and word in path else label)
+    return tuple(lifted[1:]), tuple(marked)
+
+
+def deprojectivize(
+    heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str = "head"
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Undoes `projectivize`, as far as the labels tell, and removes all marks from them.
+
+    Each lifted word, those next to Root first, is attached to the first match below its head, breadth first and from
+    left to right: the first word labeled h ("head"), the last of a path of marked arcs ("path"), the first on such a
+    path that is labeled h ("head+path"; failing that, the first labeled h). It stays where there is none.
+    """
+    scheme, tree, labels = _labeled_tree("deprojectivize", heads, labels, encoding)
+    arcs = [_Label("", None, False), *map(_Label.parse, labels)]
+    pending = {word for word, arc in enumerate(arcs) if arc.former_head is not None}
+    while pending:
+        children = _children(tree)
+        for word in _breadth_first(0, children.__getitem__):
+            if word in pending and (found := _former_head(word, tree[word], arcs, children, scheme)) is not None:
+                tree[word] = found
+                pending.remove(word)
+                break
+        else:
+            break
+    return tuple(tree[1:]), tuple(arc.label for arc in arcs[1:])
+
+
+@dataclass(frozen=True)
+class _Label:
+    """A label with its marks: that of the former head if the arc was lifted, and whether others were lifted over it."""
+
+    label: str
+    former_head: str | None
+    path: bool
+
+    @classmethod
+    def parse(cls, text: str) -> _Label:
+        label, lifted, former_head = text.rstrip(PATH).partition(LIFTED)
+        return cls(label, former_head if lifted else None, text.endswith(PATH))
+
+
+def _former_head(
+    word: int, linear_head: int, arcs: list[_Label], children: list[list[int]], scheme: _Encoding
+) -> int | None:
+    """The first match below the head of a lifted word, never below the word itself."""
+
+    def below(token: int) -> list[int]:
+        return [child for child in children[token] if child != word]
+
+    def marked(token: int) -> list[int]:
+        return [child for child in below(token) if arcs[child].path]
+
+    for search in [marked] * scheme.path + [below] * scheme.head:
+        for token in _breadth_first(linear_head, search):
+            matches = arcs[token].label == arcs[word].former_head if scheme.head else not marked(token)
+            if matches and token != linear_head:
+                return token
+    return None
+
+
+def _children(tree: Sequence[int]) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in tree]
+    for word, head in enumerate(tree[1:], start=1):
+        children[head].append(word)
+    return children
+
+
+def _breadth_first(top: int, below: Callable[[int], list[int]]) -> Iterator[int]:
+    order = [top]
+    for token in order:
+        yield token
+        order += below(token)
+
+
+def _measure(codes: Sequence[int]) -> tuple[list[int], int]:
+    """Words whose arc is not projective, and the gap degree."""
+    flags, degrees = nonprojectivity(np.array(codes, dtype=np.int32), np.array([0, len(codes)], dtype=np.int64))
+    return [int(word) for word in np.flatnonzero(flags) + 1], int(degrees[0])
+
+
+def _gold(heads: Iterable[Head]) -> Gold:
+    return Gold(None if head == UNKNOWN else head for head in heads)
+
+
+def _labeled_tree(
+    owner: str, heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str
+) -> tuple[_Encoding, list[int], tuple[str, ...]]:
+    """What both transformations take, checked; the tree by token, Root's own head is -1."""
+    if encoding not in ENCODINGS:
+        raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
+    gold = Gold((None if head == UNKNOWN else head for head in heads), labels)
+    for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
+        is_open = head is None and owner == "projectivize"
+        if not is_open and (not isinstance(head, int) or head < 0):
+            raise GoldError(f"head of word {word}: {owner} expected one of 0..n; got {head!r}")
+        if not isinstance(label, str):
+            raise GoldError(f"label of word {word}: {owner} expected a string; got {label!r}")
+    return ENCODINGS[encoding], [UNKNOWN, *gold.codes()], tuple(labels)
