@@ -1,0 +1,384 @@
+"""`panparser train`, `parse` and `info`, as a user sees them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import panparser as pp
+from panparser.cli import parsing
+from places import ENGLISH
+
+TRAIN = ["--epochs", "2", "--beam", "2", "--templates", "zn11"]
+
+
+@pytest.fixture
+def data(english, tmp_path, monkeypatch):
+    """train.conllu and dev.conllu in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for name, treebank in zip(("train", "dev"), english, strict=True):
+        pp.write_conllu(f"{name}.conllu", treebank)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def model(parser, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "en"
+    parser.save(path)
+    return path
+
+
+def start(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "panparser", *map(str, arguments)], stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def finish(*arguments, **options):
+    process = start(*arguments, **options)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+def test_train_then_parse(run, data):
+    code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en", *TRAIN)
+    assert code == 0
+    assert "best epoch" in out
+    assert "LAS" in out
+    assert err.count("epoch") == 2
+    assert sorted(os.listdir()) == ["dev.conllu", "en", "en.toml", "train.conllu"]
+    code, out, err = run("parse", "-m", "en", "dev.conllu", "-o", "out.conllu")
+    assert (code, out, err) == (0, "", "")
+    best = pp.load("en").training["best_epoch"]
+    scores = pp.evaluate(pp.read_conllu("dev.conllu"), pp.read_conllu("out.conllu"))
+    assert scores.uas == pytest.approx(pp.load("en").training["history"][best - 1]["uas"])
+
+
+def test_the_recipe_makes_the_same_model(run, data):
+    assert (
+        run("train", "-t", "train.conllu", "train.conllu", "-d", "dev.conllu", "-o", "en", "--seed", "5", *TRAIN)[0]
+        == 0
+    )
+    first, recipe = Path("en").read_bytes(), Path("en.toml").read_bytes()
+    Path("en").unlink()
+    assert run("--quiet", "train", "--recipe", "en.toml") == (0, "", "")
+    assert Path("en").read_bytes() == first
+    assert Path("en.toml").read_bytes() == recipe
+    assert run("train", "--recipe", "en.toml", "-o", "other")[0] == 0
+    assert Path("other").read_bytes() == first
+    code, _, err = run("train", "--recipe", "en.toml", "--seed", "6")
+    assert code == 2
+    assert "flags change this recipe" in err
+    assert run("train", "--recipe", "en.toml", "--seed", "6", "-o", "other")[0] == 0
+    assert Path("other").read_bytes() != first
+
+
+def test_flags_reach_the_model(run, data):
+    flags = ["--system", "arc-hybrid", "--root", "first", "--multi-root", "--strategy", "dynamic", "--beam", "1"]
+    assert (
+        run("train", "-t", "train.conllu", "-o", "en", "--epochs", "1", "--unlabeled", "--delexicalized", *flags)[0]
+        == 0
+    )
+    parser = pp.load("en")
+    assert parser.spec == pp.ParserSpec(
+        system=pp.system("arc-hybrid", root="first"), templates=pp.RICH.delexicalized(), beam=1, labeled=False
+    )
+    assert parser.training["strategy"] == pp.STRATEGIES["dynamic"].to_values()
+    assert pp.Recipe.read("en.toml").parser.spec() == parser.spec
+
+
+def test_vectors(run, data):
+    Path("few.txt").write_text("S0.upos B0.upos\nS0.vector\nB0.vector\n")
+    Path("words.vec").write_text("the 1 0.5\nbaker -1 0.25\nopened 0.5 -1\n")
+    Path("out").mkdir()
+    flags = ["--templates", "few.txt", "--vectors", "words.vec", "--epochs", "2"]
+    assert run("train", "-t", "train.conllu", "-o", "out/en", *flags)[0] == 0
+    parser = pp.load("out/en")
+    assert parser.vectors == pp.read_vectors("words.vec")
+    assert 'vectors = "../words.vec"' in Path("out/en.toml").read_text()
+    assert run("train", "--recipe", "out/en.toml", "-o", "again")[0] == 0
+    assert Path("again").read_bytes() == Path("out/en").read_bytes()
+    Path("folds.toml").write_text(Path("again.toml").read_text() + "[folds]\ncount = 2\n")
+    assert run("train", "--recipe", "folds.toml", "-o", "folds")[0] == 0
+    assert run("train", "-t", "dev.conllu", "-o", "more", "--init", "again", "--epochs", "1")[0] == 0
+    assert pp.load("more").vectors == parser.vectors
+
+
+def test_vectors_that_are_missing_or_not_read_are_refused(run, data):
+    Path("few.txt").write_text("S0.vector\n")
+    Path("words.vec").write_text("the 1 0.5\n")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt")
+    assert (code, "vectors of train are missing" in err) == (2, True)
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--vectors", "words.vec")
+    assert (code, "no template reads them" in err) == (2, True)
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt", "--vectors", "none.vec")
+    assert (code, "none.vec" in err) == (2, True)
+
+
+def test_warm_start(run, data):
+    assert run("train", "-t", "train.conllu", "-o", "a", "--system", "arc-hybrid", *TRAIN)[0] == 0
+    assert run("train", "-t", "dev.conllu", "-o", "b", "--init", "a", "--epochs", "1")[0] == 0
+    assert pp.load("b").spec == pp.load("a").spec
+    code, _, err = run("train", "-t", "dev.conllu", "-o", "b", "--init", "a", "--system", "arc-eager")
+    assert (code, err) == (2, "panparser: init of train must have the system of the new parser; they differ\n")
+
+
+def test_seeds_folds_and_size(run, data):
+    Path("r.toml").write_text(
+        """
+        [data]
+        train = ["train.conllu"]
+        dev = "dev.conllu"
+        [parser]
+        templates = "zn11"
+        beam = 1
+        [training]
+        epochs = 1
+        seeds = [1, 2, 3]
+        model_size = "60KB"
+        [folds]
+        count = 2
+        predictions = "folds.conllu"
+        """
+    )
+    code, out, _ = run("train", "--recipe", "r.toml", "-o", "en")
+    assert code == 0
+    for word in ("seeds", "folds", "pruned"):
+        assert word in out
+    assert Path("en").stat().st_size <= 60_000
+    assert len(pp.read_conllu("folds.conllu")) == 80
+    assert not list(Path().glob("*.checkpoint"))
+    one = pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), pp.read_conllu("train.conllu"), epochs=1, prune=1.0)
+    assert one.training["history"][0]["pruning"]["uas"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-t", "train.conllu"], "expected a file for the model: -o MODEL"),
+        (["-o", "en"], "expected treebanks to learn from"),
+        (["-t", "train.conllu", "-o", "-"], "a model is a file, not standard output"),
+        (["-t", "train.conllu", "-o", "none/en"], "none/en: cannot be written: No such file or directory"),
+        (["-t", "train.conllu", "-o", "."], ".: cannot be written: it is a folder"),
+        (["-t", "none.conllu", "-o", "en"], "none.conllu: cannot be read"),
+        (["-t", "train.conllu", "-o", "en", "--beam", "0"], "beam: expected an integer >= 1, found 0"),
+        (["-t", "train.conllu", "-o", "en", "--strategy", "max"], "no strategy is called 'max'"),
+        (["-t", "train.conllu", "-o", "en", "--system", "arc"], "no transition system is called 'arc'"),
+        (
+            ["-t", "train.conllu", "-o", "en", "--templates", "x"],
+            "templates: expected rich, rich-stack, zn11, fast or a file, found 'x'",
+        ),
+        (["-t", "train.conllu", "-o", "en", "--init", "train.conllu"], "expected a panparser model"),
+        (["-t", "train.conllu", "-o", "mine"], "mine.toml: the recipe of the model would replace this file"),
+        (["--recipe", "none.toml", "-o", "en"], "none.toml: cannot be read"),
+        (["--recipe", "mine.toml", "-o", "en"], "several seeds need a development set"),
+        (["--recipe", "mine.txt"], "mine.txt does not end in .toml"),
+        (["--recipe", "folds.toml"], "none/x: cannot be written"),
+        (["-t", "empty.conllu", "-o", "en"], "expected a treebank with heads to learn from, found none"),
+    ],
+)
+def test_errors_are_one_line_before_any_work(run, data, arguments, said):
+    text = '[data]\ntrain = ["train.conllu"]\n[training]\nseeds = [1, 2]\n'
+    Path("mine.toml").write_text(text)
+    Path("mine.txt").write_text(text)
+    Path("folds.toml").write_text('[data]\ntrain = ["train.conllu"]\n[folds]\ncount = 2\npredictions = "none/x"\n')
+    Path("empty.conllu").touch()
+    before = sorted(os.listdir())
+    code, out, err = run("train", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert sorted(os.listdir()) == before
+
+
+def test_a_killed_run_goes_on_to_the_same_model(data):
+    arguments = ["train", "-t", "train.conllu", "-d", "dev.conllu", "--epochs", "6"]
+    assert finish(*arguments, "-o", "whole", stdout=subprocess.DEVNULL)[0] == 0
+    process = start(*arguments, "-o", "en", stdout=subprocess.DEVNULL)
+    for line in process.stderr:
+        if "epoch 2" in line:
+            process.kill()
+            break
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert Path("en.checkpoint").exists()
+    assert not Path("en").exists()
+    code, errors = finish(*arguments, "-o", "en", "--resume", stdout=subprocess.DEVNULL)
+    assert code == 0
+    assert "epoch 1 " not in errors
+    assert Path("en").read_bytes() == Path("whole").read_bytes()
+    assert not Path("en.checkpoint").exists()
+
+
+def test_ctrl_c_keeps_the_best_model(data):
+    Path("long.toml").write_text("[training]\nepochs = 500\npatience = 0\n")
+    arguments = ["train", "--recipe", "long.toml", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en"]
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # who runs tests in the background ignores it
+    process = start(*arguments, stdout=subprocess.DEVNULL, preexec_fn=heard)
+    for line in process.stderr:
+        if "epoch 2" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted: en is the best model so far" in errors
+    assert pp.load("en").training["interrupted"] is True
+    assert Path("en.checkpoint").exists()
+    code, errors = finish("train", "-t", "train.conllu", "-o", "en", *TRAIN, stdout=subprocess.DEVNULL)
+    assert code == 0
+    assert "left by another run, will be overwritten" in errors
+
+
+def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("panparser.cli.learning.learn", interrupted)
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume")
+    assert code == 130
+    assert "interrupted before an epoch was complete: there is no model" in err
+    assert "there is none; training begins anew" in err
+    assert not Path("en").exists()
+
+
+def test_a_checkpoint_of_another_run_is_refused(run, data):
+    pp.train(pp.ParserSpec(beam=1), pp.read_conllu("train.conllu"), epochs=1, checkpoint="en.checkpoint")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume", *TRAIN)
+    assert code == 2
+    assert "en.checkpoint: belongs to another run" in err
+
+
+def test_a_full_disk_leaves_no_broken_model(data):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+    Path("en").write_bytes(b"the old model")
+    code, errors = finish("train", "-t", "train.conllu", "-o", "en", *TRAIN, preexec_fn=limit, stdout=-3)
+    assert code == 2
+    assert errors.splitlines()[-1].endswith("cannot be written: File too large")
+    assert Path("en").read_bytes() == b"the old model"
+    assert sorted(os.listdir()) == ["dev.conllu", "en", "train.conllu"]
+    code, errors = finish("train", "-t", "train.conllu", "-o", "/dev/full", *TRAIN, stdout=subprocess.DEVNULL)
+    assert code == 2
+    assert "No space left on device" in errors
+
+
+# --- parse ---
+
+
+def test_threads_and_blocks_change_no_byte(run, data, model, monkeypatch):
+    outputs = set()
+    for block in (1 << 18, 5000, 1):
+        monkeypatch.setattr(parsing, "_BLOCK", block)
+        for threads in (1, 2, 3):
+            assert run("parse", "-m", model, ENGLISH, "-o", "out.conllu", "--threads", threads)[0] == 0
+            outputs.add(Path("out.conllu").read_bytes())
+    assert outputs == {pp.load(model).parse(pp.read_conllu(ENGLISH)).to_bytes()}
+
+
+def test_standard_input_and_output(model, data):
+    command = [sys.executable, "-m", "panparser", "parse", "-m", str(model)]
+    done = subprocess.run(command, input=Path("dev.conllu").read_bytes(), capture_output=True, check=True)
+    assert done.stdout == pp.load(model).parse(pp.read_conllu("dev.conllu")).to_bytes()
+    assert done.stderr == b""
+
+
+def test_compressed_output_and_beam(run, data, model):
+    assert run("parse", "-m", model, "dev.conllu", "-o", "out.conllu.gz", "--beam", "1")[0] == 0
+    expected = pp.load(model).parse(pp.read_conllu("dev.conllu"), beam=1).to_bytes()
+    assert gzip.decompress(Path("out.conllu.gz").read_bytes()) == expected
+
+
+def test_several_trees(run, data, model):
+    assert run("parse", "-m", model, "dev.conllu", "-o", "out.conllu", "--k-best", "3")[0] == 0
+    parser, dev, out = pp.load(model), pp.read_conllu("dev.conllu"), pp.read_conllu("out.conllu")
+    position = 0
+    for sentence in dev:
+        trees = parser.best(sentence, 3)
+        for rank, tree in enumerate(trees, start=1):
+            written = out[position]
+            assert written.metadata["tree"] == f"{rank}/{len(trees)}"
+            assert float(written.metadata["score"]) == pytest.approx(tree.score, abs=1e-3)
+            assert (tuple(written.heads), tuple(written.labels)) == (tree.heads, tree.labels)
+            position += 1
+    assert position == len(out) > len(dev)
+    Path("x.conllx").write_text("1\ta\ta\tN\tN\t_\t0\troot\t_\t_\n\n")
+    code, _, err = run("parse", "-m", model, "x.conllx", "--format", "conllx", "--k-best", "2")
+    assert code == 2
+    assert "CoNLL-X has none" in err
+
+
+def test_odd_input(run, data, model):
+    Path("empty.conllu").touch()
+    assert run("parse", "-m", model, "empty.conllu", "-o", "out.conllu")[0] == 0
+    assert Path("out.conllu").read_bytes() == b""
+    words = [f"{i}\tword{i}\t_\tTAG{i % 7}\t_\t_\t_\t_\t_\t_" for i in range(1, 5001)]
+    Path("long.conllu").write_text("\n".join(words) + "\n\n")
+    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu")[0] == 0
+    (sentence,) = pp.read_conllu("out.conllu", single_root=True)
+    assert len(sentence) == 5000
+    Path("circle.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n")
+    assert run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")[0] == 0
+    assert not pp.read_conllu("out.conllu", single_root=True).problems
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m", "none", "dev.conllu"], "none: cannot be read: No such file or directory"),
+        (["-m", "dev.conllu", "dev.conllu"], "dev.conllu: expected a panparser model"),
+        (["-m", "checkpoint", "dev.conllu"], "model of kind 'parser', found 'checkpoint'"),
+        (["-m", "MODEL", "dev.conllu", "-o", "none/x"], "none/x: cannot be written: No such file or directory"),
+        (["-m", "MODEL", "dev.conllu", "-o", "/dev/full"], "/dev/full: cannot be written: No space left on device"),
+        (["-m", "MODEL", "none.conllu", "-o", "x"], "none.conllu: cannot be read: No such file or directory"),
+        (["-m", "MODEL", "bad.conllu", "-o", "x"], "bad.conllu:3: expected"),
+    ],
+)
+def test_errors_of_parse_are_one_line(run, data, model, arguments, said):
+    pp.train(pp.ParserSpec(beam=1), pp.read_conllu("dev.conllu"), epochs=1, checkpoint="checkpoint")
+    Path("bad.conllu").write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\ta\n\n")
+    before = sorted(os.listdir())
+    code, out, err = run("parse", *(model if argument == "MODEL" else argument for argument in arguments))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+def test_memory_does_not_grow_with_the_input(data, model):
+    # Not ru_maxrss: that survives exec, so it would be the peak of whoever started the process.
+    program = "import re, sys; from panparser.cli import main\ntry: main()\n"
+    program += "finally: print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
+    peaks = []
+    for copies in (20, 160):
+        Path("big.conllu").write_bytes(ENGLISH.read_bytes() * copies)
+        arguments = ["parse", "-m", str(model), "big.conllu", "-o", "out.conllu", "--beam", "1", "--threads", "2"]
+        done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stderr.split()[-1]))
+    assert Path("out.conllu").stat().st_size > 20_000_000
+    assert peaks[1] - peaks[0] < 12_000  # kilobytes; the larger file has 20,000 more
+
+
+# --- info ---
+
+
+def test_info(run, model):
+    code, out, _ = run("info", model)
+    assert code == 0
+    for word in ("arc-eager, Root last, one child of Root", "format 1", "update_at=max-violation", "SHA-256", "nsubj"):
+        assert word in out
+    values = json.loads(run("info", model, "--json")[1])
+    assert values["spec"] == pp.ParserSpec(beam=4).to_values() | {"system": values["spec"]["system"]}
+    assert values["file_size"] == model.stat().st_size > values["weights_size"]
+    assert run("--quiet", "info", model) == (0, "", "")
+    code, _, err = run("info", ENGLISH)
+    assert code == 2
+    assert err.count("\n") == 1

@@ -1,0 +1,376 @@
+"""Cascades: what each stage finds stays, the last completes it; one file, the same bytes, the same trees."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from learners import ENGLISH
+from panparser.ensembles.cascade_training import within
+from panparser.ensembles.regions import Arcs, in_regions
+from panparser.storage.arrays import read_arrays, write_arrays
+
+TRAIN, DEV = ENGLISH[:80], ENGLISH[80:110]
+EASY = (pp.Region(upos=("DET", "ADP", "AUX"), direction="right"), pp.Region(upos="PUNCT"))
+NOUNS = (pp.Region(head_upos="NOUN", max_length=2),)
+GREEDY = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.ZN11, beam=1)
+LAST = pp.ParserSpec(templates=pp.ZN11, beam=2)
+STAGES = (
+    pp.Stage(name="easy", regions=EASY, spec=GREEDY),
+    pp.Stage(name="nouns", regions=NOUNS, spec=replace(GREEDY, system=pp.system("arc-hybrid-partial"), beam=2)),
+    pp.Stage(name="rest", spec=LAST),
+)
+OPTIONS = {"epochs": 2, "folds": 2, "members": 1}
+
+
+@pytest.fixture(scope="module")
+def cascade():
+    return pp.train_cascade(STAGES, TRAIN, dev=DEV, **OPTIONS)
+
+
+def test_what_a_stage_finds_stays_and_is_in_its_region(cascade):
+    parsed = cascade.parse(DEV)
+    assert (parsed.heads >= 0).all()
+    first, both = cascade.found(DEV, 1), cascade.found(DEV)
+    given = first.heads >= 0
+    assert 0.15 < given.mean() < (both.heads >= 0).mean() < 1
+    assert (both.heads[given] == first.heads[given]).all()
+    kept = both.heads >= 0
+    assert (parsed.heads[kept] == both.heads[kept]).all()
+    texts = np.array([*both.texts, "_"])
+    labels = np.array(parsed.vocabulary("deprel"))[parsed.column("deprel")]
+    labeled = both.labels >= 0
+    assert labeled.any()
+    assert (labels[labeled] == texts[both.labels][labeled]).all()
+    assert in_regions(EASY, Arcs(DEV, first.heads, first.labels, first.texts))[given].all()
+
+
+def test_the_easy_stage_is_precise(cascade):
+    """Determiners and prepositions, that is; punctuation is not easy."""
+    first = cascade.found(DEV, 1)
+    given = EASY[0].holds(Arcs(DEV, first.heads, first.labels, first.texts))
+    plain = pp.train(LAST, TRAIN, dev=DEV, epochs=2, members=1)
+    assert given.sum() > 20
+    assert (first.heads == DEV.heads)[given].mean() > (plain.predict(DEV)[0] == DEV.heads).mean() + 0.05
+
+
+def test_later_stages_read_constraints_and_learned_under_predicted_ones(cascade):
+    reads = [any(template.reads_constraints for template in parser.spec.templates) for parser in cascade.parsers]
+    assert reads == [False, True, True]
+    assert ["constraints" in parser.training for parser in cascade.parsers] == [False, True, True]
+    assert cascade.training["given"] == "predicted"
+
+
+@pytest.mark.parametrize("given", ["gold", "none"])
+def test_stages_may_learn_under_gold_constraints_or_none(given):
+    two = (STAGES[0], STAGES[2])
+    cascade = pp.train_cascade(two, TRAIN[:40], given=given, epochs=1, members=1)
+    assert ("constraints" in cascade.parsers[1].training) == (given == "gold")
+    assert (cascade.predict(DEV)[0] >= 0).all()
+
+
+def test_one_file_the_same_bytes_the_same_trees(cascade, tmp_path):
+    cascade.save(tmp_path / "a")
+    loaded = pp.load(tmp_path / "a")
+    assert isinstance(loaded, pp.Cascade)
+    loaded.save(tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert loaded.parse(DEV).to_bytes() == cascade.parse(DEV).to_bytes()
+    assert loaded.stages == cascade.stages
+    again = pp.train_cascade(STAGES, TRAIN, dev=DEV, threads=2, **OPTIONS)
+    again.save(tmp_path / "c")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+def test_threads_beams_and_best_trees(cascade):
+    assert cascade.parse(DEV, threads=3).to_bytes() == cascade.parse(DEV).to_bytes()
+    assert cascade.parse(DEV, beam=1).to_bytes() != cascade.parse(DEV).to_bytes()
+    trees = cascade.best(DEV[3], 3)
+    assert list(trees[0].heads) == cascade.parse(DEV)[3].heads.tolist()
+    assert len({tree.heads for tree in trees} | {tree.labels for tree in trees}) >= len(trees) > 1
+
+
+def test_what_a_user_gives_is_kept_through_all_stages(cascade):
+    """Also where the stages, left alone, would do otherwise."""
+    rng = np.random.default_rng(1)
+    constraints = pp.Constraints.of(DEV, keep={"heads", "labels"})
+    unknown = rng.random(DEV.words) < 0.6
+    constraints.heads[unknown] = constraints.labels[unknown] = -1
+    parsed = cascade.parse(DEV, constraints=constraints, relax=True)
+    lost = {(dropped.sentence, dropped.constraint.word) for dropped in constraints.dropped}
+    free = cascade.parse(DEV)
+    differs = 0
+    for position in np.flatnonzero(constraints.heads >= 0).tolist():
+        sentence = int(np.searchsorted(DEV.offsets, position, side="right")) - 1
+        word = position - int(DEV.offsets[sentence]) + 1
+        if (sentence, word) not in lost:
+            assert parsed.heads[position] == constraints.heads[position]
+            differs += free.heads[position] != parsed.heads[position]
+    assert differs
+
+
+def _of_nouns(*sentences):
+    rows = ("\n".join(f"{i}\tw\tw\tNOUN\t_\t_\t{h}\t_\t_\t_" for i, h in enumerate(s, 1)) for s in sentences)
+    return pp.parse_conllu("".join(f"{text}\n\n" for text in rows))
+
+
+def test_only_the_last_stage_refuses_what_a_user_gives():
+    """A stage whose arcs are too short for it leaves it to the next."""
+    short = replace(GREEDY, system=pp.system("arc-eager-span", k=2))
+    stages = (pp.Stage(name="short", regions=EASY, spec=short), STAGES[-1])
+    cascade = pp.train_cascade(stages, TRAIN, **OPTIONS)
+    treebank = _of_nouns([6, "_", "_", "_", "_", "_"])
+    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    assert cascade.parse(treebank, constraints=constraints).heads[0] == 6
+    crossing = _of_nouns([3, 4, "_", "_"])
+    with pytest.raises(pp.ConstraintError, match="arc-eager builds a projective tree"):
+        cascade.parse(crossing, constraints=pp.Constraints.of(crossing, keep=["heads"]))
+
+
+def test_best_trees_tell_what_was_dropped(cascade):
+    treebank = _of_nouns(["_"], [3, 4, "_", "_"])
+    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    cascade.parse(treebank, constraints=constraints, relax=True)
+    expected = list(map(str, constraints.dropped))
+    assert len(expected) == 1
+    cascade.best(treebank[1], 2, constraints=constraints, relax=True)
+    assert list(map(str, constraints.dropped)) == expected
+    assert [each.sentence for each in constraints.dropped] == [1]
+    with pytest.raises(pp.ConstraintError, match="<text>:3: no tree keeps all constraints"):
+        cascade.best(treebank[1], 2, constraints=constraints)
+    cascade.best(treebank[0], 2, constraints=constraints, relax=True)
+    assert not constraints.dropped
+    with pytest.raises(pp.ConstraintError, match="for another treebank"):
+        cascade.best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
+    with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
+        cascade.best(treebank[0], 2, constraints=5)
+    with pytest.raises(pp.SpecError, match="stages of found must be an integer from 0 to 2; got 3"):
+        cascade.found(treebank, 3)
+    with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):
+        pp.calibrate(cascade, DEV)
+
+
+def test_arcs_of_stages_that_exclude_each_other_are_given_up():
+    from panparser.ensembles.cascade import settled
+
+    treebank = pp.parse_conllu("".join(f"{i}\tw\tw\tX\t_\t_\t_\t_\t_\t_\n" for i in range(1, 5)) + "\n")
+    found = pp.Constraints.of(treebank, golds=[pp.Gold([0, None, 0, 3])])
+    system = pp.system("arc-eager", single_root=True)
+    assert settled(found, None, system).heads.tolist() == [0, -1, -1, 3]
+    given = pp.Constraints.of(treebank, golds=[pp.Gold([None, None, 0, None])])
+    assert settled(found, given, system).heads.tolist() == [-1, -1, 0, 3]
+    crossing = pp.Constraints.of(treebank, golds=[pp.Gold([3, 4, None, None])])
+    assert settled(crossing, None, system).heads.tolist() == [-1, -1, -1, -1]
+
+
+def test_only_arcs_of_regions_are_left():
+    part = within(TRAIN, EASY)
+    inside = in_regions(EASY, Arcs.of(TRAIN))
+    assert (part.heads[inside] == TRAIN.heads[inside]).all()
+    assert (part.heads[~inside] == -1).all()
+    assert (np.array(part.labels)[~inside] == part.id_of("deprel", "_")).all()
+
+
+def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
+    path = tmp_path / "cascade"
+    cascade.save(path)
+    with pytest.raises(pp.ModelError, match="expected a panparser model of kind 'parser', found 'cascade'"):
+        pp.Parser.load(path)
+    arrays, manifest = read_arrays(path, "model")
+
+    def refused(change, message):
+        values = json.loads(json.dumps(manifest))
+        change(values)
+        write_arrays(tmp_path / "other", {name: np.array(array) for name, array in arrays.items()}, values)
+        with pytest.raises(pp.ModelError, match=message):
+            pp.load(tmp_path / "other")
+
+    refused(lambda values: values.update(format=99), "written by a newer panparser")
+    refused(lambda values: values.pop("stages"), "its manifest is incomplete")
+    refused(lambda values: values["stages"].pop(), "stage 2 .nouns.: the last stage is complete")
+    refused(lambda values: values["stages"][0].pop("regions"), "its manifest is incomplete")
+    refused(lambda values: values["stages"][0]["regions"].append({"tag": "X"}), "a region is a table")
+    refused(lambda values: values["stages"][1]["parser"].pop("labels"), "stage 2: not a model that can be used")
+    refused(lambda values: values.update(training=3), "its manifest is incomplete")
+    refused(lambda values: values.update(stages=[3, 4]), "its manifest is incomplete")
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(pp.ModelError, match="damaged"):
+        pp.load(path)
+
+
+@pytest.mark.parametrize(
+    ("stages", "message"),
+    [
+        (STAGES[2:], "a cascade has at least two stages; got 1"),
+        (STAGES[:2], "stage 2 (nouns): the last stage is complete"),
+        ((STAGES[2], STAGES[2]), "stage 1 (rest): expected regions and a system that leaves words headless"),
+        (
+            (pp.Stage(name="x", regions=[pp.Region(label="det")], spec=replace(GREEDY, labeled=False)), STAGES[2]),
+            "stage 1 (x): regions by label need a labeled parser",
+        ),
+        ((replace(STAGES[0], regions=()), STAGES[2]), "found 0 regions and arc-eager-partial"),
+        (
+            (STAGES[0], pp.Stage(name="x", spec=pp.ParserSpec(system=pp.system("swap-standard")))),
+            "stage 2 (x): swap-standard has a static oracle only",
+        ),
+    ],
+)
+def test_stages_that_cannot_follow_each_other_are_refused(stages, message):
+    with pytest.raises(pp.SpecError) as caught:
+        pp.train_cascade(stages, TRAIN)
+    assert message in str(caught.value)
+
+
+def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
+    voting = pp.Cascade(cascade.stages, [*cascade.parsers[:-1], pp.vote([cascade.parsers[-1]] * 2)], cascade.training)
+    voting.save(tmp_path / "voting")
+    code, out, _ = run("info", tmp_path / "voting")
+    assert (code, "every arc" in out) == (0, True)
+    assert pp.load(tmp_path / "voting").parse(DEV).to_bytes() == cascade.parse(DEV).to_bytes()
+
+
+# --- Recipes and commands ---
+
+RECIPE = """
+[data]
+train = ["train.conllu"]
+dev = "dev.conllu"
+
+[parser]
+templates = "zn11"
+beam = 2
+
+[training]
+epochs = 2
+members = 1
+
+[cascade]
+folds = 2
+
+[[stages]]
+name = "easy"
+regions = [{ upos = ["DET", "ADP"], direction = "right" }, { upos = "PUNCT" }]
+parser = { beam = 1 }
+
+[[stages]]
+estimate = { precision = 0.8, by = ["upos", "direction"], folds = 2, epochs = 1 }
+training = { epochs = 1 }
+
+[[stages]]
+name = "rest"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "train.conllu").write_bytes(TRAIN.to_bytes())
+    (tmp_path / "dev.conllu").write_bytes(DEV.to_bytes())
+    (tmp_path / "cascade.toml").write_text(RECIPE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_recipe_with_stages_trains_a_cascade(run, folder):
+    model = folder / "en.panparser"
+    code, out, err = run("train", "--recipe", folder / "cascade.toml", "-o", model, "--seed", 3)
+    assert code == 0, err
+    assert "stage 2 of 3 (stage 2), epoch 1" in err
+    assert "arc-eager-partial" in out
+    cascade = pp.load(model)
+    assert [stage.name for stage in cascade.stages] == ["easy", "stage 2", "rest"]
+    assert [parser.spec.beam for parser in cascade.parsers] == [1, 2, 2]
+    assert cascade.training["seed"] == 3
+    first = model.read_bytes()
+    assert run("train", "--recipe", folder / "en.panparser.toml", "-o", folder / "again")[0] == 0
+    assert (folder / "again").read_bytes() == first
+    parsed = folder / "parsed.conllu"
+    assert run("parse", "-m", model, folder / "dev.conllu", "-o", parsed, "--threads", 2)[0] == 0
+    assert parsed.read_bytes() == cascade.parse(DEV).to_bytes()
+    assert "# tree = 1/2" in run("parse", "-m", model, folder / "dev.conllu", "--k-best", 2)[1]
+    assert run("parse", "-m", model, folder / "dev.conllu", "--keep", "heads", "--relax-constraints")[0] == 0
+    code, out, _ = run("info", model)
+    assert code == 0
+    assert "upos=DET|ADP direction=right; upos=PUNCT" in out
+    assert "predicted arcs of the stages before" in out
+    assert json.loads(run("info", model, "--json")[1])["kind"] == "cascade"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name = "rest"', 'regions = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
+        ("regions = [{", "estimate = {}\nregions = [{", "[[stages]] 1: expected regions or what to estimate"),
+        ('upos = "PUNCT"', 'pos = "PUNCT"', "[[stages]] 1: regions: a region is a table with some of upos"),
+        ("beam = 1", "beem = 1", "beem is unknown; did you mean beam?"),
+        ("precision = 0.8", "precission = 0.8", "precission is unknown; did you mean precision?"),
+        ("precision = 0.8", "precision = 8", "precision of estimate_regions must be above 0 and at most 1; got 8"),
+        ("precision = 0.8", "precision = 1.0", "no class of arcs is precise enough"),
+        ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
+        ("members = 1", "seeds = [1, 2]", "seeds, init and vectors are for single parsers"),
+        ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
+        ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
+        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "max_length of Region must be at least min_length"),
+        ("precision = 0.8", 'precision = 0.8, least = "x"', "least of estimate_regions must be an integer >= 1"),
+        ('by = ["upos", "direction"]', "by = 3", "by of estimate_regions must be some of upos"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):
+    assert old in RECIPE
+    (folder / "cascade.toml").write_text(RECIPE.replace(old, new), encoding="utf-8")
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model")
+    assert code == 2
+    assert message in err
+    assert not (folder / "model").exists()
+
+
+def test_a_stage_without_arcs_is_refused(run, folder):
+    regions = RECIPE.replace('"DET", "ADP"', '"DETT"').replace('upos = "PUNCT"', 'label = "punkt"')
+    (folder / "cascade.toml").write_text(regions, encoding="utf-8")
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model")
+    assert code == 2
+    assert "has no arc of its regions: upos=DETT direction=right; label=punkt" in err
+
+
+def test_flags_for_one_parser_are_refused(run, folder):
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--beam", 4)
+    assert (code, "has stages, so that --beam belongs into the recipe" in err) == (2, True)
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--resume")
+    assert (code, "has stages, and --resume is for a single parser" in err) == (2, True)
+
+
+def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):
+    recipe = folder / "given.toml"
+    text = (
+        '[data]\ntrain = ["train.conllu"]\ndev = "dev.conllu"\n[parser]\ntemplates = "zn11"\nbeam = 1\ngiven = true\n'
+    )
+    text += "[training]\nepochs = 1\nmembers = 1\n[constraints]\n"
+    recipe.write_text(text + "share = 0.5\n")
+    assert run("train", "--recipe", recipe, "-o", folder / "share")[0] == 0
+    parser = pp.load(folder / "share")
+    assert parser.training["constraints"] == {"share": 0.5}
+    assert "0.5 of the heads" in run("info", folder / "share")[1]
+    assert parser.spec.templates == pp.ZN11 + pp.GIVEN
+    assert run("train", "--recipe", folder / "share.toml", "-o", folder / "again")[0] == 0
+    assert (folder / "again").read_bytes() == (folder / "share").read_bytes()
+    for part, treebank in (("train", TRAIN), ("dev", DEV)):
+        (folder / f"{part}-given.conllu").write_bytes(within(treebank, EASY).to_bytes())
+    files = 'train = ["train-given.conllu"]\ndev = "dev-given.conllu"\nlabels = true\n'
+    recipe.write_text(text + files)
+    assert run("train", "--recipe", recipe, "-o", folder / "files")[0] == 0
+    assert set(pp.load(folder / "files").training["constraints"]) == {"train", "dev"}
+    for bad, message in (
+        (files + "share = 0.5\n", "a share is of the gold heads"),
+        ('train = ["train-given.conllu"]\n', "dev: expected a file with what is given of the development set"),
+        ('train = ["dev-given.conllu"]\n', "expected the sentences of"),
+        ("share = 2\n", "share: expected a number above 0 and at most 1, found 2"),
+        ("labels = true\n", "expected a share, or files under train"),
+    ):
+        recipe.write_text(text + bad)
+        code, _, err = run("train", "--recipe", recipe, "-o", folder / "bad")
+        assert code == 2
+        assert message in err

@@ -1,0 +1,67 @@
+"""The English model that comes with panparser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import panparser as pp
+from panparser.pipeline import loading
+from places import ENGLISH
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pp.load("en")
+
+
+def test_it_knows_english(nlp):
+    """Weights that do not fit the features that the engine sees would be no better than chance."""
+    gold = pp.read_conllu(ENGLISH)
+    found = gold.copy()
+    nlp.annotate(found)
+    scores = pp.evaluate(gold, found, samples=0)
+    assert scores["UPOS"].f1 > 93
+    assert scores["Lemmas"].f1 > 93
+    assert scores["UAS"].f1 > 84
+    raw = pp.evaluate(gold, nlp(pp.raw_text(gold).text), samples=0)
+    assert raw["Tokens"].f1 > 97
+
+
+def test_the_first_example(nlp):
+    doc = nlp("They ate the pizza with anchovies.")
+    assert [token.lemma for token in doc[0]] == ["they", "eat", "the", "pizza", "with", "anchovy", "."]
+    assert doc[0].heads.tolist()[:4] == [2, 0, 4, 2]
+    assert doc.draw().splitlines()[-3].split()[:2] == ["They", "ate"]
+
+
+def test_commands_take_it_where_no_model_is_named(run, nlp, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("parse", "--text", "They ate.")
+    assert (code, err) == (0, "")
+    assert out == nlp("They ate.").to_bytes().decode()
+    assert run("parse", "-m", "en", "--text", "They ate.") == (code, out, err)
+    code, out, _ = run("info", "en")
+    assert code == 0
+    assert "lemmatizer" in out
+
+
+def test_a_file_goes_before_the_box(parser, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert loading.bundled() == ["en"]
+    assert isinstance(pp.load("en"), pp.Pipeline)
+    parser.save("en")
+    assert isinstance(pp.load("en"), pp.Parser)
+    with pytest.raises(pp.ModelError, match="tlh: cannot be read"):
+        pp.load("tlh")
+
+
+def test_the_card_tells_of_the_file(nlp):
+    path = loading.MODELS / "en.panparser"
+    card = (loading.MODELS / "en.md").read_text(encoding="utf-8")
+    assert path.stat().st_size <= 20_000_000
+    assert re.search(rf"\| file \| {path.stat().st_size / 1e6:.1f} MB \|", card)
+    assert f"{nlp.training['words']:,} words" in card
+    assert "CC BY-SA 4.0" in card
+    assert (loading.MODELS / "LICENSE.CC-BY-SA-4.0").exists()

@@ -1,0 +1,158 @@
+"""Systems written in Python: stepping, checking, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import panparser as pp
+from panparser.systems.drawing import draw_state
+from panparser.testing import all_trees, check_system
+from places import ROOT
+
+sys.path.insert(0, str(ROOT / "examples"))
+from covington import Covington
+
+
+class Hybrid(pp.PythonSystem):
+    """ArcHybrid, Root last, in Python; its costs are relaxed by 1 wherever the stack is not empty."""
+
+    transitions = ("SHIFT", "LEFT", "RIGHT")
+
+    def legal(self, state: pp.StateView, transition: str) -> bool:
+        return {
+            "SHIFT": state.buffer[0] != 0,
+            "LEFT": bool(state.stack),
+            "RIGHT": len(state.stack) >= 2,
+        }[transition]
+
+    def apply(self, state: pp.StateView, transition: str) -> None:
+        if transition == "SHIFT":
+            state.stack.append(state.buffer.pop(0))
+            return
+        word = state.stack.pop()
+        state.attach(state.buffer[0] if transition == "LEFT" else state.stack[-1], word)
+
+    def cost(self, state: pp.StateView, transition: str, gold: pp.Gold) -> int:
+        table = pp.system("arc-hybrid")
+        twin = table.initial(state.words)
+        for name in state.derivation:
+            twin = table.apply(twin, name)
+        return table.costs(twin, gold)[transition] + bool(state.stack)
+
+
+def test_a_python_system_is_checked_like_a_table():
+    table = check_system("arc-hybrid", max_words=3)
+    mine = check_system(Hybrid(), max_words=3)
+    for a, b in zip(table.rows, mine.rows, strict=True):
+        assert (a.states, a.derivations, a.outputs, a.golds, a.costs) == (
+            b.states,
+            b.derivations,
+            b.outputs,
+            b.golds,
+            b.costs,
+        )
+    assert mine.rows[-1].relaxed > 0
+
+
+def test_covington_is_exact_on_every_tree():
+    report = check_system(Covington(), max_words=3, golds="all")
+    assert report.rows[-1].outputs == len(all_trees(3))
+    assert report.rows[-1].relaxed == 0
+
+
+def test_a_python_system_steps_like_a_table():
+    system = pp.system(Hybrid())
+    assert pp.system(system) is system
+    state = system.initial(2)
+    after = system.apply(state, "SHIFT")
+    assert (state.stack, after.stack) == ([], [1])
+    labeled = system.apply(after, "LEFT", "nsubj")
+    assert (labeled.heads, labeled.labels[1]) == ([-1, 2, -1], "nsubj")
+    assert system.arc(after, "LEFT") == (2, 1)
+    assert system.arc(after, "SHIFT") is None
+    assert pp.static_derivation(Hybrid(), [2, 0]) == ("SHIFT", "LEFT", "SHIFT", "LEFT")
+    assert "costs   SHIFT 2  LEFT 1*" in draw_state(system, after, [2, 0])
+    assert "stack   1" in after.draw()
+    assert repr(after) == "[1 | 2 0]"
+
+
+def test_what_a_python_system_refuses():
+    system = pp.system(Hybrid())
+    state = system.initial(2)
+    with pytest.raises(pp.IllegalTransitionError, match=r"LEFT is illegal in \[ \| 1 2 0\]; legal: SHIFT"):
+        system.apply(state, "LEFT")
+    with pytest.raises(pp.IllegalTransitionError, match="SHIFT of Hybrid makes no arc; got the label 'x'"):
+        system.apply(state, "SHIFT", "x")
+    with pytest.raises(pp.GoldError, match="words of Hybrid must be an integer >= 1; got 0"):
+        system.initial(0)
+    with pytest.raises(pp.GoldError, match="expected 2 heads"):
+        system.costs(state, [0])
+    with pytest.raises(pp.TableError, match="transitions of PythonSystem must name its transitions"):
+        pp.system(pp.PythonSystem())
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"transitions": "SHIFT"}, "must name its transitions, like"),
+        ({"transitions": (1, 2)}, "must name its transitions, like"),
+        ({"transitions": ("A", "A")}, "transitions of Bad must differ; got A, A"),
+        ({"root": "middle"}, "root of Bad must be first or last; got 'middle'"),
+    ],
+)
+def test_malformed_declarations_are_refused(fields, message):
+    with pytest.raises(pp.TableError, match=message):
+        pp.system(type("Bad", (Hybrid,), fields)())
+
+
+@pytest.mark.parametrize("cost", [0.5, "1", None])
+def test_costs_must_be_integers(cost):
+    system = pp.system(type("Bad", (Hybrid,), {"cost": lambda *_: cost})())
+    with pytest.raises(pp.TableError, match="cost of SHIFT in Bad must be an integer; got"):
+        system.costs(system.initial(1), [0])
+
+
+def test_costs_cannot_change_the_state():
+    def cost(self, state, transition, gold):
+        state.stack.append(7)
+        return 0
+
+    system = pp.system(type("Meddling", (Hybrid,), {"cost": cost})())
+    state = system.initial(1)
+    system.costs(state, [0])
+    assert state.stack == []
+
+
+def test_missing_methods_are_named():
+    class Empty(pp.PythonSystem):
+        transitions = ("SHIFT",)
+
+    declared = Empty()
+    for method, arguments in (
+        ("legal", (None, "SHIFT")),
+        ("apply", (None, "SHIFT")),
+        ("cost", (None, "SHIFT", None)),
+    ):
+        with pytest.raises(NotImplementedError, match=f"Empty must define {method}"):
+            getattr(declared, method)(*arguments)
+
+
+def test_root_first_by_default_starts_and_ends_on_the_stack():
+    class First(pp.PythonSystem):
+        root = "first"
+        transitions = ("X",)
+
+    state = First().initial(2)
+    assert (state.stack, state.buffer) == ([0], [1, 2])
+    state.buffer = []
+    assert First().is_final(state)
+
+
+def test_keys_include_what_a_system_adds():
+    state = pp.StateView(1, [], [1])
+    key = state.key()
+    state.extra = {"a": [1, {2}]}
+    assert state.key() != key
+    assert hash(state.key())

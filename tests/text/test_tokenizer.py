@@ -1,0 +1,238 @@
+"""Tokenizer and sentence splitter: learned boundaries, and texts of every kind rebuilt from what comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from panparser import _engine
+from panparser.text import characters, raw_text
+from panparser.text.tokenizer.boundaries import Hashing, Layout, column
+from places import ENGLISH
+
+TEXTS = st.text(
+    st.one_of(
+        st.sampled_from(" \t\r\n\xa0\u3000aB.,!?'\"()|\\_#=1\u0301\u200d🏳\U0001f1e6\x00"), st.characters(codec="utf-8")
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return pp.train_tokenizer(pp.read_conllu(ENGLISH)[:200], epochs=4)
+
+
+@pytest.fixture(scope="module")
+def random_tokenizer():
+    """Learned from nonsense: it ends tokens and sentences anywhere, and splits tokens."""
+    rng = np.random.default_rng(1)
+    lines = []
+    for _ in range(40):
+        for word in range(1, int(rng.integers(2, 8))):
+            form = "".join(rng.choice(list("aB.,!?' (1漢ü"), int(rng.integers(1, 5)))).strip() or "x"
+            tight = "SpaceAfter=No" if rng.integers(2) else "_"
+            lines.append(f"{word}\t{form}" + "\t_" * 7 + f"\t{tight}")
+        lines.append("")
+    return pp.train_tokenizer(pp.parse_conllu("\n".join(lines) + "\n"), epochs=1)
+
+
+def test_it_divides_unseen_text_as_the_treebank_does(tokenizer):
+    gold = pp.read_conllu(ENGLISH)[200:]
+    found = tokenizer.tokenize(raw_text(gold).text)
+    scores = pp.evaluate(gold, found, samples=0)
+    assert scores["Tokens"].f1 > 97
+    assert scores["Words"].f1 > 97
+    assert scores["Sentences"].f1 > 80
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    treebank = pp.read_conllu(ENGLISH)[:60]
+    for name in "ab":
+        pp.train_tokenizer(treebank, epochs=2, seed=3).save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@given(TEXTS)
+def test_any_text_is_rebuilt(tokenizer, random_tokenizer, text):
+    for one in (tokenizer, random_tokenizer):
+        for given_ in ("nothing", "sentences", "tokens", "vertical"):
+            found = one.tokenize(text, given=given_)
+            assert not found.problems
+            if text.strip(characters.WHITE):
+                assert raw_text(found).text == text
+            else:
+                assert len(found) == 0
+
+
+@given(TEXTS)
+def test_no_token_ends_within_a_character_that_readers_see(random_tokenizer, text):
+    points = characters.code_points(text)
+    marks = random_tokenizer.marks(text)
+    assert not (marks[characters.glued(points)] != 0).any()
+
+
+STRANGE = {
+    "one character": "x",
+    "no spaces": "thisisalinewithoutaspaceinit" * 40,
+    "emoji": "Nice 👩\u200d👩\u200d👧 day 🇫🇷! 👍🏽",
+    "combining marks": "Ame\u0301lie s\u0327a e\u0300.",
+    "right to left": "ذهب الولد إلى المدرسة. שלום עולם.",
+    "no-space scripts": "今日は天気がいい。東京へ行く。ภาษาไทยไม่มีช่องว่าง",
+    "NUL": "a\x00b \x00 c.",
+    "CRLF": "One line.\r\nAnother one.\r\n\r\nA paragraph.\r\n",
+    "long line": "word " * 20_000,
+    "long word": "a" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_texts_are_accounted_for(tokenizer, name):
+    found = tokenizer.tokenize(STRANGE[name])
+    assert raw_text(found).text == STRANGE[name]
+    assert np.diff(found.offsets).max() <= _engine.MAX_WORDS
+
+
+def test_nothing_gives_nothing(tokenizer):
+    assert len(tokenizer.tokenize("")) == len(tokenizer.tokenize(" \n ")) == 0
+
+
+def test_half_a_surrogate_pair_is_refused(tokenizer):
+    with pytest.raises(pp.TextError, match="lone surrogate"):
+        tokenizer.tokenize("a\udc80")
+
+
+def test_a_blank_line_ends_a_sentence(tokenizer):
+    found = tokenizer.tokenize("The old\n\nbaker opened\n \nhis shop")
+    assert [s.text for s in found] == ["The old", "baker opened", "his shop"]
+    assert ["# newpar" in s.comments for s in found] == [True] * 3
+
+
+@given(st.lists(TEXTS, max_size=4))
+def test_a_stream_of_pieces_is_one_text(tokenizer, pieces):
+    found = list(tokenizer.stream(pieces, document="d"))
+    text = "".join(pieces)
+    sentences = [sentence for treebank in found for sentence in treebank]
+    assert [s.sent_id for s in sentences] == [str(i + 1) for i in range(len(sentences))]
+    assert ["# newdoc id = d" in s.comments for s in sentences] == [i == 0 for i in range(len(sentences))]
+    for sentence in sentences:
+        for token in sentence:
+            start, end = map(int, token.misc_values["TokenRange"].split(":"))
+            assert text[start:end] == token.form or "SpacesInToken" in token.misc
+
+
+def test_a_paragraph_goes_on_from_piece_to_piece(tokenizer):
+    found = list(tokenizer.stream(["A bird.\n \r\n", "Two birds.\n", "Three birds."]))
+    assert ["# newpar" in treebank[0].comments for treebank in found] == [True, True, False]
+    for pieces in (["\n\n", " "], ["\n", "\n"], ["\u2029"], ["\r", " ", " \r"], ["\n", " \t\n "]):
+        *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
+        assert "# newpar" in last[0].comments, pieces
+    for pieces in ([" ", " "], ["\r\n", " "], ["\u2028", "\n"]):
+        *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
+        assert "# newpar" not in last[0].comments, pieces
+
+
+def test_given_sentences_stay_and_tokens_are_found(tokenizer):
+    found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", given="sentences")
+    assert [s.forms for s in found] == [
+        ["Birds", "sing", ".", "The", "old", "baker"],
+        ["opened", ",", "his", "shop", "."],
+    ]
+    with pytest.raises(pp.TextError, match="given must be nothing, sentences, tokens, vertical; got 'lines'"):
+        tokenizer.tokenize("a", given="lines")
+
+
+def test_threads_change_nothing(tokenizer):
+    text = raw_text(pp.read_conllu(ENGLISH)).text * 3
+    assert (tokenizer.marks(text) == tokenizer.marks(text, threads=3)).all()
+
+
+def test_tokens_with_spaces_are_learned():
+    lines = []
+    for number in range(60):
+        forms = ["10 000", "men", "."] if number % 2 else ["1 000", "cats", "."]
+        lines += [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate(forms, start=1)] + [""]
+    tokenizer = pp.train_tokenizer(pp.parse_conllu("\n".join(lines) + "\n"), epochs=4)
+    assert tokenizer.spaced
+    found = tokenizer.tokenize("10 000 cats . 1\n000 men .")
+    assert [s.forms for s in found] == [["10 000", "cats", "."], ["1 000", "men", "."]]
+    assert raw_text(found).text == "10 000 cats . 1\n000 men ."
+
+
+def test_words_that_are_sometimes_split_follow_their_neighbours():
+    row = "{}\t{}" + "\t_" * 8
+    lines = []
+    for _ in range(30):
+        lines += [row.format(1, "le"), row.format("2-3", "des"), row.format(2, "de"), row.format(3, "les"), ""]
+        lines += [row.format(1, "ont"), row.format(2, "des"), row.format(3, "chats"), ""]
+    tokenizer = pp.train_tokenizer(pp.parse_conllu("\n".join(lines) + "\n"), epochs=4)
+    assert tokenizer.splitter is not None
+    assert tokenizer.tokenize("ont des chats", given="tokens")[0].forms == ["ont", "des", "chats"]
+    split = tokenizer.tokenize("le des", given="tokens")[0]
+    assert split.forms == ["le", "de", "les"]
+    assert [(m.first, m.last, m.form) for m in split.multiword_tokens] == [(2, 3, "des")]
+    assert split.multiword_tokens[0].misc == "SpaceAfter=No|TokenRange=3:6"
+
+
+def test_a_file_holds_the_tokenizer(tokenizer, tmp_path):
+    text = raw_text(pp.read_conllu(ENGLISH)[:20]).text
+    path = tmp_path / "tokenizer.model"
+    tokenizer.save(path)
+    loaded = pp.Tokenizer.load(path)
+    assert loaded.tokenize(text).to_bytes() == tokenizer.tokenize(text).to_bytes()
+    with pytest.raises(pp.ModelError, match="expected a panparser model of kind 'lemmatizer', found 'tokenizer'"):
+        pp.Lemmatizer.load(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(pp.ModelError):
+        pp.Tokenizer.load(path)
+
+
+def test_broken_values_are_refused(tokenizer):
+    arrays, values = tokenizer.to_arrays(), tokenizer.to_values()
+    broken = [
+        (arrays, values | {"spaced": 3}),
+        (arrays, values | {"multiword": {}}),
+        (arrays, {name: value for name, value in values.items() if name != "model"}),
+        (arrays | {"tokenizer.whole": arrays["tokenizer.whole"][:-1]}, values),
+        (arrays | {"tokenizer.words": arrays["tokenizer.words"][::-1]}, values),
+    ]
+    for bad_arrays, bad_values in broken:
+        with pytest.raises(pp.ModelError, match=r"not a tokenizer that can be used|expected rules"):
+            pp.Tokenizer.from_file(bad_arrays, bad_values)
+
+
+def test_training_needs_sentences():
+    with pytest.raises(pp.TreebankError, match="treebank of train_tokenizer must be a Treebank; got 3"):
+        pp.train_tokenizer(3)
+    with pytest.raises(pp.PanParserError, match="expected sentences to learn from"):
+        pp.train_tokenizer(pp.parse_conllu(""))
+
+
+# --- What the classifier sees ---
+
+
+@given(TEXTS)
+def test_a_layout_has_single_spaces_and_knows_where_they_come_from(text):
+    points = characters.code_points(text)
+    layout = Layout.of(points)
+    solid = text.strip(characters.WHITE)
+    if not solid:
+        assert len(layout) == 0
+        return
+    assert layout.points[-1] == 10
+    assert not (layout.gap[1:] & layout.gap[:-1]).any()
+    keep = ~layout.gap
+    assert (points[layout.origin[keep]] == layout.points[keep]).all()
+    assert "".join(map(chr, layout.points[keep])) == "".join(c for c in text if c not in characters.WHITE)
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=20))
+def test_equal_pieces_have_equal_numbers_and_others_do_not(words):
+    text = "".join(words)
+    ends = np.cumsum([len(word) for word in words])
+    starts = ends - [len(word) for word in words]
+    numbers = column(Hashing(characters.code_points(text)).of(starts, ends)).tolist()
+    assert len(set(numbers)) == len(set(words))
+    assert all(numbers[i] == numbers[j] for i in range(len(words)) for j in range(i) if words[i] == words[j])
