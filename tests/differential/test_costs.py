@@ -191,7 +191,7 @@ def test_following_the_projective_subset_loses_nothing(system):
 @pytest.mark.parametrize("name", LOCAL)
 @pytest.mark.parametrize("root", ["first", "last"])
 def test_directions_mixed_with_heads_are_rarely_off(name, root):
-    """docs/oracles.md: in less than 1 % of the states, at four words."""
+    """docs/concepts/oracles.md: in less than 1 % of the states, at four words."""
     system = pp.system(name, root=root)
     golds = set()
     for tree in projective_trees(4, root):

@@ -15,8 +15,8 @@ import pytest
 import panparser as pp
 from places import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PRINTING = ("error-analysis.md", "inside-a-model.md")  # pages that show what commands print
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PRINTING = ("error-analysis.md", "explain.md")  # pages that show what commands print
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -38,11 +38,11 @@ def test_pages_run_and_print_what_they_show(page, tmp_path, monkeypatch):
         elif kind == "text" and printed is not None:
             assert printed == code
             printed = None
-        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md", "pipeline.md", *PRINTING):
+        elif kind == "sh" and page.name in ("training.md", "ensembles.md", "cascades.md", "pipelines.md", *PRINTING):
             env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
             done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, env=env, text=True)
             printed = done.stdout if page.name in PRINTING else printed
-        elif kind == "toml" and page.name in ("training.md", "pipeline.md"):
+        elif kind == "toml" and page.name in ("training.md", "pipelines.md"):
             (tmp_path / "recipe.toml").write_text(code, encoding="utf-8")
             pp.Recipe.read("recipe.toml").resolved()
         elif kind == "toml" and page.name == "cascades.md":
@@ -80,7 +80,7 @@ def test_figures_in_the_readme_are_those_of_the_committed_benchmark():
 
 
 def test_batches_are_as_fast_as_the_page_says():
-    assert "more than a million transitions a second" in (ROOT / "docs" / "classifiers.md").read_text(encoding="utf-8")
+    assert "more than a million transitions a second" in (ROOT / "docs" / "guides" / "classifiers.md").read_text(encoding="utf-8")
     results = (ROOT / "benchmarks" / "results" / "batch.txt").read_text(encoding="utf-8")
     rates = re.findall(r"^.*, single root +(\d+) +\d+ +\d+$", results, re.MULTILINE)
     assert len(rates) == 10

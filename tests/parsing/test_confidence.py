@@ -390,7 +390,7 @@ def test_figures_in_the_guide_are_those_of_the_committed_benchmark():
     results = (root / "benchmarks" / "results" / "confidence.txt").read_text(encoding="utf-8")
     blocks = {block.split(":")[0]: block for block in re.split(r"\n(?=\w+: dev )", results)}
     rows = re.findall(
-        r"^\| (\w+) \| (\d+) \| (.+) \|$", (root / "docs" / "confidence.md").read_text("utf-8"), re.MULTILINE
+        r"^\| (\w+) \| (\d+) \| (.+) \|$", (root / "docs" / "guides" / "confidence.md").read_text("utf-8"), re.MULTILINE
     )
     assert len(rows) >= 3
     for name, words, figures in rows:

@@ -11,7 +11,7 @@
 namespace panparser {
 
 // The most reference arcs that can still be made. This is the loss of Gómez-Rodríguez, Sartorio & Satta 2014, exact for
-// all trees and parts of trees, computed in another way; docs/oracles.md says why it is the same.
+// all trees and parts of trees, computed in another way; docs/concepts/oracles.md says why it is the same.
 //
 // 1. Only words with an arc that can still be made matter: others can be put aside without loss.
 // 2. It never hurts to make an arc as soon as its dependent has all its own. So whether some arcs can be made together

@@ -88,7 +88,7 @@ def train(
 
     The model goes to MODEL, and MODEL.toml says how it was made: training with that recipe gives the same bytes.
     Ctrl-C keeps the best parser so far, and --resume goes on after that, or after a crash; a pipeline is written when
-    all its parts are trained. Everything that has no flag is in the recipe: docs/training.md shows one.
+    all its parts are trained. Everything that has no flag is in the recipe: docs/guides/training.md shows one.
 
     Examples:
 
@@ -100,7 +100,7 @@ def train(
 
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
-      panparser train --recipe cascade.toml -o en.panparser      # a recipe with [[stages]]: docs/cascades.md
+      panparser train --recipe cascade.toml -o en.panparser      # a recipe with [[stages]]: docs/guides/cascades.md
     """
     if recipe is not None and CascadeRecipe.is_one(recipe):
         files_said = {"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev}

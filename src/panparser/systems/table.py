@@ -339,7 +339,7 @@ class TransitionSystem:
     def lost(self, gold: Gold | Sequence[Head]) -> int | None:
         """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell.
 
-        Where the loss is approximate (see docs/oracles.md), it may be fewer.
+        Where the loss is approximate (see docs/concepts/oracles.md), it may be fewer.
         """
         return self.reference(Gold.of(gold)).lost
 
