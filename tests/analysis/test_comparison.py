@@ -17,7 +17,7 @@ pytest.importorskip("pandas")
 import pandas as pd
 
 from panparser import analysis
-from panparser.analysis.report import plots
+from panparser.analysis.reporting import plots
 
 # --- Comparison ---
 

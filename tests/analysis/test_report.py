@@ -13,7 +13,7 @@ import pytest
 
 import panparser as pp
 from panparser import analysis
-from panparser.analysis.report.charts import Series, bar_chart, heat_map, line_chart
+from panparser.analysis.reporting.charts import Series, bar_chart, heat_map, line_chart
 
 HOSTILE = [
     "</script><script>document.title='hacked'</script>",

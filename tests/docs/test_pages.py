@@ -80,7 +80,9 @@ def test_figures_in_the_readme_are_those_of_the_committed_benchmark():
 
 
 def test_batches_are_as_fast_as_the_page_says():
-    assert "more than a million transitions a second" in (ROOT / "docs" / "guides" / "classifiers.md").read_text(encoding="utf-8")
+    assert "more than a million transitions a second" in (ROOT / "docs" / "guides" / "classifiers.md").read_text(
+        encoding="utf-8"
+    )
     results = (ROOT / "benchmarks" / "results" / "batch.txt").read_text(encoding="utf-8")
     rates = re.findall(r"^.*, single root +(\d+) +\d+ +\d+$", results, re.MULTILINE)
     assert len(rates) == 10

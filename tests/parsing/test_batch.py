@@ -13,6 +13,7 @@ from hashing import key_of
 from learners import SMALL, short_sentences, treebank_of
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
 from panparser.features.reading import Derivation, Reader
+from panparser.parsing.labels import Labels
 from variants import each_variant
 
 SENTENCES = short_sentences(8, 9)
@@ -166,7 +167,7 @@ def test_rows_of_any_states():
 
 
 def test_labels_that_arcs_may_have():
-    labels = pp.batch.Labels(("root", "obj"), (True, False), (False, True))
+    labels = Labels(("root", "obj"), (True, False), (False, True))
     states = pp.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), labels=labels)
     actions = [HYBRID.names.index(name) for name in ("SHIFT", "SHIFT", "RIGHT")]
     for action in actions[:2]:

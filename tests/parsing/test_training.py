@@ -11,7 +11,8 @@ import panparser as pp
 from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, start, treebank_of
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
-from panparser.parsing.training.subsampling import _tags
+from panparser.parsing.training.run import score
+from panparser.parsing.training.subsampling import _tags, kept_arcs
 from trainings import DEV, SPEC, TRAIN, Diary, weights
 
 CROSSING = "a/A/3/x b/B/4/y c/C/0/root d/D/3/x"
@@ -33,7 +34,7 @@ def test_the_last_epoch_that_is_as_good_as_the_best_is_kept(as_good, monkeypatch
     again = pp.train(SPEC, TRAIN, epochs=parser.training["best_epoch"])
     assert weights(again) == weights(parser)
     best = history[parser.training["best_epoch"] - 1]
-    assert pp.training.score(parser, DEV) == (best["uas"], best["las"])
+    assert score(parser, DEV) == (best["uas"], best["las"])
 
 
 def test_an_unlabeled_parser_is_selected_by_uas():
@@ -148,16 +149,16 @@ def test_a_function_must_give_a_strategy():
 @pytest.mark.parametrize("by", ["share", "frequency"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
 def test_subsampling_keeps_its_share(by, share):
-    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=share, by=by))
-    kept = [run.training.subsample.choose(run, np.random.default_rng(seed)).mean() for seed in range(5)]
+    sample = pp.Subsample(share=share, by=by)
+    kept = [kept_arcs(sample, ENGLISH, np.random.default_rng(seed)).mean() for seed in range(5)]
     assert np.mean(kept) == pytest.approx(share, abs=0.03)
     if share == 1:
         assert min(kept) == 1
 
 
 def test_subsampling_by_frequency_keeps_what_is_rare():
-    run = start(SPEC, ENGLISH, subsample=pp.Subsample(share=0.3, by="frequency"))
-    kept = np.mean([run.training.subsample.choose(run, np.random.default_rng(seed)) for seed in range(20)], axis=0)
+    sample = pp.Subsample(share=0.3, by="frequency")
+    kept = np.mean([kept_arcs(sample, ENGLISH, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     tags = np.array([tag for sentence in ENGLISH for tag in sentence.values("upos")])
     counts = {tag: int((tags == tag).sum()) for tag in set(tags)}
     rare, frequent = min(counts, key=counts.get), max(counts, key=counts.get)
@@ -213,7 +214,7 @@ def test_nothing_to_correct_changes_nothing():
     """A parser that makes no mistakes on what it goes on with stays as it is."""
     treebank = short_sentences(3, 5)
     first = pp.train(SPEC, treebank, epochs=20)
-    assert pp.training.score(first, treebank) == (100, 100)
+    assert score(first, treebank) == (100, 100)
     again = pp.train(SPEC, treebank, init=first, epochs=1)
     assert [array.tolist() for array in again.predict(TRAIN)] == [array.tolist() for array in first.predict(TRAIN)]
 

@@ -4,6 +4,9 @@ frame = analysis.frame(gold, predicted)
 analysis.scores(frame, by="upos,head-upos")
 """
 
+from importlib import import_module
+from types import ModuleType
+
 try:
     import pandas as _pandas  # noqa: F401 - every module below needs it
 except ImportError:
@@ -16,7 +19,7 @@ from panparser.analysis.frame import Frame, frame
 from panparser.analysis.inside.propagation import Propagation, propagation
 from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of
 from panparser.analysis.measures import MEASURES, Measure
-from panparser.analysis.report.report import report, write_plots, write_report
+from panparser.analysis.reporting.report import report, write_plots, write_report
 from panparser.analysis.tables.comparison import agreement, compare, difference, holm, who_is_right
 from panparser.analysis.tables.curves import correlation, learning_curves, simplicity
 from panparser.analysis.tables.scores import confusion, confusions, counts, precision_recall, scores, two_way, worst
@@ -65,3 +68,9 @@ __all__ = [
     "write_plots",
     "write_report",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "plots":  # needs matplotlib, which the tables do not
+        return import_module("panparser.analysis.reporting.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ def _analysis(plot: str | None = None, folder: str | None = None) -> Any:
     """The package, which needs pandas, and matplotlib for a plot or a folder of them."""
     try:
         from panparser import analysis
-        from panparser.analysis.report import plots
+        from panparser.analysis.reporting import plots
 
         if plot is not None:
             plots.check_format(plot)

@@ -348,7 +348,9 @@ class _Costs:
 
 # --- Drawings ---
 
-_CROSSING = "\n\n(No projective tree has all these arcs. Losses then count some of them twice: see docs/concepts/oracles.md.)"
+_CROSSING = (
+    "\n\n(No projective tree has all these arcs. Losses then count some of them twice: see docs/concepts/oracles.md.)"
+)
 
 
 def _failure(system: System, state: Any, problem: str) -> str:

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from panparser.analysis.frame import Frame
-from panparser.analysis.report.charts import Series, bar_chart, heat_map, legend_mark, line_chart
-from panparser.analysis.report.data import page_data
-from panparser.analysis.report.markup import Link, html_note, html_select, html_table
-from panparser.analysis.report.plots import interval, plot_matrix, plot_scores, save
+from panparser.analysis.reporting.charts import Series, bar_chart, heat_map, legend_mark, line_chart
+from panparser.analysis.reporting.data import page_data
+from panparser.analysis.reporting.markup import Link, html_note, html_select, html_table
+from panparser.analysis.reporting.plots import interval, plot_matrix, plot_scores, save
 from panparser.analysis.tables.calibration import calibration_error, reliability
 from panparser.analysis.tables.comparison import compare
 from panparser.analysis.tables.scores import OTHER, confusion, confusions, scores, worst
@@ -74,7 +74,7 @@ def report(frame: Frame, *, title: str | None = None, sentences: int = _MOST, sa
         _worst(frame),
         _browser(frame, count),
     ]
-    page = files("panparser.analysis.report") / "assets"
+    page = files("panparser.analysis.reporting") / "assets"
     style, script = ((page / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
