@@ -56,7 +56,7 @@ def test_jackknifing_keeps_everything_but_the_trees(english):
 def test_an_unlabeled_parser_jackknifes_heads(english):
     spec = pp.ParserSpec(templates=pp.ZN11, beam=1, labeled=False)
     predicted = pp.jackknife(spec, english[0][:20], 2, epochs=1)
-    assert [s.labels for s in predicted] == [s.labels for s in english[0][:20]]
+    assert {label for sentence in predicted for label in sentence.labels} == {"_"}
 
 
 def test_learning_curves(english):

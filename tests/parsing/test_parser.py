@@ -34,6 +34,25 @@ def read(path):
     return parsed
 
 
+def test_an_unlabeled_parser_leaves_no_label_of_its_input(english):
+    spec = pp.ParserSpec(templates=pp.Templates.parse("S0.upos B0.upos"), beam=1, labeled=False)
+    parser = pp.train(spec, english[0][:20], epochs=1)
+    gold = english[1]
+    parsed = parser.parse(gold)
+    assert {label for sentence in parsed for label in sentence.labels} == {"_"}
+    assert pp.evaluate(gold, parsed).las < pp.evaluate(gold, parsed).uas
+    given = pp.Constraints.of(gold, keep=("heads", "labels"))
+    assert [s.labels for s in parser.parse(gold, constraints=given)] == [s.labels for s in gold]
+
+
+def test_words_without_a_head_have_no_label(english):
+    spec = pp.ParserSpec(system=pp.system("arc-eager-span", k=1), beam=1)
+    parsed = pp.train(spec, english[0][:20], epochs=1).parse(english[1])
+    arcs = [(head, label) for s in parsed for head, label in zip(s.heads, s.labels, strict=True)]
+    assert {label for head, label in arcs if head < 0} == {"_"}
+    assert all(label != "_" for head, label in arcs if head >= 0)
+
+
 def test_what_is_saved_is_what_is_loaded(parser, english, tmp_path):
     parser.save(tmp_path / "a")
     loaded = pp.load(tmp_path / "a")

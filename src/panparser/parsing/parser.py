@@ -143,7 +143,7 @@ class Parser:
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> None:
-        """Writes heads and labels into a treebank; labels stay as they are where the parser is unlabeled.
+        """Writes heads and labels into a treebank; words without a label (all, of an unlabeled parser) get `_`.
 
         `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
         in `predict`; labels that they give are written, also those that the parser does not know.
@@ -161,9 +161,8 @@ class Parser:
         else:
             heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
         treebank.heads[:] = heads
-        if self.spec.labeled:
-            ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
-            treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
+        treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
 
