@@ -1,6 +1,6 @@
 """The built-in transition systems: each function returns one table, as the paper it cites would print it.
 
-Tables follow the published ones where those are right, and differ where exhaustive search says so (docs/concepts/oracles.md);
+Tables follow the published ones, and differ where exhaustive search shows those to be wrong (docs/concepts/oracles.md);
 `panparser check NAME` proves any of them again. The losses of a transition are the words that it cuts from their gold
 head.
 """

@@ -1,7 +1,8 @@
 """The loss of Gómez-Rodríguez, Sartorio & Satta 2014, Algorithm 1, as it is written there but for its mistakes.
 
-Corrected (docs/concepts/oracles.md): what the buffer may be reduced to, the bounds of the loops, the bottom of the stack as an
-end of arcs; and nothing is pruned, since that needs a tree which the system can derive. Much too slow to train with.
+Corrected (docs/concepts/oracles.md): what the buffer may be reduced to, the bounds of the loops, the bottom of the
+stack as an end of arcs; and nothing is pruned, since that needs a tree which the system can derive. Much too slow to
+train with.
 """
 
 from __future__ import annotations
