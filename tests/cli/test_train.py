@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.cli import parsing
+from panparser.cli import parse
 from places import ENGLISH
 
 TRAIN = ["--epochs", "2", "--beam", "2", "--templates", "zn11"]
@@ -241,7 +241,7 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("panparser.cli.learning.learn", interrupted)
+    monkeypatch.setattr("panparser.cli.train.learn", interrupted)
     code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume")
     assert code == 130
     assert "interrupted before an epoch was complete: there is no model" in err
@@ -277,7 +277,7 @@ def test_a_full_disk_leaves_no_broken_model(data):
 def test_threads_and_blocks_change_no_byte(run, data, model, monkeypatch):
     outputs = set()
     for block in (1 << 18, 5000, 1):
-        monkeypatch.setattr(parsing, "_BLOCK", block)
+        monkeypatch.setattr(parse, "_BLOCK", block)
         for threads in (1, 2, 3):
             assert run("parse", "-m", model, ENGLISH, "-o", "out.conllu", "--threads", threads)[0] == 0
             outputs.add(Path("out.conllu").read_bytes())

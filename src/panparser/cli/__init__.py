@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line: a module for each command, under its name, and a few that commands share."""
 
 from __future__ import annotations
 
@@ -7,53 +7,41 @@ import io
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
-from panparser.cli.app import app
 from panparser.errors import CheckFailed, PanParserError
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "import_commands", "main"]
 
-# Modules and models are objects that stay: to look for garbage among them, as often as usual, takes a good part of the
-# time that a command needs to start.
-_OBJECTS = 100_000
-COMMANDS = {  # by the module that has them: only that of the command is imported, so that it starts at once
-    "analysis": "analyze",
-    "calibrating": "calibrate",
-    "curves": "curves",
-    "ensembles": "combine vote",
-    "information": "info",
-    "inside": "explain weights propagation",
-    "learning": "train",
-    "parsing": "parse",
-    "systems": "systems check derive",
-    "treebanks": "validate stats evaluate",
-}
+_SHARED = frozenset("app choices descriptions frames inputs named_systems progress sources tables parts stages".split())
+COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
+# Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
+# start-up time of a command.
+_GC_THRESHOLD = 100_000
 
 
 def import_commands(arguments: list[str]) -> None:
-    """Imports what the command at hand needs; everything if it is none, for the help and for hints."""
-    asked = next((argument for argument in arguments if not argument.startswith("-")), "")
-    found = [module for module, commands in COMMANDS.items() if asked in commands.split()]
-    for module in found or COMMANDS:
-        import_module(f"panparser.cli.{module}")
+    """Imports the module of the command that is called; all of them, for help and hints, if there is none."""
+    called = next((argument for argument in arguments if not argument.startswith("-")), "")
+    for command in (called,) if called in COMMANDS else COMMANDS:
+        import_module(f"panparser.cli.{command}")
 
 
 def _quiet_first(arguments: list[str]) -> list[str]:
-    """--quiet may stand anywhere."""
+    """Moves --quiet, which may stand anywhere, to the front."""
     quiet = [argument for argument in arguments if argument in ("--quiet", "-q")]
     return [*quiet[:1], *(argument for argument in arguments if argument not in quiet)]
 
 
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
-    gc.set_threshold(_OBJECTS)
+    gc.set_threshold(_GC_THRESHOLD)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by whoever started us
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?
     try:
-        import_commands(sys.argv[1:])
-        app(_quiet_first(sys.argv[1:]), prog_name="panparser")
+        _run(sys.argv[1:])
     except CheckFailed as error:
         print(error)
         sys.exit(1)
@@ -67,3 +55,15 @@ def main() -> None:
         print(f"panparser: cannot write: {error.strerror}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+
+
+def _run(arguments: list[str]) -> None:
+    if arguments == ["--version"]:
+        from panparser import __version__
+
+        print(f"panparser {__version__}")
+        return
+    from panparser.cli.app import app  # typer takes longer to import than to print a version
+
+    import_commands(arguments)
+    app(_quiet_first(arguments), prog_name="panparser")

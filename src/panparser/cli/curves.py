@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from panparser.cli.analysis import _analysis, listed
-from panparser.cli.analysis_tables import Table, print_tables, values, write_csv
-from panparser.cli.app import app, is_quiet, progress
-from panparser.cli.treebanks import read_to_score
+from panparser.cli.app import app, is_quiet
+from panparser.cli.frames import Table, import_analysis, print_tables, values, write_csv
+from panparser.cli.inputs import listed, read_to_score
+from panparser.cli.progress import progress
 from panparser.errors import AnalysisError, SpecError
 from panparser.recipes.recipe import Recipe
 from panparser.storage.files import check_writable
@@ -55,7 +55,7 @@ def curves(
 
       panparser curves train.conllu test.conllu --sizes 20,100,500 --by base-label --of las --plot curves.png
     """
-    analysis = _analysis(plot)
+    analysis = import_analysis(plot)
     for path in (csv, plot):
         if path is not None:
             check_writable(Path(path), AnalysisError)

@@ -9,10 +9,12 @@ from typing import Any
 
 import typer
 
-from panparser.cli.app import cores, is_quiet, print_table, progress
+from panparser.cli.app import is_quiet
+from panparser.cli.descriptions import show_pipeline
+from panparser.cli.inputs import cores
+from panparser.cli.progress import progress
 from panparser.cli.stages import PartWatch, written_recipe
 from panparser.errors import SpecError
-from panparser.pipeline.pipeline import Pipeline
 from panparser.pipeline.training import PipelineSpec, train_pipeline
 from panparser.recipes.recipe import Recipe
 
@@ -56,18 +58,3 @@ def train_parts(recipe: Recipe, path: str | None, model: Path, resume: bool) -> 
     if not is_quiet():
         files = [("model", f"{model}, {model.stat().st_size:,} bytes"), ("recipe", str(written))]
         show_pipeline(pipeline, [*files, ("CPU", f"{time.process_time():.1f} s")])
-
-
-def show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
-    """What a pipeline is made of, what was left out and why, and its scores."""
-    left_out = pipeline.training.get("left_out", {})
-    parts = [(name, repr(part).strip("<>")) for name, part in pipeline.parts.items()]
-    print_table((), [*rows, *parts, *((name, f"left out: {why}") for name, why in left_out.items())], "ll")
-    if found := pipeline.training.get("dev"):
-        print()
-        names = list(dict.fromkeys(name for values in reversed(found.values()) for name in values))
-        print_table(("dev, F1", *names), [(way, *_figures(values, names)) for way, values in found.items()])
-
-
-def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
-    return [f"{values[name]:.2f}" if name in values else "" for name in names]

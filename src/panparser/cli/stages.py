@@ -10,8 +10,10 @@ from typing import Any
 
 import typer
 
-from panparser.cli.app import cores, is_quiet, print_table, progress, refuse_inputs
-from panparser.ensembles.cascade import Cascade
+from panparser.cli.app import is_quiet
+from panparser.cli.descriptions import show_cascade
+from panparser.cli.inputs import cores, refuse_inputs
+from panparser.cli.progress import progress
 from panparser.ensembles.cascade_training import train_cascade
 from panparser.errors import ModelError, SpecError
 from panparser.learning.listeners import EpochReport, Listener
@@ -70,20 +72,6 @@ def written_recipe(model: Path, path: str | None) -> tuple[Path, bool]:
     if written.exists() and not is_same and not written.read_bytes().startswith(WRITTEN.encode()):
         raise SpecError(f"{written}: the recipe of the model would replace this file; choose another -o")
     return written, is_same
-
-
-def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
-    """What a cascade is made of, as tables."""
-    print_table((), rows, "ll")
-    print()
-    table = []
-    for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
-        history, epoch = parser.training.get("history", ()), parser.training.get("best_epoch")
-        best: dict[str, Any] = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
-        scores = ("" if best.get(name) is None else f"{best[name]:.2f}" for name in ("uas", "las"))
-        regions = "; ".join(map(str, stage.regions)) or "every arc"
-        table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
-    print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")
 
 
 class PartWatch(Listener):

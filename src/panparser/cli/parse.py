@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import FileFormat, app, cores, progress, refuse_inputs
-from panparser.cli.text import InputKind, OutputKind, Source, output_kind
+from panparser.cli.app import app
+from panparser.cli.choices import FileFormat
+from panparser.cli.inputs import cores, refuse_inputs
+from panparser.cli.progress import progress
+from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
 from panparser.errors import ConstraintError, SpecError, TreebankError
 from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES

@@ -1,4 +1,4 @@
-"""`panparser vote` and `panparser combine`."""
+"""`panparser combine`."""
 
 from __future__ import annotations
 
@@ -7,59 +7,16 @@ from typing import Annotated
 
 import typer
 
-from panparser.cli.app import FileFormat, app, is_quiet, print_table, progress
+from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat
+from panparser.cli.inputs import parse_numbers
+from panparser.cli.progress import progress
+from panparser.cli.tables import print_table
 from panparser.ensembles.arc_weights import Weights, learn_weights
 from panparser.ensembles.combining import combine as combine_treebanks
-from panparser.ensembles.voting import as_voters
-from panparser.ensembles.voting import vote as vote_of
-from panparser.errors import ModelError, SpecError
-from panparser.pipeline.loading import load_parser
+from panparser.errors import SpecError
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import conllu_output, read_conllu
-
-
-@app.command()
-def vote(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="What `panparser train` wrote.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file of the vote.")],
-    weights: Annotated[
-        str | None, typer.Option(metavar="1,2,...", help="One for each model.  [default: all the same]")
-    ] = None,
-    dev: Annotated[
-        str | None, typer.Option("--dev", "-d", metavar="DEV", help="Treebank that the weights are chosen by.")
-    ] = None,
-    beam: Annotated[
-        int | None, typer.Option(min=1, help="Hypotheses kept.  [default: that of the model with most]")
-    ] = None,
-) -> None:
-    """Make one parser of several: each step is decided by their scores together.
-
-    They must have the same transition system; templates and labels may differ. The vote is an ordinary model: `parse`,
-    `info` and the rest work with it, and it takes about as long as its parsers together.
-
-    Examples:
-
-      panparser vote seed1.panparser seed2.panparser seed3.panparser -o vote.panparser
-
-      panparser vote rich.panparser zn11.panparser -o vote.panparser --weights 2,1
-
-      panparser vote rich.panparser zn11.panparser -o vote.panparser --dev dev.conllu
-    """
-    check_writable(Path(output), ModelError)
-    numbers = None if weights is None else parse_numbers(weights)
-    parsers = [load_parser(model) for model in models]
-    with progress() as report:
-        made = vote_of(
-            parsers,
-            weights=numbers,
-            dev=None if dev is None else read_conllu(dev),
-            beam=beam,
-            report=lambda done, total: report("choosing weights", done, total),
-        )
-    made.save(output)
-    if not is_quiet():
-        left_out = sum(len(as_voters(parser)) for parser in parsers) - len(made.voters)
-        print(f"{output}: {made!r}" + (f", {left_out} left out" if left_out else ""))
 
 
 @app.command()
@@ -134,11 +91,3 @@ def _learn(weights: Weights, files: list[str], output: str) -> None:
     weights.write(output)
     if not is_quiet():
         print_table(("file", "weight"), [(file, f"{n:.2f}") for file, n in zip(files, weights.default, strict=True)])
-
-
-def parse_numbers(text: str) -> list[float]:
-    """The numbers of an option such as --weights 1,0.5."""
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise SpecError(f"--weights: expected numbers with commas between them, found {text!r}") from None

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet, print_table
-from panparser.cli.parts import show_pipeline
-from panparser.cli.stages import show_cascade
-from panparser.cli.taggers import show_tagger
+from panparser.cli.app import app, is_quiet
+from panparser.cli.descriptions import show_cascade, show_pipeline
+from panparser.cli.tables import print_table
 from panparser.ensembles.cascade import Cascade
 from panparser.parsing.models.classifier import StoredClassifier
 from panparser.parsing.parser import Parser
@@ -55,7 +54,7 @@ def info(
         show_pipeline(parser, [("file", file), *own, *_training_rows(parser.training)])
         return
     if isinstance(parser, Tagger):
-        show_tagger(parser, [("file", file), *_training_rows(parser.training)])
+        _show_tagger(parser, [("file", file), *_training_rows(parser.training)])
         return
     spec, training = parser.spec, parser.training
     single = "one child of Root" if spec.system.single_root else "any number of roots"
@@ -75,6 +74,35 @@ def info(
     if history := training.get("history"):
         print()
         _print_history(history, training.get("best_epoch"))
+
+
+def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:
+    """What it tags and sees, between a first row and those of its training; then its epochs."""
+    spec, (first, *rest) = tagger.spec, rows
+    print_table(
+        (),
+        [
+            first,
+            ("tagger", f"{'+'.join(spec.columns)}, {len(tagger.tags):,} tags"),
+            ("beam", str(spec.beam)),
+            ("templates", str(len(spec.templates))),
+            ("dictionary", f"{len(tagger.dictionary):,} words" if spec.dictionary else "none"),
+            *rest,
+        ],
+        "ll",
+    )
+    if history := tagger.training.get("history"):
+        best = tagger.training.get("best_epoch")
+        print()
+        epochs = [
+            (
+                f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
+                f"{report['updates']:,}",
+                "" if report["accuracy"] is None else f"{report['accuracy']:.2f}",
+            )
+            for report in history
+        ]
+        print_table(("epoch", "updates", "accuracy"), epochs, "lrr")
 
 
 def _voter_rows(parser: Parser) -> list[tuple[str, str]]:

@@ -12,10 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, cores, is_quiet, print_table, progress, refuse_inputs
+from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import RootPlace
+from panparser.cli.inputs import cores, refuse_inputs
 from panparser.cli.parts import train_parts
+from panparser.cli.progress import progress
 from panparser.cli.stages import train_stages
-from panparser.cli.systems import RootPlace
+from panparser.cli.tables import print_table
 from panparser.errors import ModelError, SpecError
 from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors

@@ -21,7 +21,7 @@ from panparser.treebank.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
-_LOOK = 1 << 18  # bytes that tell treebanks from text: there may be long comments before the first word
+_SNIFF_BYTES = 1 << 18  # bytes that tell treebanks from text: there may be long comments before the first word
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
 
@@ -120,15 +120,15 @@ class Source:
         """The first bytes, which stay to be read."""
         if self._name != "-" and not Path(self._name).is_fifo():
             with open_source(self._name) as stream:
-                return stream.read(_LOOK)
+                return stream.read(_SNIFF_BYTES)
         if self._name == "-" and sys.stdin is None:
             return b""  # it is closed: who reads it will say so
         pipe = sys.stdin.buffer if self._name == "-" else open(self._name, "rb")  # noqa: SIM115 - closed below
         self._opened.enter_context(nullcontext() if self._name == "-" else pipe)
-        ahead = looked_into(pipe, _LOOK)
+        ahead = looked_into(pipe, _SNIFF_BYTES)
         self._stream = ahead
-        with open_source(BytesIO(ahead.peek(_LOOK)[:_LOOK])) as packed, suppress(EOFError):
-            return packed.read(_LOOK)
+        with open_source(BytesIO(ahead.peek(_SNIFF_BYTES)[:_SNIFF_BYTES])) as packed, suppress(EOFError):
+            return packed.read(_SNIFF_BYTES)
         return b""
 
     def treebanks(self, pipeline: Pipeline | None) -> Iterator[Callable[[], Treebank]]:

@@ -1,0 +1,50 @@
+"""Options that several commands have, and what they can be."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class FileFormat(StrEnum):
+    """Formats of treebanks."""
+
+    auto = "auto"
+    conllu = "conllu"
+    conllx = "conllx"
+
+
+class RootPlace(StrEnum):
+    """Where Root stands."""
+
+    first = "first"
+    last = "last"
+
+
+class SwapOracle(StrEnum):
+    """Static oracles of swap-standard."""
+
+    eager = "eager"
+    lazy = "lazy"
+
+
+SystemArgument = Annotated[
+    str,
+    typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or file.py:Class (module:Class)."),
+]
+RootOption = Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]", show_default=False)]
+SingleRootOption = Annotated[
+    bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
+]
+SpanOption = Annotated[int | None, typer.Option("-k", help="Longest arc of the Span systems.  [default: 3]")]
+OracleOption = Annotated[SwapOracle | None, typer.Option(help="Static oracle of swap-standard.  [default: lazy]")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U or CoNLL-X; - is standard input.")]
+TopOption = Annotated[int, typer.Option(min=1, help="How many features to show.")]
+BeamOption = Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print all of it as CSV.")]
+FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")]
+FormatOption = Annotated[FileFormat, typer.Option(help="CoNLL-X (2006) is recognized where the file leaves no doubt.")]

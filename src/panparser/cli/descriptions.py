@@ -1,0 +1,38 @@
+"""What the command line shows of models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from panparser.cli.tables import print_table
+from panparser.ensembles.cascade import Cascade
+from panparser.pipeline.pipeline import Pipeline
+
+
+def show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
+    """What a pipeline is made of, what was left out and why, and its scores."""
+    left_out = pipeline.training.get("left_out", {})
+    parts = [(name, repr(part).strip("<>")) for name, part in pipeline.parts.items()]
+    print_table((), [*rows, *parts, *((name, f"left out: {why}") for name, why in left_out.items())], "ll")
+    if found := pipeline.training.get("dev"):
+        print()
+        names = list(dict.fromkeys(name for values in reversed(found.values()) for name in values))
+        print_table(("dev, F1", *names), [(way, *_figures(values, names)) for way, values in found.items()])
+
+
+def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
+    return [f"{values[name]:.2f}" if name in values else "" for name in names]
+
+
+def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
+    """What a cascade is made of, as tables."""
+    print_table((), rows, "ll")
+    print()
+    table = []
+    for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
+        history, epoch = parser.training.get("history", ()), parser.training.get("best_epoch")
+        best: dict[str, Any] = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
+        scores = ("" if best.get(name) is None else f"{best[name]:.2f}" for name in ("uas", "las"))
+        regions = "; ".join(map(str, stage.regions)) or "every arc"
+        table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
+    print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")

@@ -1,0 +1,176 @@
+"""Tables of pandas: shaped, printed and written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from panparser.cli.tables import print_table
+from panparser.errors import AnalysisError, PanParserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def import_analysis(plot: str | None = None, folder: str | None = None) -> Any:
+    """The package, which needs pandas, and matplotlib for a plot or a folder of them."""
+    try:
+        from panparser import analysis
+        from panparser.analysis.report import plots
+
+        if plot is not None:
+            plots.check_format(plot)
+        if folder is not None:
+            plots.check_format("plot.png")
+    except ImportError as error:
+        raise PanParserError(str(error)) from None
+    return analysis
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its title, the name that its file has, and how it is drawn: scores, counts, matrix or not at all."""
+
+    title: str
+    name: str
+    data: pd.DataFrame
+    drawn: str = ""
+    most: int | None = None  # rows that are printed
+    printed: pd.DataFrame | None = None  # instead of the data, where a terminal could not show them
+    aside: bool = False  # not written to a file if there is another table
+
+
+def shaped(table: Table, sort: str | None, descending: bool, least: int, top: int | None) -> Table:
+    """The table sorted, without small classes; `top` rows are printed. Matrices keep their order."""
+    data = table.data
+    if table.drawn == "matrix":
+        return table
+    words = next((column for column in data.columns if _flat(column) in ("words", "gold")), None)
+    if words is not None and least:
+        data = data[data[words] >= least]
+    if sort == "class":
+        data = data.sort_index(ascending=not descending)
+    elif sort is not None:
+        columns = {_flat(column): column for column in data.columns}
+        chosen = [column for name, column in columns.items() if name == sort or name.endswith(f" {sort}")]
+        if chosen:
+            data = data.sort_values(chosen[0], ascending=not descending, kind="stable")
+        elif len(data) > 1:
+            raise AnalysisError(f"--sort: expected one of class, {', '.join(columns)}, found {sort!r}")
+    return replace(table, data=data, most=top or table.most)
+
+
+def _flat(name: object) -> str:
+    return " ".join(str(part) for part in name if part != "") if isinstance(name, tuple) else str(name)
+
+
+def print_tables(tables: list[Table]) -> None:
+    for number, table in enumerate(tables):
+        if number:
+            print()
+        print(f"{table.title}\n")
+        data = table.data if table.printed is None else table.printed
+        print_frame(data.iloc[: table.most] if table.most else data)
+        if table.most and len(data) > table.most:
+            print(f"... and {len(data) - table.most} more")
+
+
+def print_frame(data: pd.DataFrame) -> None:
+    """A DataFrame, aligned: classes to the left, numbers to the right; nothing where there is no number."""
+    levels = data.index.nlevels
+    header = [*(str(name or "") for name in data.index.names), *(_flat(column) for column in data.columns)]
+    signed = "difference" in data.columns
+    shows = [_format(_flat(column), data.iloc[:, place], signed) for place, column in enumerate(data.columns)]
+    rows = []
+    for place, name in enumerate(data.index):
+        names = [str(part) for part in name] if levels > 1 else [str(name)]
+        rows.append([*names, *(show(data.iloc[place, number]) for number, show in enumerate(shows))])
+    print_table(header, rows, "l" * levels + "r" * len(shows))
+
+
+def _format(column: str, numbers: Any, signed: bool) -> Callable[[Any], str]:
+    if numbers.dtype.kind in "iu":
+        return lambda value: f"{value:,}"
+    if numbers.dtype.kind != "f":
+        return str
+    sign = "+" if signed and column in ("difference", "low", "high") else ""
+    places = 4 if column in ("p", "holm") else 2
+    return lambda value: "" if math.isnan(value) else f"{value:{sign}.{places}f}"
+
+
+def values(table: Table) -> dict[str, Any]:
+    """A table as plain values for JSON: its rows, with NaN as null."""
+    data = table.data.set_axis([_flat(column) for column in table.data.columns], axis=1)
+    index = [str(name or "") for name in data.index.names]
+    rows = []
+    for name, row in zip(data.index, data.to_dict("records"), strict=True):
+        names = name if isinstance(name, tuple) else (name,)
+        cells = {column: None if isinstance(cell, float) and math.isnan(cell) else cell for column, cell in row.items()}
+        rows.append({"class": {key: value for key, value in zip(index, names, strict=True) if key}, **cells})
+    return {"title": table.title, "name": table.name, "rows": rows}
+
+
+def write_csv(tables: list[Table], path: str) -> None:
+    def write(table: Table, path: Path) -> None:
+        data = table.data.set_axis([_flat(column) for column in table.data.columns], axis=1)
+        data.to_csv(path, float_format="%.6g")
+
+    _write(tables, path, write)
+
+
+def draw(analysis: Any, tables: list[Table], path: str) -> None:
+    """Figures of the tables that can be drawn."""
+    drawable = [table for table in tables if table.drawn]
+    if not drawable:
+        raise AnalysisError("--plot: expected --by, --two-way, --confusion or --correlation, found no table to draw")
+
+    def write(table: Table, path: Path) -> None:
+        plot = getattr(analysis.plots, f"plot_{table.drawn}")
+        data = _first_measure(table.data) if table.drawn == "scores" else table.data
+        analysis.plots.save(plot(data, title=table.title), path)
+
+    _write(drawable, path, write)
+
+
+def _first_measure(data: pd.DataFrame) -> pd.DataFrame:
+    """Of several predictions the words and one score each: more bars than that tell less."""
+    if data.columns.nlevels == 1:
+        return data
+    measure = data.columns[1][1]
+    return data[[column for column in data.columns if column[1] in ("words", measure)]]
+
+
+def _write(tables: list[Table], path: str, write: Callable[[Table, Path], None]) -> None:
+    """One table to a file of that name; several to files with their names in it."""
+    whole = Path(path)
+    tables = [table for table in tables if not table.aside] or tables
+    for table in tables:
+        name = "".join(c if c.isalnum() or c in "-+.," else "-" for c in table.name)
+        target = whole if len(tables) == 1 else whole.with_name(f"{whole.stem}-{name}{whole.suffix}")
+        try:
+            write(table, target)
+        except OSError as error:
+            raise AnalysisError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def print_rows_or_csv(frame: pd.DataFrame, as_csv: bool) -> None:
+    if as_csv:
+        print(frame.to_csv(index=False), end="")
+    else:
+        print_rows(frame)
+
+
+def print_rows(frame: pd.DataFrame) -> None:
+    """A table with two digits after the point; columns of texts to the left."""
+    align = "".join("l" if frame[name].map(type).eq(str).all() else "r" for name in frame.columns)
+    rows = [[cell(value) for value in row] for row in frame.itertuples(index=False)]
+    print_table([str(name).replace("_", " ") for name in frame.columns], rows, align)
+
+
+def cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.2f}"
+    return {True: "yes", False: ""}[bool(value)] if type(value).__name__ in ("bool", "bool_") else str(value)

@@ -1,0 +1,55 @@
+"""Files that commands read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from panparser.cli.app import is_quiet
+from panparser.errors import SpecError
+from panparser.treebank.conllu import read_conllu, refusal
+from panparser.treebank.treebank import Treebank
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def refuse_inputs(output: str, *inputs: str | None) -> None:
+    """Raises SpecError if a file that is written is one of those that are read."""
+    for each in inputs:
+        if each is not None and os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
+            raise SpecError(f"{output}: is an input, and would be replaced; choose another -o")
+
+
+def read_to_score(path: str, format: Any = "auto") -> Treebank:
+    """A file, whatever is wrong with it as long as every sentence can be read; what is wrong is said in one line."""
+    treebank = read_conllu(path, format=format, lenient=True)
+    problems = treebank.problems
+    if fatal := [problem for problem in problems if problem.fatal]:
+        raise refusal(fatal)
+    if problems and not is_quiet():
+        print(f"panparser: {path}: {len(problems)} problems; the first: {problems[0]}", file=sys.stderr)
+    return treebank
+
+
+def read_sentences(source: str) -> Treebank:
+    treebank = read_conllu(source)
+    if not len(treebank):
+        raise SpecError(f"{source}: expected sentences, found none")
+    return treebank
+
+
+def listed(text: str) -> list[str]:
+    """What an option names, with commas."""
+    return [part.strip() for part in text.split(",")]
+
+
+def parse_numbers(text: str) -> list[float]:
+    """The numbers of an option such as --weights 1,0.5."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise SpecError(f"--weights: expected numbers with commas between them, found {text!r}") from None

@@ -1,0 +1,58 @@
+"""`panparser weights`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from panparser.cli.app import app
+from panparser.cli.choices import CsvOption, ModelOption, TopOption
+from panparser.cli.frames import import_analysis, print_rows_or_csv
+from panparser.cli.inputs import read_sentences
+from panparser.errors import SpecError
+from panparser.pipeline.loading import load_parser
+
+
+@app.command()
+def weights(
+    model: ModelOption,
+    source: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Where features are seen.")] = None,
+    name: Annotated[str | None, typer.Option("--of", metavar="NAME", help="An action or a label.")] = None,
+    other: Annotated[str | None, typer.Option("--with", metavar="MODEL", help="Compare with this model.")] = None,
+    feature: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Show all weights of one feature, such as 'S0.upos=NOUN'.")
+    ] = None,
+    top: TopOption = 20,
+    as_csv: CsvOption = False,
+) -> None:
+    """Show the strongest weights of an action or a label, or what two models have in common.
+
+    A model knows features by number; their names come from FILE, so only features that it has are shown. Weights are in
+    updates of the perceptron.
+
+    Examples:
+
+      panparser weights -m en.panparser dev.conllu --of LEFT
+
+      panparser weights -m en.panparser dev.conllu --of nsubj --top 40
+
+      panparser weights -m en.panparser --feature 'S0.upos=ADJ B0.upos=NOUN'
+
+      panparser weights -m en.panparser dev.conllu --with other.panparser
+    """
+    analysis = import_analysis()
+    if sum(value is not None for value in (name, other, feature)) != 1:
+        raise SpecError("expected one of --of NAME, --feature TEXT and --with MODEL")
+    if feature is not None and source is not None:
+        raise SpecError(f"--feature: expected no FILE, since the feature is named; found {source}")
+    if feature is None and source is None:
+        raise SpecError("expected a treebank whose features are looked at: FILE")
+    parser = load_parser(model)
+    if feature is not None:
+        found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
+    elif other is not None:
+        found = analysis.shared(parser, load_parser(other), read_sentences(str(source)))
+    else:
+        found = analysis.strongest(parser, read_sentences(str(source)), str(name), top=top)
+    print_rows_or_csv(found, as_csv)
