@@ -1,30 +1,84 @@
-"""Public names exist, are documented, and are those that outsiders were promised."""
+"""Public names: the stub, the package and its rooms agree; each is documented; private modules lie where they may."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
-import subprocess
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import panparser as pp
-from panparser import cli, errors, testing
-from panparser._names import ROOMS
+from panparser import errors, testing
 
+PACKAGE = Path(pp.__file__).parent
 PROMISED = {"system", "TransitionSystem", "Transition", "Gold", "EMPTY", "PythonSystem", "static_derivation"}
+PRIVATE = {"_arrays", "_checks", "_names", "_engine"}
 
 
-def test_public_names():
-    assert set(pp.__all__) >= PROMISED
-    for name in pp.__all__ + [f"testing.{name}" for name in testing.__all__]:
-        owner = testing if name.startswith("testing.") else pp
-        value = getattr(owner, name.removeprefix("testing."))
+def stub() -> dict[str, str]:
+    """Names that `__init__.pyi` imports, with the module of each."""
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    assert all(alias.asname == alias.name for node in imports for alias in node.names)  # re-exported by PEP 484
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+STUB = stub()
+ROOMS = sorted(name for name, module in STUB.items() if module == "panparser")
+NAMES = sorted(set(STUB) - set(ROOMS))
+
+
+def test_the_package_has_the_names_of_the_stub():
+    assert pp.__all__ == NAMES
+    assert set(NAMES) >= PROMISED
+    assert set(dir(pp)) >= {*NAMES, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        _ = pp.colour
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_is_found_where_the_stub_says_and_documented(name):
+    value = getattr(pp, name)
+    assert value is getattr(importlib.import_module(STUB[name]), name)
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert value.__module__ == STUB[name]  # not somewhere that merely imports it
+        assert inspect.getdoc(value)
+
+
+def test_every_room_is_in_the_stub():
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert rooms - {"cli"} == set(ROOMS) - {"errors"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_has_the_public_names_of_its_modules(room):
+    package = getattr(pp, room)
+    assert package.__name__ == f"panparser.{room}"
+    if not hasattr(package, "__path__"):
+        return  # errors, a module
+    own = {name for name, module in STUB.items() if module.startswith(f"panparser.{room}.")}
+    assert own <= set(package.__all__) <= set(dir(package))
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+        if name in own:
+            assert getattr(package, name) is getattr(pp, name)
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        _ = package.colour
+
+
+def test_what_testing_offers_is_documented():
+    for name in testing.__all__:
+        value = getattr(testing, name)
         if inspect.isclass(value) or inspect.isfunction(value):
             assert inspect.getdoc(value), name
+
+
+def test_only_modules_beside_the_rooms_have_an_underscore():
+    modules = {path.relative_to(PACKAGE).as_posix().split(".")[0] for path in PACKAGE.rglob("_*.py*")}
+    modules = {name for name in modules if "__" not in name}
+    assert modules == PRIVATE
 
 
 def test_every_error_is_a_panparser_error_and_a_builtin():
@@ -38,40 +92,3 @@ def test_every_error_is_a_panparser_error_and_a_builtin():
 
 def test_the_version_is_that_of_the_package():
     assert pp.__version__.count(".") == 2
-
-
-def test_names_that_are_found_late_are_those_that_type_checkers_see():
-    stub = ast.parse((Path(pp.__file__).parent / "__init__.pyi").read_text(encoding="utf-8"))
-    listed = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    rooms = {name for name, module in listed.items() if module == "panparser"}
-    assert rooms == set(ROOMS)
-    assert pp.__all__ == sorted(set(listed) - rooms)
-    for name, module in listed.items():
-        if name in rooms:
-            assert getattr(pp, name).__name__ == f"panparser.{name}"
-        else:
-            assert getattr(pp, name) is getattr(import_module(module), name)
-    assert set(dir(pp)) >= {*pp.__all__, "__version__"}
-    with pytest.raises(AttributeError, match="no attribute 'colour'"):
-        _ = pp.colour
-
-
-def test_every_command_is_in_the_module_that_is_imported_for_it():
-    cli.import_commands([])
-    found = {}
-    for command in cli.app.registered_commands:
-        found.setdefault(command.callback.__module__.rpartition(".")[2], set()).add(command.callback.__name__)
-    assert found == {module: set(names.split()) for module, names in cli.COMMANDS.items()}
-
-
-def test_a_command_starts_without_what_it_does_not_need():
-    code = (
-        "import sys; sys.argv[1:] = ['parse', '--help']; from panparser import cli; cli.import_commands(sys.argv[1:])"
-    )
-    shown = "print(*(name for name in sys.modules if name.startswith(('panparser', 'rich.', 'pandas'))))"
-    done = subprocess.run([sys.executable, "-c", f"{code}; {shown}"], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "panparser.pipeline" in loaded
-    for name in ("training", "evaluation", "cascades", "experiments", "deriving", "testing", "cli.learning"):
-        assert f"panparser.{name}" not in loaded
-    assert not loaded & {"rich.progress", "pandas"}

@@ -77,7 +77,7 @@ def test_the_recipe_makes_the_same_model(run, data):
     assert Path("other").read_bytes() == first
     code, _, err = run("train", "--recipe", "en.toml", "--seed", "6")
     assert code == 2
-    assert "flags change this recipe" in err
+    assert "en.toml: this run changes the recipe" in err
     assert run("train", "--recipe", "en.toml", "--seed", "6", "-o", "other")[0] == 0
     assert Path("other").read_bytes() != first
 
@@ -241,10 +241,10 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("panparser.cli.train.learn", interrupted)
+    monkeypatch.setattr("panparser.recipes.running.train", interrupted)
     code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume")
     assert code == 130
-    assert "interrupted before an epoch was complete: there is no model" in err
+    assert "interrupted before a model was complete: there is none" in err
     assert "there is none; training begins anew" in err
     assert not Path("en").exists()
 

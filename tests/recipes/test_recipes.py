@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.learning.strategies import STRATEGIES
-from panparser.recipes.recipe import ParserPart, Recipe, TrainingPart
+from panparser.recipes.parser import ParserPart
+from panparser.recipes.recipe import Recipe
+from panparser.recipes.training import TrainingPart
 from panparser.storage.toml import to_toml
 from places import ENGLISH
 from variants import identify, variants
@@ -150,7 +152,10 @@ def test_errors_name_file_table_and_key(tmp_path, monkeypatch, text, said):
         ({"system": {"k": 3}}, "system: "),
         ({"system": "os:system"}, "no transition system is called 'os:system'"),
         ({"system": "module.py:Class"}, "no transition system is called"),
-        ({"system": pp.system("arc-hybrid").to_values() | {"ties": []}, "root": "first"}, "the table says root"),
+        (
+            {"system": pp.system("arc-hybrid").to_values() | {"ties": []}, "root": "first"},
+            "the table has root = 'last'",
+        ),
         ({"templates": "poor"}, "templates: expected rich, rich-stack, zn11, fast or a file, found 'poor'"),
         ({"templates": ["S9.form"]}, "templates: "),
         ({"labeled": False, "nonprojective": "pseudo"}, "pseudo needs labels"),

@@ -151,7 +151,7 @@ def analyze(
             write_csv(tables, csv)
         if plot is not None:
             report("drawing", 0, 0)
-            draw(analysis, tables, plot)
+            draw(tables, plot)
         if page is not None:
             report("drawing", 0, 0)
             analysis.write_report(frame, page)

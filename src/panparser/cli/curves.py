@@ -80,7 +80,9 @@ def curves(
     if csv is not None:
         write_csv(tables, csv)
     if plot is not None:
-        analysis.plots.save(analysis.plots.plot_curves(table, title=f"{of} by {by}"), plot)
+        from panparser.analysis.reporting import plots
+
+        plots.save(plots.plot_curves(table, title=f"{of} by {by}"), plot)
     if as_json:
         print(json.dumps({"tables": [values(each) for each in tables]}, indent=2))
     elif not is_quiet():

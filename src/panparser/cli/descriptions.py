@@ -9,6 +9,14 @@ from panparser.ensembles.cascade import Cascade
 from panparser.pipeline.pipeline import Pipeline
 
 
+def show_model(model: Pipeline | Cascade, rows: list[tuple[str, str]]) -> None:
+    """Prints the rows, then the parts of a pipeline or the stages of a cascade."""
+    if isinstance(model, Pipeline):
+        show_pipeline(model, rows)
+    else:
+        show_cascade(model, rows)
+
+
 def show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
     """What a pipeline is made of, what was left out and why, and its scores."""
     left_out = pipeline.training.get("left_out", {})

@@ -19,7 +19,7 @@ def import_analysis(plot: str | None = None, folder: str | None = None) -> Any:
     """The package, which needs pandas, and matplotlib for a plot or a folder of them."""
     try:
         from panparser import analysis
-        from panparser.analysis.report import plots
+        from panparser.analysis.reporting import plots
 
         if plot is not None:
             plots.check_format(plot)
@@ -121,16 +121,18 @@ def write_csv(tables: list[Table], path: str) -> None:
     _write(tables, path, write)
 
 
-def draw(analysis: Any, tables: list[Table], path: str) -> None:
-    """Figures of the tables that can be drawn."""
+def draw(tables: list[Table], path: str) -> None:
+    """Writes figures of the tables that can be drawn."""
+    from panparser.analysis.reporting import plots
+
     drawable = [table for table in tables if table.drawn]
     if not drawable:
         raise AnalysisError("--plot: expected --by, --two-way, --confusion or --correlation, found no table to draw")
 
     def write(table: Table, path: Path) -> None:
-        plot = getattr(analysis.plots, f"plot_{table.drawn}")
+        plot = getattr(plots, f"plot_{table.drawn}")
         data = _first_measure(table.data) if table.drawn == "scores" else table.data
-        analysis.plots.save(plot(data, title=table.title), path)
+        plots.save(plot(data, title=table.title), path)
 
     _write(drawable, path, write)
 

@@ -13,8 +13,10 @@ from panparser.ensembles.cascade import Stage, check_stages
 from panparser.ensembles.cascade_training import Given
 from panparser.ensembles.regions import Region, estimate_regions
 from panparser.errors import SpecError
-from panparser.recipes.recipe import WRITTEN, ParserPart, Recipe, TrainingPart
-from panparser.recipes.tables import Part, check_names, choice, integer, name, read_toml, said, within
+from panparser.recipes.parser import ParserPart
+from panparser.recipes.recipe import HEADER, Recipe
+from panparser.recipes.tables import Part, check_names, integer, is_cascade, one_of, optional, read_toml, text, within
+from panparser.recipes.training import TrainingPart
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.treebank import Treebank
@@ -28,7 +30,7 @@ PARTIAL = "arc-eager-partial"
 class CascadePart(Part):
     """[cascade]: what stages after the first learn under: "predicted" (from so many folds), "gold" or "none"."""
 
-    given: str | None = choice(*get_args(Given))
+    given: str | None = one_of(*get_args(Given))
     folds: int | None = integer(2)
 
 
@@ -36,16 +38,16 @@ class CascadePart(Part):
 class StagePart(Part):
     """One of [[stages]]: `regions`, a table or several, or `estimate`, the options of `estimate_regions`.
 
-    `parser` and `training` are tables as of any recipe; what they leave unsaid, [parser] and [training] say.
+    `parser` and `training` are tables as in any recipe; [parser] and [training] supply what they leave out.
     """
 
-    name: str | None = name("a name")
-    regions: Mapping[str, Any] | tuple[Any, ...] | None = said(
+    name: str | None = text("a name")
+    regions: Mapping[str, Any] | tuple[Any, ...] | None = optional(
         "a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple)
     )
-    estimate: Mapping[str, Any] | None = said("a table", lambda value: isinstance(value, Mapping))
-    parser: Mapping[str, Any] | None = said("a table", lambda value: isinstance(value, Mapping))
-    training: Mapping[str, Any] | None = said("a table", lambda value: isinstance(value, Mapping))
+    estimate: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
+    parser: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
+    training: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
 
     def find_regions(self) -> tuple[Region, ...]:
         tables = (self.regions,) if isinstance(self.regions, Mapping) else self.regions or ()
@@ -63,12 +65,12 @@ class CascadeRecipe:
 
     @staticmethod
     def is_one(path: str | os.PathLike[str]) -> bool:
-        """Is a recipe that of a cascade?"""
-        return not {"stages", "cascade"}.isdisjoint(read_toml(path))
+        """Whether a recipe file describes a cascade."""
+        return is_cascade(path)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> CascadeRecipe:
-        """The recipe of a TOML file. `SpecError` names file, table and key, what was expected and what was found."""
+        """The recipe of a TOML file. Raises SpecError, with file, table and key, if it is not a valid one."""
         place = os.fspath(path)
         recipe = cls.from_values(read_toml(path), place)
         return recipe._with_paths(lambda file: os.path.join(os.path.dirname(place), file))
@@ -102,14 +104,14 @@ class CascadeRecipe:
 
     @staticmethod
     def _filled(base: Recipe, own: Recipe, is_last: bool) -> Recipe:
-        """The recipe of a stage, with what it leaves unsaid."""
+        """The recipe of a stage, with defaults from the tables that all stages share."""
         parser = base.parser.to_values()
         if not is_last:
             parser = {key: value for key, value in parser.items() if key not in _OF_SYSTEM} | {"system": PARTIAL}
         return replace(own, parser=own.parser.filled(parser), training=own.training.filled(base.training.to_values()))
 
     def with_flags(self, data: Mapping[str, Any], training: Mapping[str, Any]) -> CascadeRecipe:
-        """The recipe, with what flags say of the data and of the training of all stages."""
+        """The recipe with other values in [data], and in [training] of all stages."""
         base = replace(
             self.base, data=replace(self.base.data, **data), training=replace(self.base.training, **training)
         )
@@ -140,7 +142,7 @@ class CascadeRecipe:
         return tuple(stages)
 
     def described(self, stages: tuple[Stage, ...]) -> CascadeRecipe:
-        """The recipe with everything said: estimated regions, and parsers without mention of files."""
+        """The complete recipe: regions as estimated, and parsers without reference to files."""
         parts, recipes = [], []
         for stage, part, recipe in zip(stages, self.stages, self.recipes, strict=True):
             full = replace(recipe, parser=ParserPart.of(stage.spec)).resolved()
@@ -167,7 +169,7 @@ class CascadeRecipe:
         """Writes the recipe to a file; relative paths in it count from its folder."""
         folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
         moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
-        write_whole(Path(path), (WRITTEN + "\n" + to_toml(moved.to_values())).encode(), SpecError)
+        write_whole(Path(path), (HEADER + "\n" + to_toml(moved.to_values())).encode(), SpecError)
 
     def _with_paths(self, change: Callable[[str], str]) -> CascadeRecipe:
         recipes = tuple(recipe._with_paths(change) for recipe in self.recipes)

@@ -9,7 +9,7 @@ from typing import Any
 
 from panparser.errors import SpecError
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.recipes.tables import Part, flag, is_lines, name, said
+from panparser.recipes.tables import Part, boolean, is_lines, optional, text
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
 
@@ -22,13 +22,13 @@ class ConstraintsPart(Part):
     `labels = true`), such as a partial parser wrote them; `_` is not given.
     """
 
-    share: float | None = said(
+    share: float | None = optional(
         "a number above 0 and at most 1",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1,
     )
-    train: tuple[str, ...] | None = said("a list of files", is_lines)
-    dev: str | None = name("a file")
-    labels: bool | None = flag()
+    train: tuple[str, ...] | None = optional("a list of files", is_lines)
+    dev: str | None = text("a file")
+    labels: bool | None = boolean()
 
     def options(self, treebank: Treebank, dev: Treebank | None, format: Any) -> dict[str, Any]:
         """The options of `train`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from panparser.recipes.tables import Part, choice, integer, number, said
+from panparser.recipes.tables import Part, integer, number, one_of, optional
 
 _PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs")
@@ -13,19 +13,21 @@ _OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epoc
 
 @dataclass(frozen=True, kw_only=True)
 class PipelinePart(Part):
-    """[pipeline]: which parts there are (all that the treebank tells of), and how those beside the parser learn.
+    """[pipeline]: the parts (by default all that the treebank annotates), and how those beside the parser learn.
 
-    `tags`: UPOS, XPOS and FEATS jointly, or one by one. `folds`: the parser learns from tags and lemmas that are
-    predicted in so many folds; 0: from those of the treebank. `tagger_prune`: weights below so many updates are left
-    out of taggers.
+    `tags`: UPOS, XPOS and FEATS jointly, or one by one. `folds`: the parser learns from tags and lemmas predicted in
+    this many folds; 0: from those of the treebank. `tagger_prune`: drops weights of taggers that are smaller than this
+    many updates.
     """
 
-    parts: tuple[str, ...] | None = said(
+    parts: tuple[str, ...] | None = optional(
         f"a list of {', '.join(_PARTS)}",
         lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
     )
-    tags: str | None = choice("jointly", "one-by-one")
-    folds: int | None = said("0, or an integer >= 2", lambda value: type(value) is int and value >= 0 and value != 1)
+    tags: str | None = one_of("jointly", "one-by-one")
+    folds: int | None = optional(
+        "0, or an integer >= 2", lambda value: type(value) is int and value >= 0 and value != 1
+    )
     tokenizer_epochs: int | None = integer(1)
     tagger_epochs: int | None = integer(1)
     tagger_beam: int | None = integer(1)
@@ -33,13 +35,13 @@ class PipelinePart(Part):
     lemmatizer_epochs: int | None = integer(1)
 
     def options(self) -> dict[str, Any]:
-        """Those of `PipelineSpec`, but for the parser."""
+        """The options of `PipelineSpec`, except the parser."""
         found: dict[str, Any] = {name: getattr(self, name) for name in ("parts", *_OWN)}
         found["joint"] = None if self.tags is None else self.tags == "jointly"
         return {name: value for name, value in found.items() if value is not None}
 
     def resolved(self) -> PipelinePart:
-        """With everything said that has a default of its own."""
+        """The table with all defaults filled in."""
         from panparser.pipeline.training import PARTS, PipelineSpec
 
         spec = PipelineSpec()

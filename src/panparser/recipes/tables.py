@@ -1,4 +1,4 @@
-"""Tables of a recipe: which names they have, what each value must be, and messages that say so."""
+"""Tables of a recipe: their names, the values that each may have, and error messages."""
 
 from __future__ import annotations
 
@@ -17,44 +17,42 @@ T = TypeVar("T")
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
 
-def said(expected: str, test: Callable[[Any], bool]) -> Any:
-    """A value that a recipe may leave unsaid, and what it must be."""
+def optional(expected: str, test: Callable[[Any], bool]) -> Any:
+    """A value that a recipe may leave out, and the test that it must pass."""
     return field(default=None, metadata={"expected": expected, "test": test})
 
 
 def integer(least: int) -> Any:
-    return said(f"an integer >= {least}", lambda value: isinstance(value, int) and _no_flag(value) and value >= least)
+    return optional(f"an integer >= {least}", lambda value: _is_number(value, int) and value >= least)
 
 
 def number(least: float) -> Any:
-    return said(
-        f"a number >= {least:g}", lambda value: isinstance(value, int | float) and _no_flag(value) and value >= least
-    )
+    return optional(f"a number >= {least:g}", lambda value: _is_number(value, int, float) and value >= least)
 
 
-def flag() -> Any:
-    return said("true or false", lambda value: isinstance(value, bool))
+def boolean() -> Any:
+    return optional("true or false", lambda value: isinstance(value, bool))
 
 
-def choice(*names: str) -> Any:
-    return said(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
+def one_of(*names: str) -> Any:
+    return optional(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
 
 
-def name(what: str) -> Any:
-    return said(what, lambda value: isinstance(value, str) and value != "")
+def text(what: str) -> Any:
+    return optional(what, lambda value: isinstance(value, str) and value != "")
 
 
-def _no_flag(value: Any) -> bool:
-    return not isinstance(value, bool)
+def _is_number(value: Any, *types: type) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool)
 
 
 def is_lines(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) > 0 and all(isinstance(line, str) and line for line in value)
 
 
-def size_of(text: str) -> int | None:
-    """Bytes that a text such as "8MB" (a million each) or "8 MiB" (2**20 each) stands for; None if for nothing."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", text)
+def size_of(value: str) -> int | None:
+    """The number of bytes in "8MB" (10**6 each) or "8 MiB" (2**20 each); None if the value is not a size."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", value)
     if match is None or match[2].upper() not in _UNITS:
         return None
     return int(float(match[1]) * _UNITS[match[2].upper()])
@@ -62,7 +60,7 @@ def size_of(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class Part:
-    """A table of a recipe: fields that are None are not said."""
+    """A table of a recipe; fields that are None are left out."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -83,7 +81,7 @@ class Part:
             raise SpecError(f"{place} {error}") from None
 
     def filled(self, values: Mapping[str, Any]) -> Self:
-        """With values for what is not said."""
+        """The table, with values for what it leaves out."""
         return replace(self, **{name: value for name, value in values.items() if getattr(self, name) is None})
 
     def to_values(self) -> dict[str, Any]:
@@ -91,8 +89,13 @@ class Part:
         return {name: value for name, value in values.items() if value is not None}
 
 
+def is_cascade(path: str | os.PathLike[str]) -> bool:
+    """Whether a recipe file describes a cascade."""
+    return not {"stages", "cascade"}.isdisjoint(read_toml(path))
+
+
 def check_names(values: Iterable[str], known: list[str], place: str) -> None:
-    """Raises SpecError for a name that is not known, with the one that may have been meant."""
+    """Raises SpecError for an unknown name, and suggests the closest one."""
     for each in values:
         if each not in known:
             near = get_close_matches(each, known, 1)
@@ -101,7 +104,7 @@ def check_names(values: Iterable[str], known: list[str], place: str) -> None:
 
 
 def within(place: str, work: Callable[[], T]) -> T:
-    """What `work` gives; its errors name the place."""
+    """The result of `work`; its errors name the place."""
     try:
         return work()
     except PanParserError as error:
@@ -111,7 +114,7 @@ def within(place: str, work: Callable[[], T]) -> T:
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The values of a TOML file; `SpecError` names it."""
+    """The values of a TOML file. Raises SpecError if it cannot be read."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:

@@ -62,14 +62,7 @@ def system(
         raise TableError(f"expected the name of a system, a file, or a system; got {name!r}{hint}")
     if Path(name).suffix.lower() in (".json", ".toml"):
         return _from_file(name, options)
-    known = {_plain(key): function for key, function in BUILT_IN.items()}
-    if _plain(str(name)) not in known:
-        near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
-        if Path(name).is_file():
-            hint = "there is a file of that name; a table's ends in .toml or .json"
-        raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
-    function = known[_plain(str(name))]
+    function = _built_in(name)
     names = inspect.signature(function).parameters
     if "single_root" not in names and not options.get("single_root", True):
         del options["single_root"]  # what it asks for is what there is
@@ -81,6 +74,22 @@ def system(
     if options.get("root", "last") not in ("first", "last"):
         raise TableError(f"root must be first or last; got {options['root']!r}")
     return function(**options)
+
+
+def has_single_root(name: str) -> bool:
+    """Whether a built-in system has a variant with one child of Root; those that leave words headless have none."""
+    return "single_root" in inspect.signature(_built_in(name)).parameters
+
+
+def _built_in(name: str | Path) -> Callable[..., TransitionSystem]:
+    known = {_plain(key): function for key, function in BUILT_IN.items()}
+    if _plain(str(name)) not in known:
+        near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
+        if Path(name).is_file():
+            hint = "there is a file of that name; a table's ends in .toml or .json"
+        raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
+    return known[_plain(str(name))]
 
 
 def _from_file(path: str | Path, options: dict[str, Any]) -> TransitionSystem:

@@ -1,0 +1,31 @@
+"""[data] and [folds] of a recipe: the treebanks, and cross-validation on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from panparser.recipes.tables import (
+    Part,
+    integer,
+    is_lines,
+    one_of,
+    optional,
+    text,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataPart(Part):
+    """[data]: the treebanks. Paths count from the folder of the recipe."""
+
+    train: tuple[str, ...] | None = optional("a list of files", is_lines)
+    dev: str | None = text("a file")
+    format: str | None = one_of("auto", "conllu", "conllx")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoldsPart(Part):
+    """[folds]: cross-validation on the training data; `predictions` is a file for the jackknifed treebank."""
+
+    count: int | None = integer(2)
+    predictions: str | None = text("a file")

@@ -1,0 +1,140 @@
+"""[parser] of a recipe: what a parser is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from panparser.errors import SpecError, TableError
+from panparser.features.sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
+from panparser.features.templates import Templates
+from panparser.parsing.spec import Nonprojective, ParserSpec, fitting_templates
+from panparser.recipes.tables import (
+    Part,
+    boolean,
+    integer,
+    is_lines,
+    one_of,
+    optional,
+    text,
+    within,
+)
+from panparser.systems.registry import BUILT_IN, has_single_root
+from panparser.systems.registry import system as named_system
+from panparser.systems.table import TransitionSystem
+
+NAMED_TEMPLATES = {"rich": RICH, "rich-stack": RICH_STACK, "zn11": ZN11, "fast": FAST}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParserPart(Part):
+    """[parser]: what the parser is made of.
+
+    `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, zn11, fast, a file, or a list of
+    lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`.
+    """
+
+    system: str | Mapping[str, Any] | None = optional(
+        "a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0
+    )
+    root: str | None = one_of("first", "last")
+    single_root: bool | None = boolean()
+    beam: int | None = integer(1)
+    templates: str | tuple[str, ...] | None = optional(
+        "rich, rich-stack, zn11, fast, a file or a list of lines",
+        lambda value: (isinstance(value, str) and value != "") or is_lines(value),
+    )
+    labeled: bool | None = boolean()
+    delexicalized: bool | None = boolean()
+    given: bool | None = boolean()
+    nonprojective: str | None = one_of(*get_args(Nonprojective))
+    vectors: str | None = text("a file")
+
+    def spec(self) -> ParserSpec:
+        """The parser that the table describes."""
+        values = {key: getattr(self, key) for key in ("beam", "labeled", "nonprojective")}
+        system = within("system", self._find_system)
+        return ParserSpec(
+            system=system,
+            templates=within("templates", lambda: self._find_templates(system)),
+            **{key: value for key, value in values.items() if value is not None},
+        )
+
+    def _find_system(self) -> TransitionSystem:
+        options = {key: getattr(self, key) for key in ("root", "single_root") if getattr(self, key) is not None}
+        chosen = "arc-eager" if self.system is None else self.system
+        if isinstance(chosen, Mapping):
+            if "transitions" in chosen:
+                return _same(TransitionSystem.from_values(dict(chosen)), options)
+            options = {key: value for key, value in chosen.items() if key != "name"} | options
+            chosen = chosen.get("name", "")
+        is_file = Path(chosen).suffix.lower() in (".json", ".toml")
+        if not is_file and "single_root" not in options and has_single_root(chosen):
+            options["single_root"] = True  # one root, as in Universal Dependencies, wherever words must have heads
+        return named_system(chosen, **options)
+
+    def _find_templates(self, system: TransitionSystem) -> Templates:
+        chosen = self.templates
+        if chosen is None:
+            templates = fitting_templates(system)
+        elif isinstance(chosen, tuple):
+            templates = Templates.parse("\n".join(chosen))
+        else:
+            templates = NAMED_TEMPLATES[chosen] if chosen in NAMED_TEMPLATES else _read_templates(chosen)
+        templates = templates.delexicalized() if self.delexicalized else templates
+        return templates + GIVEN if self.given else templates
+
+    @classmethod
+    def of(cls, spec: ParserSpec) -> ParserPart:
+        """The table that describes a parser, without mention of files."""
+        bare = spec.templates - GIVEN
+        given = bare != spec.templates and bare + GIVEN == spec.templates
+        bare = bare if given else spec.templates
+        templates: str | tuple[str, ...] = tuple(map(str, bare))
+        delexicalized = False
+        for key, known in NAMED_TEMPLATES.items():
+            if bare in (known, known.delexicalized()):
+                templates, delexicalized = key, bare != known
+        return cls(
+            system=_described(spec.system),
+            root=spec.system.root,
+            single_root=spec.system.single_root,
+            beam=spec.beam,
+            templates=templates,
+            labeled=spec.labeled,
+            delexicalized=delexicalized,
+            given=given or None,
+            nonprojective=spec.nonprojective,
+        )
+
+
+def _same(table: TransitionSystem, options: Mapping[str, Any]) -> TransitionSystem:
+    for key, value in options.items():
+        if getattr(table, key) != value:
+            raise SpecError(f"the table has {key} = {getattr(table, key)!r}; found {value!r} beside it")
+    return table
+
+
+def _described(system: TransitionSystem) -> str | dict[str, Any]:
+    """Name and options of a built-in system, or the table of another."""
+    options: dict[str, Any] = {} if system.max_span is None else {"k": system.max_span}
+    if system.static_oracle == "swap-eager":
+        options["oracle"] = "eager"
+    if system.name in BUILT_IN:
+        try:
+            found = named_system(system.name, root=system.root, single_root=system.single_root, **options)
+        except TableError:  # a table of that name with options that the built-in system does not have
+            found = None
+        if found == system:
+            return {"name": system.name, **options} if options else system.name
+    values = {key: value for key, value in system.to_values().items() if value is not None}
+    return values | {"ties": list(values["ties"])}
+
+
+def _read_templates(path: str) -> Templates:
+    if not Path(path).exists():
+        raise SpecError(f"expected {', '.join(NAMED_TEMPLATES)} or a file, found {path!r}")
+    return Templates.read(path)

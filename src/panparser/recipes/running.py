@@ -1,0 +1,267 @@
+"""run_recipe: from a recipe to a model file, whether it is that of a parser, a pipeline or a cascade."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from panparser._checks import check_count
+from panparser.errors import SpecError
+from panparser.evaluation.metrics import evaluate
+from panparser.learning.listeners import Listener
+from panparser.learning.options import Training
+from panparser.parsing.parser import Parser
+from panparser.parsing.training.folds import jackknife
+from panparser.parsing.training.train import train
+from panparser.recipes.recipe import Recipe
+from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
+from panparser.recipes.tables import is_cascade
+from panparser.recipes.target import Target
+from panparser.storage.files import check_writable, remove
+from panparser.treebank.conllu import write_conllu
+from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.ensembles.cascade import Stage
+    from panparser.recipes.cascade import CascadeRecipe
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a run: reading, folds, a seed, a part of a pipeline, a stage of a cascade.
+
+    `name` is empty for the only parser of a run. `epochs` is the most that there can be, and `words` how many the
+    learner sees in each; both are 0 where they are not known.
+    """
+
+    name: str
+    epochs: int = 0
+    words: int = 0
+
+
+class RunListener(Listener):
+    """A listener that is also notified of the steps of a run and of what may surprise a user."""
+
+    def before_step(self, step: Step) -> None:
+        """A step begins."""
+
+    def notice(self, message: str) -> None:
+        """Something that is no error, such as a checkpoint that will be overwritten."""
+
+
+def run_recipe(
+    recipe: Recipe | CascadeRecipe | str | os.PathLike[str],
+    model: str | os.PathLike[str] | None = None,
+    *,
+    source: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    threads: int = 1,
+    listeners: Sequence[Listener] = (),
+) -> RecipeResult:
+    """Trains what a recipe, or the file of one, describes: a parser, a pipeline or a cascade.
+
+    With `model`, the model is written there, and the complete recipe to MODEL.toml; a file that a run must not replace
+    raises SpecError before any work. `source` is the file that a changed recipe was read from. A parser has a
+    checkpoint beside the model until training is complete; with `resume` it continues from there. Ctrl-C ends training
+    of a parser with the best so far, and raises KeyboardInterrupt where there is none, and for pipelines and cascades.
+    `threads` is for folds. A `RunListener` among the listeners is notified of each step.
+    """
+    if isinstance(recipe, str | os.PathLike):
+        source, recipe = recipe, read_recipe(recipe)
+    check_count("threads of run_recipe", threads)
+    target = Target(None if model is None else Path(model), None if source is None else Path(source))
+    run = _Run(target, resume, threads, listeners)
+    if not isinstance(recipe, Recipe):
+        result = run.cascade(recipe)
+    elif recipe.pipeline is not None:
+        result = run.pipeline(recipe)
+    else:
+        result = run.parser(recipe)
+    if target.model is not None:
+        result.model.save(target.model)
+    if target.recipe is not None and not target.keeps_source:
+        result.recipe.write(target.recipe)
+    if not result.interrupted:
+        for checkpoint in run.checkpoints:
+            remove(checkpoint)
+    return result
+
+
+def read_recipe(path: str | os.PathLike[str]) -> Recipe | CascadeRecipe:
+    """The recipe of a file: that of a cascade if it has stages."""
+    if not is_cascade(path):
+        return Recipe.read(path)
+    from panparser.recipes.cascade import CascadeRecipe
+
+    return CascadeRecipe.read(path)
+
+
+class _Run:
+    """One call of `run_recipe`."""
+
+    def __init__(self, target: Target, resume: bool, threads: int, listeners: Sequence[Listener]) -> None:
+        self.target, self.resume, self.threads, self.listeners = target, resume, threads, listeners
+        self.checkpoints: list[Path] = []
+
+    def parser(self, recipe: Recipe) -> RecipeResult:
+        """Trains a parser for each seed and keeps the best, after cross-validation if the recipe asks for it."""
+        recipe = self._complete(recipe)
+        seeds = recipe.training.seeds or (recipe.training.options()["seed"],)
+        if recipe.folds.predictions not in (None, "-"):
+            check_writable(Path(str(recipe.folds.predictions)), SpecError)
+        if len(seeds) > 1 and recipe.data.dev is None:
+            raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
+        treebank, dev = self._read(recipe)
+        data: dict[str, Any] = {"dev": dev, "vectors": recipe.load_vectors()}
+        folds = self._fold(recipe, treebank, data["vectors"]) if recipe.folds.count is not None else None
+        best: Parser | None = None
+        scores: list[SeedScore] = []
+        interrupted = False
+        for seed in seeds:
+            try:
+                parser = self._train(recipe, seed, len(seeds) > 1, treebank, **data)
+            except KeyboardInterrupt:
+                if best is None:
+                    raise
+                interrupted = True
+                break
+            scores.append(SeedScore(seed, dev_score(parser)))
+            if best is None or (scores[-1].score or 0) > (dev_score(best) or 0):
+                best = parser
+            if interrupted := bool(parser.training["interrupted"]):
+                break
+        assert best is not None
+        return RecipeResult(model=best, recipe=recipe, interrupted=interrupted, seeds=tuple(scores), folds=folds)
+
+    def _train(self, recipe: Recipe, seed: int, is_one_of_several: bool, treebank: Treebank, **data: Any) -> Parser:
+        checkpoint = self._checkpoint(f"seed-{seed}" if is_one_of_several else "")
+        options = recipe.training.options() | {"seed": seed}
+        spec = recipe.parser.spec()
+        members = 1 if spec.uses_vectors else Training(**options).members_for(treebank.words)
+        name = f"seed {seed}" if is_one_of_several else ""
+        self._before(Step(name, options["epochs"], members * treebank.words))
+        return train(
+            spec,
+            treebank,
+            init=recipe.load_init(),
+            listeners=self.listeners,
+            checkpoint=checkpoint,
+            resume=self.resume,
+            **data,
+            **recipe.training_constraints(treebank, data["dev"]),
+            **options,
+        )
+
+    def _checkpoint(self, name: str) -> Path | None:
+        checkpoint = self.target.checkpoint(name)
+        if checkpoint is None:
+            return None
+        self.checkpoints.append(checkpoint)
+        if self.resume and not checkpoint.exists():
+            self._notice(f"{checkpoint}: there is none; training begins anew")
+        elif not self.resume and checkpoint.exists():
+            self._notice(f"{checkpoint}: left by another run, will be overwritten (resume would continue from it)")
+        return checkpoint
+
+    def _fold(self, recipe: Recipe, treebank: Treebank, vectors: Any) -> FoldScores:
+        folds, count = recipe.folds, recipe.folds.count or 0
+        self._before(Step(f"{count} folds"))
+        if recipe.constraints.train:
+            raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
+        spec, options = recipe.parser.spec(), recipe.training.options()
+        options |= recipe.training_constraints(treebank, None)
+        threads = min(count, self.threads)
+        predicted = jackknife(spec, treebank, count, threads=threads, vectors=vectors, **options)
+        if folds.predictions is not None:
+            write_conllu(folds.predictions, predicted)
+        scores = evaluate(treebank, predicted, samples=0)
+        return FoldScores(count, scores.uas, scores.las if spec.labeled else None)
+
+    def pipeline(self, recipe: Recipe) -> RecipeResult:
+        """Trains the parts of a pipeline."""
+        from panparser.pipeline.training import PipelineSpec, train_pipeline
+
+        unsuited: dict[str, Any] = {"resume": self.resume, "init": recipe.training.init, "seeds": recipe.training.seeds}
+        unsuited |= {"[folds]": recipe.folds.to_values(), "[constraints]": recipe.constraints.to_values()}
+        if named := [name for name, value in unsuited.items() if value]:
+            raise SpecError(f"{named[0]} is for single parsers, not for a pipeline")
+        recipe = self._complete(recipe)
+        assert recipe.pipeline is not None
+        spec = PipelineSpec(parser=recipe.parser.spec(), **recipe.pipeline.options())
+        options = recipe.training.options()
+        if "parser" not in spec.parts:
+            options = {"seed": options["seed"]}
+        treebank, dev = self._read(recipe)
+        pipeline = train_pipeline(
+            spec,
+            treebank,
+            dev=dev,
+            threads=self.threads,
+            vectors=recipe.load_vectors(),
+            listeners=self.listeners,
+            before_part=lambda name: self._before(Step(name)),
+            **options,
+        )
+        return RecipeResult(model=pipeline, recipe=recipe)
+
+    def cascade(self, recipe: CascadeRecipe) -> RecipeResult:
+        """Trains the stages of a cascade; regions that the recipe leaves to be estimated are estimated first."""
+        from panparser.ensembles.cascade_training import train_cascade
+
+        if self.resume:
+            raise SpecError("resume is for single parsers, not for a cascade")
+        data = recipe.base.data
+        self.target.check(*(data.train or ()), data.dev)
+        self._check_source(recipe)
+        treebank, dev = self._read(recipe.base)
+        self._before(Step("regions"))
+        stages = recipe.build(treebank)
+
+        def before_stage(number: int, stage: Stage) -> None:
+            self._before(Step(f"stage {number + 1} of {len(stages)} ({stage.name})"))
+
+        cascade = train_cascade(
+            stages,
+            treebank,
+            dev=dev,
+            threads=self.threads,
+            listeners=self.listeners,
+            before_stage=before_stage,
+            **recipe.options(),
+        )
+        return RecipeResult(model=cascade, recipe=recipe.described(stages))
+
+    def _complete(self, recipe: Recipe) -> Recipe:
+        """The recipe with all defaults filled in, once the files that it names and those of the target are checked."""
+        self.target.check(*(recipe.data.train or ()), recipe.data.dev, recipe.parser.vectors)
+        recipe = recipe.resolved()
+        self._check_source(recipe)
+        return recipe
+
+    def _check_source(self, recipe: Recipe | CascadeRecipe) -> None:
+        """Raises SpecError if the model's recipe, which stays as it is, is another than that of this run."""
+        if not self.target.keeps_source or self.target.source is None:
+            return
+        found = read_recipe(self.target.source)
+        if (found.resolved() if isinstance(found, Recipe) else found) != recipe:
+            raise SpecError(
+                f"{self.target.source}: this run changes the recipe, and its model would no longer be the one that it "
+                "describes; choose another file for the model"
+            )
+
+    def _read(self, recipe: Recipe) -> tuple[Treebank, Treebank | None]:
+        self._before(Step("reading"))
+        return recipe.treebanks()
+
+    def _before(self, step: Step) -> None:
+        for listener in self.listeners:
+            if isinstance(listener, RunListener):
+                listener.before_step(step)
+
+    def _notice(self, message: str) -> None:
+        for listener in self.listeners:
+            if isinstance(listener, RunListener):
+                listener.notice(message)

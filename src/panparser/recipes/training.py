@@ -1,0 +1,86 @@
+"""[training] of a recipe: how a parser learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from panparser.errors import SpecError
+from panparser.learning.options import Training
+from panparser.learning.strategies import STRATEGIES, Strategy
+from panparser.learning.subsampling import Subsample
+from panparser.recipes.tables import (
+    Part,
+    check_names,
+    integer,
+    number,
+    optional,
+    size_of,
+    text,
+    within,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPart(Part):
+    """[training]: how it learns.
+
+    `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
+    stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
+    of which the parser is the mean. `prune`: weights below so many updates are left out. `margin`: the share of the
+    development set whose best trees a narrower beam may lose. `model_size`: the largest file, such as "8MB". `init`: a
+    model to go on from.
+    """
+
+    strategy: str | Mapping[str, Any] | None = optional(
+        f"one of {', '.join(STRATEGIES)}, or a table", lambda value: isinstance(value, str | Mapping)
+    )
+    epochs: int | None = integer(1)
+    patience: int | None = integer(0)
+    seed: int | None = integer(0)
+    seeds: tuple[int, ...] | None = optional(
+        "a list of different integers >= 0",
+        lambda value: (
+            isinstance(value, tuple)
+            and 0 < len(value) == len(set(value))
+            and all(type(seed) is int and seed >= 0 for seed in value)
+        ),
+    )
+    members: int | None = integer(1)
+    prune: float | None = number(0)
+    margin: float | None = optional(
+        "a number from 0 to below 1", lambda value: isinstance(value, int | float) and 0 <= value < 1
+    )
+    model_size: str | None = optional(
+        'a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value))
+    )
+    subsample: Mapping[str, Any] | None = optional(
+        "a table with share and by", lambda value: isinstance(value, Mapping)
+    )
+    init: str | None = text("a model file")
+
+    def options(self) -> dict[str, Any]:
+        """The options of `train`."""
+        defaults = Training()
+        strategy = "max-violation" if self.strategy is None else self.strategy
+        patience = defaults.patience if self.patience is None else self.patience
+        return {
+            "strategy": within("strategy", lambda: Strategy.from_values(strategy)),
+            "epochs": defaults.epochs if self.epochs is None else self.epochs,
+            "patience": patience or None,
+            "seed": defaults.seed if self.seed is None else self.seed,
+            "members": self.members,
+            "prune": None if self.prune is None else float(self.prune),
+            "margin": self.margin,
+            "max_size": size_of(self.model_size) if self.model_size else None,
+            "subsample": within("subsample", self._find_subsample),
+        }
+
+    def _find_subsample(self) -> Subsample | None:
+        if self.subsample is None:
+            return None
+        check_names(self.subsample, [each.name for each in fields(Subsample)], "the table")
+        if "share" not in self.subsample:
+            raise SpecError("share is missing")
+        return Subsample(**self.subsample)
