@@ -31,6 +31,7 @@ from panparser.parsing.training.run import score
 
 FOLDER = Path(__file__).parent / "results"
 PARTS = ("train", "dev", "test")
+SOURCES = (".py", ".pyi", ".txt", ".toml")  # modules, the list of public names, declarations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,11 +121,12 @@ Results = dict[str, Result]  # by the key of the task
 Tasks = dict[tuple[str, str], list[Task]]  # by treebank and setting; one for each seed
 
 
-def build() -> str:
-    """Tells builds of panparser apart: a digest of the engine and the modules."""
-    digest = sha256(Path(_engine.__file__).read_bytes())
-    for path in sorted(Path(pp.__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+def build(package: Path = Path(pp.__file__).parent, engine: Path = Path(_engine.__file__)) -> str:
+    """Tells builds of panparser apart: a digest of the engine and of all that is imported, by place and content."""
+    digest = sha256(sha256(engine.read_bytes()).digest())
+    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+        digest.update(sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:12]
 
 
