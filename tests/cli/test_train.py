@@ -96,6 +96,18 @@ def test_flags_reach_the_model(run, data):
     assert pp.Recipe.read("en.toml").parser.spec() == parser.spec
 
 
+def test_systems_with_a_static_oracle_are_trained_by_it(run, data):
+    flags = ["train", "-t", "train.conllu", "-o", "en", "--epochs", "1", "--beam", "1", "--system", "swap-standard"]
+    code, _, err = run(*flags, "--strategy", "dynamic")
+    assert (code, "swap-standard has no dynamic oracle" in err, Path("en").exists()) == (2, True, False)
+    assert run(*flags)[0] == 0
+    static = {"oracle": "static", "update_at": "max-violation"}
+    assert pp.load("en").training["strategy"] == pp.Recipe.read("en.toml").training.strategy == static
+    assert "oracle=static update_at=max-violation" in run("info", "en")[1]
+    assert run("train", "--recipe", "en.toml", "-o", "again")[0] == 0
+    assert Path("again").read_bytes() == Path("en").read_bytes()
+
+
 def test_vectors(run, data):
     Path("few.txt").write_text("S0.upos B0.upos\nS0.vector\nB0.vector\n")
     Path("words.vec").write_text("the 1 0.5\nbaker -1 0.25\nopened 0.5 -1\n")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.training import train as training
+from panparser.parsing.training import run as training
 from panparser.storage.arrays import read_arrays, write_arrays
 
 WORDS = {"the": [0.5, -1.0, 0.25], "Cat": [2.0, 0.0, 1.0], "naïve": [-0.5, 0.5, 1e-3]}

@@ -310,6 +310,28 @@ def test_bad_options_are_refused(options, message):
         pp.train(SPEC, TRAIN, **options)
 
 
+def test_strategies_need_an_oracle_of_the_system():
+    """Costs of a static oracle say nothing of states beside its derivation, from which dynamic strategies learn."""
+    swap = replace(SPEC, system=pp.system("swap-standard"))
+    parser = pp.train(swap, TRAIN[:5], epochs=1)
+    default = replace(pp.MAX_VIOLATION, oracle="static")
+    assert parser.training["strategy"] == default.to_values()
+    assert weights(pp.train(swap, TRAIN[:5], epochs=1, strategy=default)) == weights(parser)
+    assert pp.train(swap, TRAIN[:5], epochs=1, strategy=pp.STRATEGIES["static"])
+    for strategy in (pp.MAX_VIOLATION, DYNAMIC_EXPLORE, lambda epoch, sentence: pp.EARLY_UPDATE):
+        with pytest.raises(
+            pp.StrategyError, match=r"swap-standard has no dynamic oracle, .*swap-lazy.*strategy static"
+        ):
+            pp.train(swap, TRAIN[:5], epochs=1, strategy=strategy)
+
+
+def test_tables_without_losses_are_refused():
+    hybrid = pp.system("arc-hybrid")
+    bare = replace(hybrid, transitions=tuple(replace(row, loses=()) for row in hybrid.transitions))
+    with pytest.raises(SpecError, match=r"arc-hybrid has neither losses nor a static oracle.*panparser derive"):
+        pp.train(replace(SPEC, system=bare), TRAIN)
+
+
 def test_bad_specs_are_refused():
     with pytest.raises(SpecError, match="spec of train must be a ParserSpec; got 'arc-eager'"):
         pp.train("arc-eager", TRAIN)

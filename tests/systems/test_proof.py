@@ -150,6 +150,11 @@ def test_a_static_oracle_that_fails_is_found():
         check_system(never, max_words=4)
 
 
+def test_a_static_oracle_is_for_whole_trees():
+    with pytest.raises(pp.TableError, match="swap-standard has a static oracle: golds must be projective or all"):
+        check_system("swap-standard", golds="partial")
+
+
 def test_progress_is_reported_and_counts_are_right():
     seen = []
     report = check_system(HYBRID, max_words=4, progress=lambda *call: seen.append(call))

@@ -171,6 +171,12 @@ def test_words_that_go_back_need_a_static_oracle():
         replace(swap, transitions=swap.transitions[1:], ties=())
 
 
+def test_rows_bring_no_word_back():
+    swap = pp.system("swap-standard")
+    with pytest.raises(pp.TableError, match=r"SWAP uses back, so costs need a static_oracle, .*; got 'rows'"):
+        replace(swap, static_oracle="rows")
+
+
 def test_a_static_oracle_leaves_no_potential():
     with pytest.raises(pp.TableError, match="the potential blocked-chain-1"):
         replace(pp.system("swap-standard"), potential="blocked-chain-1")

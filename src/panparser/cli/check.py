@@ -142,7 +142,7 @@ def _print_proof(table: TransitionSystem | PythonSteps, proof: CheckReport | Con
     if proof.golds is None:
         return
     kind = GOLD_NOUNS[proof.golds]
-    if isinstance(table, TransitionSystem) and table.static_oracle:
+    if table.static_oracle:
         print(f"the static oracle {table.static_oracle} reproduces every {kind}")
         return
     relaxed = " (up to a constant in some states)" if any(row.relaxed for row in proof.rows) else ""

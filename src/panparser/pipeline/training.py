@@ -18,6 +18,7 @@ from panparser.learning.listeners import Listener
 from panparser.learning.options import Training
 from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
@@ -100,7 +101,7 @@ def train_pipeline(
     check_count("threads of train_pipeline", threads)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    Training(seed=seed, **options)  # refuses now what would be refused after the other parts are trained
+    parser_training(spec.parser, {"seed": seed, **options})  # refuses now what would be refused after the other parts
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
     said = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if said and "parser" not in spec.parts:

@@ -12,6 +12,7 @@ from typing import Any
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors, read_vectors
 from panparser.parsing.parser import Parser
+from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
 from panparser.recipes.data import DataPart, FoldsPart
 from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
@@ -22,7 +23,7 @@ from panparser.recipes.tables import (
     read_toml,
     within,
 )
-from panparser.recipes.training import TrainingPart
+from panparser.recipes.training import TrainingPart, describe_strategy
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
@@ -96,13 +97,14 @@ class Recipe:
     def resolved(self) -> Recipe:
         """The complete recipe: defaults filled in, and files that describe the parser replaced by their contents."""
         init = self.load_init()
-        described = ParserPart.of(self.parser.spec() if init is None else self._on_top_of(init).spec())
-        described = replace(described, vectors=self.parser.vectors)
-        options = self.training.options()
+        spec = self.parser.spec() if init is None else self._on_top_of(init).spec()
+        described = replace(ParserPart.of(spec), vectors=self.parser.vectors)
+        options, default = self.training.options(), default_strategy(spec.system)
+        within("[training] strategy", lambda: fitting_strategy(spec.system, options.get("strategy", default)))
         training = self.training.filled(
             {key: options[key] for key in ("epochs", "prune")}
             | ({} if self.training.seeds else {"seed": options["seed"]})
-            | {"patience": options["patience"] or 0, "strategy": "max-violation"}
+            | {"patience": options["patience"] or 0, "strategy": describe_strategy(default)}
         )
         pipeline = self.pipeline and self.pipeline.resolved()
         data = self.data.filled({"format": "auto"})

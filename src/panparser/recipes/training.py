@@ -63,10 +63,10 @@ class TrainingPart(Part):
     def options(self) -> dict[str, Any]:
         """The options of `train`."""
         defaults = Training()
-        strategy = "max-violation" if self.strategy is None else self.strategy
+        strategy = self.strategy  # defaults to one that fits the system, which is not known here
+        found = {} if strategy is None else {"strategy": within("strategy", lambda: Strategy.from_values(strategy))}
         patience = defaults.patience if self.patience is None else self.patience
-        return {
-            "strategy": within("strategy", lambda: Strategy.from_values(strategy)),
+        return found | {
             "epochs": defaults.epochs if self.epochs is None else self.epochs,
             "patience": patience or None,
             "seed": defaults.seed if self.seed is None else self.seed,
@@ -84,3 +84,9 @@ class TrainingPart(Part):
         if "share" not in self.subsample:
             raise SpecError("share is missing")
         return Subsample(**self.subsample)
+
+
+def describe_strategy(strategy: Strategy) -> str | dict[str, Any]:
+    """The name of a built-in strategy, or the table of another."""
+    names = [name for name, known in STRATEGIES.items() if known == strategy]
+    return names[0] if names else strategy.to_values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from panparser.systems.lowering import ROWS
 from panparser.systems.states import System
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import checked_forms, draw_with_root
@@ -67,6 +68,8 @@ def table_text(system: TransitionSystem) -> str:
         lines.append(f"costs: {system.potential}")
     elif system.potential:
         lines.append(f"every row: + {system.potential} after - before")
-    if system.static_oracle:
+    if system.static_oracle == ROWS:
+        lines.append("static oracle: the row that loses least, one that makes a gold arc before the others")
+    elif system.static_oracle:
         lines.append(f"costs: 0 for the transition of the static oracle {system.static_oracle}, 1 for the others")
     return "\n".join(lines)

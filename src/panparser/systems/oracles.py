@@ -27,7 +27,8 @@ def static_derivation(
     """The derivation of a static oracle: a transition of minimum cost at every step.
 
     Ties go to a transition that makes (or proposes) an arc of the gold, then to the first of `ties` (by default the
-    system's own, which are the papers': arc-eager shifts before it reduces); or, with a `seed`, to one at random.
+    system's own, which are the papers': arc-eager shifts before it reduces); or, with a `seed`, to one at random. A
+    system written in Python that defines `static` leaves no ties.
     """
     system, gold = as_system(system), Gold.of(gold)
     if ties is not None and seed is not None:

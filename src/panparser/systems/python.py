@@ -10,6 +10,8 @@ from typing import Any
 from panparser.errors import GoldError, IllegalTransitionError, TableError
 from panparser.trees.gold import Gold, Head
 
+FUNCTION = "static"  # the static oracle of a system that defines a function of that name
+
 
 class StateView:
     """A state that Python systems change in place: lists, with Root as 0 wherever it stands.
@@ -57,8 +59,9 @@ def _frozen(value: Any) -> Any:
 class PythonSystem:
     """Base of transition systems written in Python: subclass it, then give it to `pp.system` or `check_system`.
 
-    The class says `transitions` and the three methods `legal`, `apply`, `cost`; it may also replace `initial` and
-    `is_final`. `cost` may be relaxed (over-counted by the same number in every transition of a state).
+    The class says `transitions` and the methods `legal`, `apply`, and `cost` or `static`; it may also replace `initial`
+    and `is_final`. `cost` may be relaxed (over-counted by the same number in every transition of a state). With
+    `static`, the system's own static oracle, costs are 0 for its transition and 1 for the others.
     """
 
     transitions: tuple[str, ...] = ()
@@ -90,7 +93,11 @@ class PythonSystem:
 
     def cost(self, state: Any, transition: str, gold: Gold) -> int:
         """How many gold attachments the best outcome loses by the transition."""
-        raise NotImplementedError(f"{self.name} must define cost(state, transition, gold)")
+        raise NotImplementedError(f"{self.name} must define cost(state, transition, gold), or static(state, gold)")
+
+    def static(self, state: Any, gold: Gold) -> str:
+        """The transition of the static oracle, in states of the derivation that it makes."""
+        raise NotImplementedError(f"{self.name} has no static oracle: it does not define static(state, gold)")
 
 
 def _check_declaration(declared: PythonSystem) -> None:
@@ -112,6 +119,7 @@ class PythonSteps:
         self.name = declared.name
         self.names = self.ties = tuple(declared.transitions)
         self.root, self.single_root, self.partial = declared.root, declared.single_root, declared.partial
+        self.static_oracle = None if type(declared).static is PythonSystem.static else FUNCTION
 
     def initial(self, words: int) -> Any:
         if not isinstance(words, int) or words < 1:
@@ -144,7 +152,18 @@ class PythonSteps:
         gold = Gold.of(gold)
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
+        if self.static_oracle and not self.is_final(state):
+            chosen = self.static(state, gold)
+            return {name: int(name != chosen) for name in self.legal(state)}
         return {name: self._cost(copy.deepcopy(state), name, gold) for name in self.legal(state)}
+
+    def static(self, state: Any, gold: Gold) -> str:
+        """The transition of the system's own static oracle."""
+        chosen = self.declared.static(copy.deepcopy(state), gold)
+        if chosen not in self.legal(state):
+            legal = ", ".join(self.legal(state)) or "nothing"
+            raise IllegalTransitionError(f"static of {self.name} gave {chosen!r} in {state}; legal: {legal}")
+        return chosen
 
     def _cost(self, state: Any, name: str, gold: Gold) -> int:
         cost = self.declared.cost(state, name, gold)

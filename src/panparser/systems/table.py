@@ -16,7 +16,7 @@ from panparser.errors import GoldError, IllegalTransitionError, TableError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.systems import terms
-from panparser.systems.lowering import POTENTIALS, STATIC_ORACLES, Lowered
+from panparser.systems.lowering import POTENTIALS, ROWS, STATIC_ORACLES, Lowered
 from panparser.systems.states import State
 from panparser.systems.syntax import parse_term
 from panparser.trees.gold import Gold, Head
@@ -91,8 +91,11 @@ class TransitionSystem:
 
     `starts` and `ends` say where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are
     in the buffer, and gone. `partial`: words may end headless. `max_span`: longer gold arcs count as EMPTY.
-    `potential` names a native loss that is added to the losses of every row; `static_oracle` names one that stands for
-    costs. `ties` orders transitions of equal cost for static derivations (by default as in the table).
+    `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
+    for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
+    derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
+    ("rows"): in each state the first of `ties` among the legal rows that lose least, those that make a gold arc before
+    the others.
     """
 
     name: str
@@ -151,9 +154,12 @@ class TransitionSystem:
                 raise TableError(f"{column} of {self.name} must be one of {names}; got {getattr(self, column)!r}")
         returns = [t.name for t in self.transitions if terms.back in t.then]
         losing = [t.name for t in self.transitions if t.loses]
-        if returns and not self.static_oracle:
-            raise TableError(f"{self.name}: {returns[0]} uses back, so costs need a static_oracle; got none")
-        if self.static_oracle and (losing or self.potential):
+        native = self.static_oracle is not None and self.static_oracle != ROWS
+        if returns and not native:
+            found = f"{self.static_oracle!r}" if self.static_oracle else "none"
+            expected = "a static_oracle, swap-eager or swap-lazy"
+            raise TableError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
+        if native and (losing or self.potential):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
         if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
@@ -177,11 +183,26 @@ class TransitionSystem:
         return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
 
     @property
+    def has_oracle(self) -> bool:
+        """Do costs tell its transitions apart? Not without losses, potential or static oracle."""
+        return bool(self.static_oracle or self.potential or any(t.loses for t in self.transitions))
+
+    @property
+    def has_dynamic_oracle(self) -> bool:
+        """Are there costs for every state, rather than one derivation for each tree?"""
+        return self.has_oracle and self.static_oracle is None
+
+    @property
+    def reorders(self) -> bool:
+        """Do words come back to the buffer, so that every tree can be built?"""
+        return any(terms.back in t.then for t in self.transitions)
+
+    @property
     def crosses(self) -> bool:
         """Can arcs of its trees cross? Yes if words come back to the buffer, or an arc passes over another token."""
         line = (terms.S2, terms.S1, terms.S0, terms.B0)
         spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
-        return any(abs(a - b) > 1 for a, b in spans) or any(terms.back in t.then for t in self.transitions)
+        return self.reorders or any(abs(a - b) > 1 for a, b in spans)
 
     @property
     def joins_stack(self) -> bool:

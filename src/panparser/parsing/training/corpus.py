@@ -60,7 +60,7 @@ class Corpus:
 
     def _prepare(self) -> None:
         system, way = self.spec.system, self.spec.crossing
-        if system.static_oracle is None and way != "as-is":
+        if not system.reorders and way != "as-is":
             flags, _ = nonprojectivity(self.heads, self.treebank.offsets)
             crossing = np.zeros(len(self.treebank), dtype=bool)
             crossing[self.treebank.sentence_of_word()[flags]] = True

@@ -10,7 +10,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import SpecError, StuckError
+from panparser.errors import StuckError
 from panparser.learning.epochs import OTHER, EpochLoop, Weights, digest
 from panparser.learning.listeners import EpochReport
 from panparser.learning.options import Training
@@ -52,8 +52,6 @@ class Epochs(EpochLoop[Weights, Parser]):
 
     def check(self) -> None:
         """Refuses what cannot be learned from."""
-        if not isinstance(self.spec, ParserSpec):
-            raise SpecError(f"spec of train must be a ParserSpec; got {self.spec!r}")
         check_treebanks("train", self.treebank, self.dev)
         self.spec = fitting_spec(self.spec, self.treebank)
 

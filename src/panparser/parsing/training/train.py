@@ -17,7 +17,6 @@ from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.layers import Layer, VectorWeights, multiplied
 from panparser.learning.listeners import EpochReport, Listener, Update
-from panparser.learning.options import Training
 from panparser.learning.strategies import Strategy
 from panparser.parsing.confidence import Calibration, fitted, gather
 from panparser.parsing.constraints.constraints import Constraints
@@ -31,6 +30,7 @@ from panparser.parsing.training.constraints import Source, TrainingConstraints, 
 from panparser.parsing.training.corpus import choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import Epochs, score, score_found
+from panparser.parsing.training.strategies import parser_training
 from panparser.treebank.treebank import Treebank
 
 _CHUNK = 64  # sentences between two looks at the clock and the keyboard
@@ -61,6 +61,7 @@ def train(
 ) -> Parser:
     """A parser for a treebank; `options` are those of `Training`.
 
+    The strategy defaults to max-violation, by the static oracle if the system has no other.
     With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
     Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
@@ -77,11 +78,11 @@ def train(
         given |= {"constraints": constraints, "dev_constraints": dev_constraints}
         if named := [name for name, value in given.items() if value is not None]:
             raise SpecError(f"{named[0]} of train is for the perceptron, and a classifier is given")
-        training = Training(**options)
+        training = parser_training(spec, options)
         return ClassifierRun(
             spec=spec, treebank=treebank, dev=dev, listeners=listeners, training=training, classifier=classifier
         ).run()
-    training = Training(**options)
+    training = parser_training(spec, options)
     if constraints is None and dev_constraints is not None:
         raise SpecError("dev_constraints of train are given, but constraints are not")
     run = _Run(

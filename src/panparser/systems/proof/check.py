@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser.errors import CheckFailed
+from panparser.errors import CheckFailed, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import system as as_system
@@ -42,6 +42,7 @@ GOLD_NOUNS: dict[str, str] = {
     "directions": "choice of head directions",
 }
 
+WHOLE_TREES = ("projective", "all")  # what static oracles are for
 Progress = Callable[[str, int, int], None]
 _COLUMNS = {"words": 5, "states": 9, "derivations": 13, "outputs": 9, "golds": 8, "costs compared": 16}  # widths
 _CELLS = 32_000_000  # states times golds held at once
@@ -104,8 +105,8 @@ def check_system(
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
     "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
     alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
-    A system with a static oracle must reproduce every tree. `progress` and `proven` are told of the work, and of each
-    length that is done.
+    A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones). `progress` is told of
+    the work, and `proven` of each length that is done.
     """
     system = as_system(system)
     if not isinstance(max_words, int) or max_words < 1:
@@ -114,8 +115,10 @@ def check_system(
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
     if golds is not None and not exact_cost:
         raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
-    has_static = isinstance(system, TransitionSystem) and system.static_oracle is not None
-    kind = golds or ("all" if has_static else default_golds(system))
+    has_static = system.static_oracle is not None
+    kind = golds or default_golds(system)
+    if has_static and kind not in WHOLE_TREES:
+        raise TableError(f"{system.name} has a static oracle: golds must be {' or '.join(WHOLE_TREES)}; got {kind}")
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):
@@ -133,8 +136,11 @@ def check_system(
 
 
 def default_golds(system: System) -> Golds:
-    """What costs must be exact for: all that the trees of a system can have in common with a gold."""
-    return "any" if isinstance(system, TransitionSystem) and system.crosses else "partial"
+    """What costs must be exact for: all that its trees can have in common with a gold; or what an oracle reproduces."""
+    crosses = isinstance(system, TransitionSystem) and system.crosses
+    if system.static_oracle is not None:
+        return "all" if crosses else "projective"
+    return "any" if crosses else "partial"
 
 
 def _golds(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
@@ -258,13 +264,18 @@ def _count(nodes: list[_Node]) -> int:
 # --- Costs ---
 
 
-def _check_static(system: TransitionSystem, trees: list[tuple[Head, ...]], report: Progress) -> int:
+def _check_static(system: System, trees: list[tuple[Head, ...]], report: Progress) -> int:
     steps = 0
     for number, tree in enumerate(trees):
         if number % 100 == 0:
             report(f"{len(tree)} words: trees", number, len(trees))
         state = system.initial(len(tree))
-        for name in static_derivation(system, tree):
+        try:
+            derivation = static_derivation(system, tree)
+        except IllegalTransitionError as error:
+            problem = f"the static oracle does not reproduce this tree:\n{draw_tree(tree, system.root)}\n{error}"
+            raise CheckFailed(f"{system.name}, Root {system.root}: {problem}") from None
+        for name in derivation:
             state = system.apply(state, name)
             steps += 1
         if tuple(state.heads[1:]) != tree:
