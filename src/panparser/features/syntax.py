@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
-
-from rich.cells import cell_len
 
 from panparser.errors import TemplateError
 from panparser.features import atoms as words
@@ -29,13 +28,29 @@ class _Part(NamedTuple):
 
 def read_line(line: str, place: str) -> tuple[tuple[Atom, ...], str]:
     """The atoms of a line, perhaps none, and the line without its comment; errors start with the place."""
+    if "#" not in line:
+        # Most lines have no spaces within an atom, and the same atoms over and over. An atom that is cut at a space
+        # within it is incomplete, and refused.
+        try:
+            return tuple(map(_read_atom, line.split())), line.strip()
+        except TemplateError:
+            pass  # which the reader of whole lines can place, or else understands
     reader = _Reader(line, place)
     atoms = tuple(reader.atoms())
     return atoms, reader.line[: reader.at].rstrip()
 
 
+@lru_cache(maxsize=4096)
+def _read_atom(word: str) -> Atom:
+    """The atom that a word without spaces spells."""
+    (atom,) = _Reader(word, "").atoms()  # a word is not empty, and two atoms have a space between them
+    return atom
+
+
 def pointed(line: str, place: str, problem: str, start: int = 0, end: int | None = None) -> str:
     """A message of three lines: the problem, the line, and carets under a part of it."""
+    from rich.cells import cell_len
+
     shown = "".join(letter if letter.isprintable() else " " for letter in line)  # so that carets stay below
     end = len(shown) if end is None else end
     carets = "^" * max(1, cell_len(shown[start:end]))

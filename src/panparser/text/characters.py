@@ -74,7 +74,7 @@ class Property:
             table, seen = self._tables
             new = ~seen[points]
             if new.any():
-                for point in np.unique(points[new]).tolist():
+                for point in set(points[new].tolist()):
                     table[point] = self._function(chr(point))
                     seen[point] = True
         return np.asarray(table[points])
