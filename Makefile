@@ -27,7 +27,12 @@ $(VENV)/.dev: $(VENV)/.built
 
 build: $(VENV)/.built  ## build the engine and install the package into .venv (seconds when little changed)
 
-demo: build  ## English text to trees, a small parser trained, a derivation drawn, a transition system proven
+# What the README shows after it needs the extra `analysis`.
+$(VENV)/.analysis: $(VENV)/.built
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[analysis]"
+	@touch $@
+
+demo: $(VENV)/.analysis  ## English text to trees, a small parser trained, a derivation drawn, a transition system proven
 	$(BIN)/panparser parse --output-format tree \
 	    --text "They ate the pizza with anchovies. Parsers read text, and nobody has to tag it first."
 	$(BIN)/python examples/first_parser.py
