@@ -15,7 +15,7 @@ from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.features.reading import Derivation
 from panparser.features.templates import Templates
 from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.parser import Parser
+from panparser.parsing.parser import UNIT, Parser
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
@@ -39,7 +39,7 @@ def units(parser: Parser) -> tuple[float, float]:
     """What an update of the perceptron is in the engine's scores of actions, and of labels."""
     if len(parser.layers) == 1:
         return parser.layers[0].action_scale, parser.layers[0].label_scale
-    return 256.0, 256.0
+    return float(UNIT), float(UNIT)
 
 
 def binary_templates(parser: Parser) -> Templates:
