@@ -21,6 +21,8 @@ PanParserError
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 """
 
+from __future__ import annotations
+
 
 class PanParserError(Exception):
     """Base of all errors below; the message is meant for people."""
@@ -75,7 +77,17 @@ class BatchError(PanParserError, ValueError):
 
 
 class ConlluError(PanParserError, ValueError):
-    """A file that is not well-formed; the message names file, line, what was expected and what was found."""
+    """A file that is not well-formed; the message names file, line, what was expected and what was found.
+
+    `problems`: how many there are; the message describes the first.
+    """
+
+    def __init__(self, message: str, problems: int = 1) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+    def __reduce__(self) -> tuple[type[ConlluError], tuple[str, int]]:
+        return type(self), (str(self), self.problems)
 
 
 class TreebankError(PanParserError, ValueError):

@@ -224,6 +224,13 @@ def test_validate_lists_all_problems(run, tmp_path):
     assert run("--quiet", "validate", path)[:2] == (1, "")
 
 
+def test_other_commands_say_where_all_problems_are_listed(run, tmp_path):
+    path = tmp_path / "bad.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t5\tx\t_\t_\n\n" * 3)
+    code, _, err = run("stats", path)
+    assert (code, err.endswith("found 5 (and 2 more); `panparser validate` lists them all\n")) == (2, True)
+
+
 def test_validate_asks_for_one_root_unless_told_otherwise(run, tmp_path):
     path = tmp_path / "roots.conllu"
     path.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")

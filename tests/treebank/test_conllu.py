@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -210,7 +212,8 @@ def test_strict_reading_refuses_and_lenient_reading_reports(tmp_path):
     path.write_text(GOOD + line(1, "a", head=7) + "\n" + line(2, "a") + "\n" + GOOD)
     with pytest.raises(pp.ConlluError) as caught:
         read_conllu(path)
-    assert str(caught.value) == f"{path}:6: expected a HEAD up to 1, found 7 (and 1 more: see panparser validate)"
+    assert str(caught.value) == f"{path}:6: expected a HEAD up to 1, found 7 (and 1 more)"
+    assert caught.value.problems == pickle.loads(pickle.dumps(caught.value)).problems == 2
     treebank = read_conllu(path, lenient=True)
     assert len(treebank) == 2
     assert [problem.line for problem in treebank.problems] == [6, 8]

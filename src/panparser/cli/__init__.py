@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from panparser.errors import CheckFailed, PanParserError
+from panparser.errors import CheckFailed, ConlluError, PanParserError
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
@@ -46,7 +46,8 @@ def main() -> None:
         print(error)
         sys.exit(1)
     except PanParserError as error:
-        print(f"panparser: {error}", file=sys.stderr)
+        more = isinstance(error, ConlluError) and error.problems > 1
+        print(f"panparser: {error}{'; `panparser validate` lists them all' if more else ''}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads what is left

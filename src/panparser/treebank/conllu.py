@@ -159,8 +159,8 @@ def _strict(treebank: Treebank, lenient: bool) -> Treebank:
 
 def refusal(problems: list[Problem]) -> ConlluError:
     """The error for a file with these problems: the first, and how many more there are."""
-    more = f" (and {len(problems) - 1} more: see panparser validate)" if len(problems) > 1 else ""
-    return ConlluError(f"{problems[0]}{more}")
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ConlluError(f"{problems[0]}{more}", len(problems))
 
 
 def _last_blank_line(text: bytes) -> int:
