@@ -13,8 +13,9 @@ except ImportError:
     raise ImportError("panparser.analysis needs pandas: pip install 'panparser[analysis]'") from None
 
 from panparser.analysis.criteria.builtin import CRITERIA, criterion
-from panparser.analysis.criteria.conditions import Condition, condition
+from panparser.analysis.criteria.conditions import Condition
 from panparser.analysis.criteria.criterion import Criterion, Joined, by_token
+from panparser.analysis.criteria.reading import condition
 from panparser.analysis.frame import Frame, frame
 from panparser.analysis.inside.propagation import Propagation, propagation
 from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of

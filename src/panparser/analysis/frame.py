@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from panparser.analysis.criteria.builtin import key, keys, unknown
-from panparser.analysis.criteria.conditions import Condition, condition
+from panparser.analysis.criteria.conditions import Condition
 from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
+from panparser.analysis.criteria.reading import condition
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.words import Column, Words, join
 from panparser.errors import AnalysisError, TreebankError

@@ -195,3 +195,8 @@ def _value_of(cell: str, key: str) -> str:
         if sign and name == key:
             return value
     return NONE
+
+
+def is_number(text: str) -> bool:
+    """Is it a number that can be compared with those of a column?"""
+    return text.isascii() and text.isdigit() and len(text) <= 18

@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
-from panparser.analysis.words import Column, Words, join, same
+from panparser.analysis.words import Column, Words, is_number, join, same
 from panparser.errors import AnalysisError
 from panparser.evaluation.counting import base_label
 
@@ -214,11 +214,6 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name.lower(), known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"unknown {what} {name!r}; {hint}expected one of {', '.join(known)}"
-
-
-def is_number(text: str) -> bool:
-    """Is it a number that can be compared with those of a column?"""
-    return text.isascii() and text.isdigit() and len(text) <= 18
 
 
 def _with_bins(base: Criterion, bins: str) -> Criterion:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from panparser.analysis.criteria.conditions import Among, Condition, Matches, Ranked
 from panparser.analysis.words import NONE, Column, Values, Words
 from panparser.errors import AnalysisError
 from panparser.evaluation.counting import Ints
 from panparser.treebank.sentence import Token
-
-if TYPE_CHECKING:
-    from panparser.analysis.criteria.conditions import Condition
 
 _MOST_CLASSES = 10_000  # of a cap
 
@@ -85,24 +83,16 @@ class Criterion:
         return self.isin([value])
 
     def isin(self, values: Iterable[object]) -> Condition:
-        from panparser.analysis.criteria.conditions import Among
-
         return Among(self, tuple(str(value) for value in values))
 
     def matches(self, pattern: str) -> Condition:
         """Does a regular expression occur in the class?"""
-        from panparser.analysis.criteria.conditions import Matches
-
         return Matches(self, pattern)
 
     def at_least(self, number: int) -> Condition:
-        from panparser.analysis.criteria.conditions import Ranked
-
         return Ranked(self, ">=", number)
 
     def at_most(self, number: int) -> Condition:
-        from panparser.analysis.criteria.conditions import Ranked
-
         return Ranked(self, "<=", number)
 
 

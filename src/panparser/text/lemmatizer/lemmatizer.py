@@ -17,7 +17,7 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import load_part, save_part
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
 from panparser.text.lemmatizer.edit_scripts import apply
-from panparser.text.windows import lemmatizer_window
+from panparser.text.lemmatizer.windows import lemmatizer_window
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 KIND, FORMAT = "lemmatizer", 1  # in model files

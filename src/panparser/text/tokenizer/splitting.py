@@ -17,7 +17,7 @@ from panparser.sequences.model import Items, SequenceModel
 from panparser.text.characters import CodePoints, Ints, kinds
 from panparser.text.tokenizer.boundaries import Column, Hashing, column, lower_case
 from panparser.text.tokenizer.multiword import MultiwordRules, Words, alternatives_if_new
-from panparser.text.windows import ENDS, STARTS, splitter_window
+from panparser.text.tokenizer.windows import ENDS, STARTS, splitter_window
 from panparser.text.writing import Tokens
 
 _EPOCHS = 10

@@ -27,7 +27,7 @@ from panparser.text.reading import Seam
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, SPACE, Layout, Lexicon, columns, places, whole_pairs
 from panparser.text.tokenizer.multiword import MultiwordRules, Words, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
-from panparser.text.windows import splitter_window, tokenizer_window
+from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
     Tokens,

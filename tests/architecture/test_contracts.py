@@ -1,0 +1,42 @@
+"""The contracts of import-linter, which `make lint` checks, leave no room and no command out."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import panparser
+from panparser import cli
+
+PACKAGE = Path(panparser.__file__).parent
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+CONTRACTS = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+ROOMS = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"testing"}
+
+
+def contract(kind: str, key: str, value: object) -> dict:
+    """The only contract of a kind with this value."""
+    (found,) = (each for each in CONTRACTS if each["type"] == kind and each.get(key) == value)
+    return found
+
+
+def test_every_room_has_its_layer():
+    layers = contract("layers", "containers", ["panparser"])
+    assert layers["exhaustive"]
+    assert {room for layer in layers["layers"] for room in layer.split(" | ")} == ROOMS
+
+
+def test_no_room_may_import_testing():
+    sources = contract("forbidden", "forbidden_modules", ["panparser.testing"])["source_modules"]
+    assert set(sources) == {f"panparser.{room}" for room in ROOMS}
+
+
+def test_commands_are_independent():
+    (found,) = (each for each in CONTRACTS if each["type"] == "independence")
+    assert found["modules"] == [f"panparser.cli.{command}" for command in cli.COMMANDS]
+
+
+def test_the_whole_package_is_acyclic():
+    found = contract("acyclic_siblings", "ancestors", ["panparser"])
+    assert "skip_descendants" not in found
+    assert "depth" not in found
