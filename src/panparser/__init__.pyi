@@ -49,11 +49,12 @@ from panparser.errors import VectorsError as VectorsError
 from panparser.evaluation.metrics import Evaluation as Evaluation
 from panparser.evaluation.metrics import compare as compare
 from panparser.evaluation.metrics import evaluate as evaluate
-from panparser.experiments.experiments import CurvePoint as CurvePoint
-from panparser.experiments.experiments import FoldScore as FoldScore
-from panparser.experiments.experiments import cross_validate as cross_validate
-from panparser.experiments.experiments import learning_curve as learning_curve
-from panparser.experiments.experiments import train_seeds as train_seeds
+from panparser.experiments.curves import CurvePoint as CurvePoint
+from panparser.experiments.curves import learning_curve as learning_curve
+from panparser.experiments.seeds import train_seeds as train_seeds
+from panparser.experiments.validation import FoldScore as FoldScore
+from panparser.experiments.validation import cross_validate as cross_validate
+from panparser.experiments.validation import jackknife as jackknife
 from panparser.features.atoms import Address as Address
 from panparser.features.atoms import Atom as Atom
 from panparser.features.sets import FAST as FAST
@@ -94,7 +95,6 @@ from panparser.parsing.models.classifier import Setup as Setup
 from panparser.parsing.parser import Parser as Parser
 from panparser.parsing.parser import ScoredTree as ScoredTree
 from panparser.parsing.spec import ParserSpec as ParserSpec
-from panparser.parsing.training.folds import jackknife as jackknife
 from panparser.parsing.training.train import train as train
 from panparser.pipeline.loading import load as load
 from panparser.pipeline.pipeline import Pipeline as Pipeline

@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import TypeGuard
+
 from panparser.errors import SpecError
 
-_MOST = 1 << 20  # of hypotheses, trees, threads
+MAX_COUNT = 1 << 20  # of hypotheses, trees, threads
 
 
-def check_count(name: str, value: object) -> None:
-    """Raises SpecError unless the value is a number of things that can be."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise SpecError(f"{name} must be an integer >= 1; got {value!r}")
-    if value > _MOST:
-        raise SpecError(f"{name} must be at most {_MOST}; got {value}")
+def is_whole(value: object) -> TypeGuard[int]:
+    """Is it an int, and not a bool?"""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Is it an int or a float, and not a bool?"""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_count(name: str, value: object, *, least: int = 1, most: int = MAX_COUNT) -> None:
+    """Raises SpecError unless the value is an integer within bounds."""
+    if not is_whole(value) or value < least:
+        raise SpecError(f"{name} must be an integer >= {least}; got {value!r}")
+    if value > most:
+        raise SpecError(f"{name} must be at most {most}; got {value}")
 
 
 def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam)
+
+
+def check_range(name: str, value: object, least: int, most: int) -> None:
+    """Raises SpecError unless the value is an integer from `least` to `most`."""
+    if not is_whole(value) or not least <= value <= most:
+        raise SpecError(f"{name} must be an integer from {least} to {most}; got {value!r}")
+
+
+def check_share(name: str, value: object) -> None:
+    """Raises SpecError unless the value is a number above 0 and at most 1."""
+    if not is_number(value) or not 0 < value <= 1:
+        raise SpecError(f"{name} must be above 0 and at most 1; got {value!r}")
+
+
+def check_at_least_zero(name: str, value: object) -> None:
+    """Raises SpecError unless the value is a number >= 0."""
+    if not is_number(value) or not value >= 0:
+        raise SpecError(f"{name} must be a number >= 0; got {value!r}")
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raises SpecError unless the value is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise SpecError(f"{name} must be one of {', '.join(choices)}; got {value!r}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.learning.folds import fold_numbers
+from panparser.learning.folds import make_folds
 
 SPEC = pp.ParserSpec(templates=pp.ZN11, beam=1)
 
@@ -25,9 +25,10 @@ def test_seeds_give_what_training_one_by_one_gives(english, tmp_path):
 
 
 def test_folds_cover_each_sentence_once():
-    folds = fold_numbers(10, 3)
-    assert sorted(number for fold in folds for number in fold) == list(range(10))
-    assert folds[1] == [1, 4, 7]
+    folds = make_folds(10, 3)
+    assert sorted(number for fold in folds for number in fold.held_out) == list(range(10))
+    assert folds[1].held_out == [1, 4, 7]
+    assert folds[1].rest == [0, 2, 3, 5, 6, 8, 9]
 
 
 def test_cross_validation_scores_what_was_held_out(english):

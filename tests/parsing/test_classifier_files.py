@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_odd_manifests_are_refused_by_commands(linear, tmp_path, run, said):
     (tmp_path / "odd").write_bytes(encode(arrays, manifest | said))
     code, _, err = run("info", tmp_path / "odd")
     assert code == 2
-    assert "odd: expected" in " ".join(err.split())
+    assert re.search("odd: .*expected", " ".join(err.split()))
 
 
 def test_a_broken_classifier_in_a_file(linear, tmp_path):

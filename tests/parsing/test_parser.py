@@ -58,7 +58,7 @@ def test_what_is_saved_is_what_is_loaded(parser, english, tmp_path):
     loaded = pp.load(tmp_path / "a")
     assert loaded.spec == parser.spec
     assert (loaded.labels, loaded.margin) == (parser.labels, parser.margin)
-    assert loaded.training == json.loads(json.dumps(parser.training))
+    assert loaded.training == json.loads(json.dumps(parser.training.to_values()))
     assert loaded.parse(english[1]).to_bytes() == parser.parse(english[1]).to_bytes()
     loaded.save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

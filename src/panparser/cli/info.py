@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -116,7 +116,7 @@ def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
     return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
 
 
-def _training_rows(training: dict[str, Any]) -> list[tuple[str, str]]:
+def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
     shown: dict[str, Callable[[Any], str | None]] = {
         "strategy": lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
         "seed": str,

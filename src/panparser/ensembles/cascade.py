@@ -19,6 +19,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints, check_constraints
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree
@@ -77,13 +78,13 @@ def check_stages(stages: Sequence[Stage]) -> None:
 class Cascade:
     """Trained stages. `train_cascade` and `load` make one; it parses, is saved and loaded as a Parser is."""
 
-    def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: dict[str, Any]) -> None:
+    def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
         if len(stages) != len(parsers):
             raise SpecError(f"parsers of Cascade must be {len(stages)}, one for each stage; got {len(parsers)}")
         self.stages = tuple(replace(stage, spec=parser.spec) for stage, parser in zip(stages, parsers, strict=True))
         self.parsers = tuple(parsers)
-        self.training = training
+        self.training = TrainingRecord.from_values(training)
 
     def __repr__(self) -> str:
         return f"<Cascade of {len(self.stages)} stages: {', '.join(stage.name for stage in self.stages)}>"
@@ -207,7 +208,7 @@ class Cascade:
             }
             for stage, parser in zip(self.stages, self.parsers, strict=True)
         ]
-        return {"format": FORMAT, "kind": "cascade", "stages": stages, "training": self.training}
+        return {"format": FORMAT, "kind": "cascade", "stages": stages, "training": self.training.to_values()}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Cascade:
@@ -227,15 +228,13 @@ class Cascade:
                 if not isinstance(values["name"], str):
                     raise TypeError("no name")
                 stages.append(Stage(name=values["name"], regions=regions, spec=parsers[-1].spec))
-            if not isinstance(manifest["training"], dict):
-                raise TypeError("no training")
             return cls(stages, parsers, manifest["training"])
         except ModelError:
             raise
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"{path}: not a model that can be used: its manifest is incomplete") from error
         except PanParserError as error:
             raise ModelError(f"{path}: not a model that can be used: {error}") from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(f"{path}: not a model that can be used: its manifest is incomplete") from error
 
 
 # --- What a stage finds, as constraints for the next ---

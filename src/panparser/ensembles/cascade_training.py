@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -11,15 +10,17 @@ import numpy as np
 
 from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
 from panparser.ensembles.regions import Arcs, Region, in_regions
-from panparser.errors import SpecError, TreebankError
+from panparser.errors import SpecError
 from panparser.features.sets import GIVEN
-from panparser.learning.folds import fold_numbers, run_all
+from panparser.learning.epochs import digests
+from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener
+from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 
 Given = Literal["predicted", "gold", "none"]
@@ -47,22 +48,21 @@ def train_cascade(
     check_stages(stages)
     if given not in get_args(Given):
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
-    for name, value in (("treebank", treebank), ("dev", dev)):
-        if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-            raise TreebankError(f"{name} of train_cascade must be a Treebank; got {value!r}")
+    check_treebanks("train_cascade", treebank, dev)
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, options)
     for number, stage in enumerate(stages):
         before_stage(number, stage)
         run.add(number)
-    training = {
-        "given": given,
-        "folds": folds if given == "predicted" else None,
-        "seed": run.parsers[-1].training["seed"],
-        "sentences": len(treebank),
-        "words": treebank.words,
-        "data": {"train": _digest(treebank), "dev": _digest(dev)},
-    }
-    return Cascade(stages, run.parsers, training)
+    record = TrainingRecord(
+        written=CASCADE,
+        given=given,
+        folds=folds if given == "predicted" else None,
+        seed=run.parsers[-1].training.seed,
+        sentences=len(treebank),
+        words=treebank.words,
+        data=digests(treebank, dev),
+    )
+    return Cascade(stages, run.parsers, record)
 
 
 def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
@@ -105,9 +105,7 @@ class _Run:
         spec = guided(stage.spec) if is_guided else stage.spec
         options = self.options | dict(stage.options)
         under: dict[str, Any] = {"constraints": self.known, "dev_constraints": self.dev_known} if is_guided else {}
-        parser = train(spec, treebank, dev=dev, listeners=self.listeners, **under, **options)
-        if parser.training["interrupted"]:
-            raise KeyboardInterrupt
+        parser = whole(train(spec, treebank, dev=dev, listeners=self.listeners, **under, **options))
         self.parsers.append(parser)
         if is_last:
             return
@@ -118,7 +116,7 @@ class _Run:
         if self.given == "gold":
             self.known = settled(Constraints.of(treebank, keep={"heads", "labels"}), None, following)
         elif self.given == "predicted":
-            options |= {"epochs": parser.training["best_epoch"]}
+            options |= {"epochs": parser.training.best_epoch}
             self.known = settled(self._jackknifed(stage, spec, treebank, is_guided, options), None, following)
 
     def _jackknifed(
@@ -127,15 +125,16 @@ class _Run:
         """What a stage finds in each sentence, by a parser that did not learn from it."""
         known = self.known
 
-        def work(held_out: list[int], stop: Listener) -> tuple[Constraints, list[int]]:
-            left = sorted(set(range(len(treebank))) - set(held_out))
-            part, held = treebank[left], treebank[held_out]
-            under: dict[str, Any] = {"constraints": part_of(known, part, left)} if is_guided else {}
-            parser = train(spec, part, listeners=[stop], **under, **options)
-            return found_by(stage, parser, held, part_of(known, held, held_out), None, relax=True), held_out
+        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
+            under: dict[str, Any] = {"constraints": part_of(known, rest, fold.rest)} if is_guided else {}
+            return train(spec, rest, listeners=[stop], **under, **options)
+
+        def find(parser: Parser, held_out: Treebank, fold: Fold) -> tuple[list[int], Constraints]:
+            own = part_of(known, held_out, fold.held_out)
+            return fold.held_out, found_by(stage, parser, held_out, own, None, relax=True)
 
         heads, labels, texts = known.heads.copy(), known.labels.copy(), {text: i for i, text in enumerate(known.texts)}
-        for found, held_out in run_all(work, fold_numbers(len(treebank), self.folds), self.threads):
+        for held_out, found in over_folds(treebank, self.folds, learn, find, self.threads):
             words = np.isin(known.treebank.sentence_of_word(), held_out)
             numbers = [texts.setdefault(text, len(texts)) for text in found.texts]
             heads[words] = found.heads
@@ -148,7 +147,3 @@ def guided(spec: ParserSpec) -> ParserSpec:
     if any(template.reads_constraints for template in spec.templates):
         return spec
     return replace(spec, templates=spec.templates + GIVEN)
-
-
-def _digest(treebank: Treebank | None) -> str | None:
-    return None if treebank is None else hashlib.sha256(treebank.to_bytes()).hexdigest()

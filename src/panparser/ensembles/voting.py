@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
 from panparser.learning.epochs import digest
 from panparser.learning.layers import Layer, as_multiplied
+from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
 from panparser.parsing.confidence import fitted, gather
 from panparser.parsing.labels import Labels
 from panparser.parsing.models.vote import Voter, is_number
@@ -51,14 +51,15 @@ def vote(
     given = _checked_weights(weights, parsers)
     _check(parsers)
     ballot = _Ballot(parsers, beam)
-    told: dict[str, Any] = {"weights": "equal" if weights is None else "given"}
+    record = TrainingRecord(written=VOTE, weights="equal" if weights is None else "given")
     if dev is None:
-        return ballot.count(given, told)
+        return ballot.count(given, record)
     if not isinstance(dev, Treebank) or not (dev.heads >= 0).any():
         raise SpecError(f"dev of vote must be a Treebank with known heads; got {dev!r}")
     learned, points = ballot.learn_weights(given, dev, report)
-    told = {"weights": "learned", "data": {"dev": digest(dev)}, "dev_score": points}
-    parser = ballot.count(learned, told)
+    data: dict[str, str | None] = {"dev": digest(dev)}
+    record = TrainingRecord(written=LEARNED_VOTE, weights="learned", data=data, dev_score=points)
+    parser = ballot.count(learned, record)
     parser.margin = fitting_margin(parser, dev)
     parser.calibration = fitted(parser, gather(parser, dev), dev)
     return parser
@@ -88,7 +89,7 @@ class _Ballot:
                 flags[name] = (old[0] or of[0], old[1] or of[1])
         self.labels = Labels(tuple(flags), tuple(r for r, _ in flags.values()), tuple(w for _, w in flags.values()))
 
-    def count(self, weights: Sequence[float], told: dict[str, Any]) -> Parser:
+    def count(self, weights: Sequence[float], record: TrainingRecord) -> Parser:
         """The parser that they are together."""
         voters: list[Voter] = []
         layers: list[Layer] = []
@@ -100,7 +101,7 @@ class _Ballot:
             voters += [replace(voter, weight=voter.weight * weight) for voter in as_voters(parser)]
             # As far as each lets a hypothesis fall behind, all together do.
             margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
-        made = Parser(self.spec, self.labels, layers, told, self.parsers[0].vectors, voters=tuple(voters))
+        made = Parser(self.spec, self.labels, layers, record, self.parsers[0].vectors, voters=tuple(voters))
         made.margin = round(margin * made.unit) if margin < float("inf") else None
         return made
 
@@ -108,12 +109,12 @@ class _Ballot:
         self, weights: Sequence[float], dev: Treebank, report: Report | None
     ) -> tuple[list[float], float]:
         """Weights by coordinate search, from those given; what they score on the development set."""
-        equal = self.count(weights, {})
+        equal = self.count(weights, TrainingRecord())
         margin = fitting_margin(equal, dev)  # narrow beams, or the search would take long
         behind = None if margin is None else margin / equal.unit / sum(weights)
 
         def points(tried: Sequence[float]) -> float:
-            parser = self.count(tried, {})
+            parser = self.count(tried, TrainingRecord())
             parser.margin = None if behind is None else round(behind * sum(tried) * parser.unit)
             uas, las = score(parser, dev)
             return uas if las is None else las

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -115,6 +116,10 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         for listener in self.listeners:
             getattr(listener, event)(*values)
 
+    def epochs_so_far(self) -> dict[str, Any]:
+        """What the record of training says of epochs."""
+        return {"best_epoch": self.best.epoch if self.best else 0, "history": tuple(map(copy, self.history))}
+
     def finished(self) -> tuple[EpochReport, Weights]:
         if self.best is None or self.best_weights is None:
             raise RuntimeError("no epoch was finished")
@@ -123,3 +128,8 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
 def digest(treebank: Treebank) -> str:
     return hashlib.sha256(treebank.to_bytes()).hexdigest()
+
+
+def digests(treebank: Treebank, dev: Treebank | None) -> dict[str, str | None]:
+    """What a record of training says of its data."""
+    return {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}

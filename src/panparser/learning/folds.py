@@ -1,25 +1,89 @@
-"""Work on several items or folds at a time; the same result whatever the threads."""
+"""Folds: each part of the data in the hands of a model that learned from the others; the same whatever the threads."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from panparser.errors import SpecError, TreebankError
+import numpy as np
+
+from panparser._checks import check_count
+from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
+from panparser.learning.record import Model, whole
+from panparser.treebank.treebank import Treebank
 
 T = TypeVar("T")
+HEAD = "head"  # among names of columns: the heads of a treebank
 
 
-def fold_numbers(sentences: int, folds: int) -> list[list[int]]:
-    """The sentences of each fold: sentence i is in fold i mod `folds`."""
-    if not isinstance(folds, int) or isinstance(folds, bool) or folds < 2:
-        raise SpecError(f"folds must be an integer >= 2; got {folds!r}")
+@dataclass(frozen=True)
+class Fold:
+    """Sentences that a model does not learn from, and the rest, that it does, in order."""
+
+    held_out: list[int]
+    rest: list[int]
+
+
+def make_folds(sentences: int, folds: int) -> list[Fold]:
+    """The folds of so many sentences: sentence i is held out in fold i mod `folds`."""
+    check_count("folds", folds, least=2)
     if folds > sentences:
         raise TreebankError(f"expected at least {folds} sentences for {folds} folds, found {sentences}")
-    return [list(range(fold, sentences, folds)) for fold in range(folds)]
+    numbers = range(sentences)
+    return [Fold(list(numbers[fold::folds]), [n for n in numbers if n % folds != fold]) for fold in range(folds)]
+
+
+def over_folds(
+    treebank: Treebank,
+    folds: int,
+    train: Callable[[Treebank, Fold, Listener], Model],
+    use: Callable[[Model, Treebank, Fold], T],
+    threads: int = 1,
+) -> list[T]:
+    """What is made of each fold with a model that learned from the others.
+
+    `train` gets the rest of the treebank and a listener to pass on, `use` the model and the held-out sentences. Ctrl-C
+    raises KeyboardInterrupt: a model whose training was cut short is never used.
+    """
+
+    def work(fold: Fold, stop: Listener) -> T:
+        return use(whole(train(treebank[fold.rest], fold, stop)), treebank[fold.held_out], fold)
+
+    return run_all(work, make_folds(len(treebank), folds), threads)
+
+
+def jackknife(
+    treebank: Treebank,
+    folds: int,
+    train: Callable[[Treebank, Fold, Listener], Model],
+    annotate: Callable[[Model, Treebank], Sequence[str]],
+    *,
+    into: Treebank | None = None,
+    threads: int = 1,
+) -> Treebank:
+    """The treebank with columns as models write them that did not learn from the sentence; the order is kept.
+
+    `annotate` writes into the held-out sentences, and returns the columns (or "head") that go `into` a treebank of the
+    same words; None: a copy.
+    """
+
+    def annotated(model: Model, held_out: Treebank, fold: Fold) -> tuple[Fold, Treebank, Sequence[str]]:
+        return fold, held_out, annotate(model, held_out)
+
+    result = treebank.copy() if into is None else into
+    for fold, held_out, columns in over_folds(treebank, folds, train, annotated, threads):
+        words = np.isin(result.sentence_of_word(), fold.held_out)
+        for name in columns:
+            if name == HEAD:
+                result.heads[words] = held_out.heads
+                continue
+            ids = np.array([result.id_of(name, text) for text in held_out.vocabulary(name)], dtype=np.int32)
+            result.column(name)[words] = ids[held_out.column(name)]
+    return result
 
 
 class _Stop(Listener):
@@ -33,10 +97,9 @@ class _Stop(Listener):
             raise KeyboardInterrupt
 
 
-def run_all(work: Callable[[Any, Listener], T], items: list[Any], threads: int) -> list[T]:
-    """The work on each item, in order; the first error ends it."""
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise SpecError(f"threads must be an integer >= 1; got {threads!r}")
+def run_all(work: Callable[[Any, Listener], T], items: Sequence[Any], threads: int) -> list[T]:
+    """The work on each item, in order; the first error ends it. The listener is to be passed on to training."""
+    check_count("threads", threads)
     if threads == 1:
         return [work(item, Listener()) for item in items]
     stop = _Stop()

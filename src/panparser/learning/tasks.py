@@ -22,6 +22,7 @@ from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport
 from panparser.learning.listeners import Update as HeardUpdate
 from panparser.learning.options import Training, sequence_training
+from panparser.learning.record import TASK, TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.storage.arrays import check_kind, read_arrays, write_arrays
 
@@ -91,7 +92,7 @@ class TaskModel:
         self.task = task
         self.weights = weights  # by feature
         self.beam = beam
-        self.training: dict[str, Any] = {}
+        self.training = TrainingRecord()
 
     def predict(self, input: Any, *, beam: int | None = None) -> Prediction:
         """The best that a beam finds."""
@@ -121,7 +122,7 @@ class TaskModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the weights to one file; the task itself is code, and stays outside."""
-        manifest = {"format": FORMAT, "kind": KIND, "beam": self.beam, "training": self.training}
+        manifest = {"format": FORMAT, "kind": KIND, "beam": self.beam, "training": self.training.to_values()}
         write_arrays(Path(path), {}, manifest | {"weights": self.weights})
 
     @classmethod
@@ -132,7 +133,7 @@ class TaskModel:
         try:
             weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in manifest["weights"].items()}
             model = cls(task, weights, manifest["beam"])
-            model.training = dict(manifest["training"])
+            model.training = TrainingRecord.from_values(manifest["training"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"{os.fspath(path)}: not a model of a task that can be used: {error}") from None
         return model
@@ -314,8 +315,9 @@ class _TaskRun(EpochLoop[dict[str, Row], TaskModel]):
 
     def finish(self, *, interrupted: bool) -> TaskModel:
         model = TaskModel(self.task, self.finished()[1], self.beam)
-        history = [vars(report) for report in self.history]
-        model.training = self.training.to_values() | {"history": history, "interrupted": interrupted}
+        model.training = TrainingRecord(
+            written=TASK, **self.training.to_values(), **self.epochs_so_far(), interrupted=interrupted
+        )
         return model
 
 

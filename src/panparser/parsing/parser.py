@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from panparser._checks import check_beam, check_count
 from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.layers import Layer, multiplied
+from panparser.learning.record import TrainingRecord
 from panparser.parsing.batch.states import StateBatch
 from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.parsing.constraints.constraints import Constraints
@@ -67,7 +68,7 @@ class Parser:
         spec: ParserSpec,
         labels: Labels,
         layers: list[Layer],
-        training: dict[str, Any],
+        training: Mapping[str, Any],
         vectors: Vectors | None = None,
         classifier: Classifier | None = None,
         voters: tuple[Voter, ...] = (),
@@ -76,7 +77,7 @@ class Parser:
         self.labels = labels
         self.layers = layers  # of the perceptron; none if there is another classifier
         self.classifier = classifier
-        self.training = training  # what it was trained on, and how: data hashes, seed, strategy, scores
+        self.training = TrainingRecord.from_values(training)
         self.vectors = vectors
         self.voters = voters  # whose the layers are, one after the other, where several parsers vote
         self.margin = None
@@ -348,7 +349,7 @@ class Parser:
             **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
             "margin": self.margin,
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
-            "training": self.training,
+            "training": self.training.to_values(),
         }
 
     @classmethod
@@ -368,8 +369,6 @@ class Parser:
             raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
         check_kind(manifest, "parser", path, FORMAT)
         try:
-            if not isinstance(manifest["training"], dict):
-                raise ModelError(f"{path}: expected to be told of its training, found nothing")
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]

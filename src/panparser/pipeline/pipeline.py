@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser.errors import ModelError, SpecError, TextError, TreebankError
+from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
@@ -45,13 +46,13 @@ class Pipeline:
         taggers: Sequence[Tagger] = (),
         lemmatizer: Lemmatizer | None = None,
         parser: Parser | Cascade | None = None,
-        training: dict[str, Any] | None = None,
+        training: Mapping[str, Any] | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.taggers = tuple(taggers)
         self.lemmatizer = lemmatizer
         self.parser = parser
-        self.training = training or {}
+        self.training = TrainingRecord.from_values({} if training is None else training)
         if not self.parts:
             raise SpecError("a pipeline has at least one part: tokenizer, tagger, lemmatizer or parser")
         columns = [column for tagger in self.taggers for column in tagger.spec.columns]
@@ -189,7 +190,7 @@ class Pipeline:
             "taggers": [tagger.to_values() for tagger in self.taggers],
             "lemmatizer": self.lemmatizer.to_values() if self.lemmatizer else None,
             "parser": self.parser.manifest() if self.parser else None,
-            "training": self.training,
+            "training": self.training.to_values(),
         }
 
     @classmethod
@@ -211,14 +212,12 @@ class Pipeline:
             tokenizer, lemmatizer, parser = (manifest[name] for name in ("tokenizer", "lemmatizer", "parser"))
             taggers = enumerate(manifest["taggers"])
             own = {name.removeprefix(_PARSER): array for name, array in arrays.items() if name.startswith(_PARSER)}
-            if not isinstance(manifest["training"], dict):
-                raise TypeError("it does not tell of its training")
             return cls(
                 tokenizer=Tokenizer.from_file(arrays, tokenizer, _TOKENIZER) if tokenizer else None,
                 taggers=[Tagger.from_file(arrays, values, _TAGGER.format(number)) for number, values in taggers],
                 lemmatizer=Lemmatizer.from_file(arrays, lemmatizer, _LEMMATIZER) if lemmatizer else None,
                 parser=parser_from_file(own, parser, f"{path}: parser", classifier) if parser else None,
-                training=manifest["training"],
+                training=TrainingRecord.from_values(manifest["training"]),
             )
         except ModelError as error:
             place = "" if str(error).startswith(path) else f"{path}: "

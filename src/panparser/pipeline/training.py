@@ -12,10 +12,11 @@ from panparser._checks import check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
-from panparser.learning.epochs import digest
-from panparser.learning.folds import fold_numbers, run_all
+from panparser.learning.epochs import digests
+from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener
 from panparser.learning.options import Training
+from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.strategies import parser_training
@@ -150,7 +151,7 @@ class _Run:
         parser, lemmatizer = None, None
         jackknifed, dev = self.treebank, self.dev
         if self.lemmas or "parser" in wanted:
-            epochs = [tagger.model.training["best_epoch"] for tagger in taggers]
+            epochs = [tagger.training.best_epoch for tagger in taggers]
             jackknifed = self._jackknifed(epochs, lemmas=self.lemmas and "parser" in wanted)
             dev = self._annotated(self.dev, taggers)
         if self.lemmas:
@@ -162,32 +163,27 @@ class _Run:
         if "parser" in wanted:
             self.before_part("parser")
             kept = self._blanked(dev) if dev is not None else None
-            parser = train(self.spec.parser, jackknifed, dev=kept, listeners=self.listeners, **self.of_parser)
-            _check_whole(parser.training)
+            parser = whole(train(self.spec.parser, jackknifed, dev=kept, listeners=self.listeners, **self.of_parser))
         found = Pipeline(tokenizer=tokenizer, taggers=taggers, lemmatizer=lemmatizer, parser=parser)
         asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
-        found.training = self._told({name: why for name, why in absent.items() if name in asked})
-        found.training["dev"] = scores(found, self.dev) if self.dev is not None else None
+        found.training = TrainingRecord(
+            written=PIPELINE,
+            seed=self.seed,
+            folds=self.folds,
+            left_out={name: why for name, why in absent.items() if name in asked},
+            sentences=len(self.treebank),
+            words=self.treebank.words,
+            data=digests(self.treebank, self.dev),
+            dev=scores(found, self.dev) if self.dev is not None else None,
+        )
         return found
-
-    def _told(self, left_out: dict[str, str]) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            "folds": self.folds,
-            "left_out": left_out,
-            "sentences": len(self.treebank),
-            "words": self.treebank.words,
-            "data": {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev is not None else None},
-        }
 
     # --- Parts ---
 
     def _tokenizer(self) -> Tokenizer:
         self.before_part("tokenizer")
         options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
-        found = train_tokenizer(self.treebank, dev=self.dev, listeners=self.listeners, **options)
-        _check_whole(found.training)
-        return found
+        return whole(train_tokenizer(self.treebank, dev=self.dev, listeners=self.listeners, **options))
 
     def _taggers(
         self,
@@ -203,21 +199,18 @@ class _Run:
         for number, columns in enumerate(groups if self.columns else []):
             if tell:
                 self.before_part(f"tagger {'+'.join(columns)}")
-            options = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs, "seed": self.seed}
+            options: dict[str, Any] = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs}
+            options |= {"seed": self.seed}
             spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
-            heard = self.listeners if tell else listeners
-            tagger = train_tagger(spec, treebank, dev=dev, listeners=heard, prune=self.spec.tagger_prune, **options)
-            _check_whole(tagger.training)
-            taggers.append(tagger)
+            options |= {"prune": self.spec.tagger_prune, "listeners": self.listeners if tell else listeners}
+            taggers.append(whole(train_tagger(spec, treebank, dev=dev, **options)))
         return taggers
 
     def _lemmatizer(
         self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
     ) -> Lemmatizer:
         options: dict[str, Any] = {"epochs": self.spec.lemmatizer_epochs, "seed": self.seed}
-        found = train_lemmatizer(treebank, dev=dev, listeners=listeners, **options)
-        _check_whole(found.training)
-        return found
+        return whole(train_lemmatizer(treebank, dev=dev, listeners=listeners, **options))
 
     # --- What the parser sees ---
 
@@ -234,21 +227,16 @@ class _Run:
             return predicted
         self.before_part(f"{self.folds} folds")
 
-        def work(held_out: list[int], stop: Listener) -> tuple[list[int], Treebank]:
-            left = sorted(set(range(len(self.treebank))) - set(held_out))
-            part, held = self.treebank[left], self.treebank[held_out]
-            for tagger in self._taggers(part, epochs=epochs, listeners=[stop]):
-                tagger.annotate(held)
-            if lemmas:
-                self._lemmatizer(part, listeners=[stop]).annotate(held)
-            return held_out, held
+        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Pipeline:
+            taggers = self._taggers(rest, epochs=epochs, listeners=[stop])
+            lemmatizer = self._lemmatizer(rest, listeners=[stop]) if lemmas else None
+            return Pipeline(taggers=taggers, lemmatizer=lemmatizer)
 
-        for held_out, held in run_all(work, fold_numbers(len(self.treebank), self.folds), self.threads):
-            words = np.isin(predicted.sentence_of_word(), held_out)
-            for name in columns:
-                ids = np.array([predicted.id_of(name, text) for text in held.vocabulary(name)], dtype=np.int32)
-                predicted.column(name)[words] = ids[held.column(name)]
-        return predicted
+        def annotate(taggers: Pipeline, held_out: Treebank) -> list[str]:
+            taggers.annotate_words(held_out)
+            return columns
+
+        return jackknife(self.treebank, self.folds, learn, annotate, into=predicted, threads=self.threads)
 
     def _annotated(self, treebank: Treebank | None, taggers: Sequence[Tagger]) -> Treebank | None:
         """A copy with the tags of the taggers, and its own lemmas."""
@@ -295,8 +283,3 @@ def with_columns(treebank: Treebank, other: Treebank, names: Sequence[str]) -> T
         ids = np.array([found.id_of(name, text) for text in other.vocabulary(name)], dtype=np.int32)
         found.column(name)[:] = ids[other.column(name)]
     return found
-
-
-def _check_whole(training: dict[str, Any]) -> None:
-    if training.get("interrupted"):
-        raise KeyboardInterrupt

@@ -33,6 +33,7 @@ from panparser.errors import ModelError, SpecError, TemplateError
 from panparser.features.lowering import lower_window
 from panparser.features.templates import Templates
 from panparser.learning.layers import Layer
+from panparser.learning.record import TrainingRecord
 from panparser.treebank.treebank import Treebank
 
 _MOST_CLASSES = 1 << 15
@@ -199,7 +200,7 @@ class SequenceModel:
         self.classes = classes
         self.layer = layer
         self.beam = beam
-        self.training: dict[str, Any] = {}  # how it was trained, as far as it is known
+        self.training = TrainingRecord()
 
     @cached_property
     def _model(self) -> _engine.SequenceModel:

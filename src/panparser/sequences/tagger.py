@@ -16,6 +16,7 @@ from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.features.tagging_sets import tagging_templates
 from panparser.features.templates import Templates
 from panparser.learning.listeners import Listener
+from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
@@ -91,7 +92,7 @@ class Tagger:
         tags: Sequence[tuple[str, ...]],
         model: SequenceModel,
         dictionary: TagDictionary,
-        training: dict[str, Any],
+        training: TrainingRecord,
     ) -> None:
         self.spec = spec
         self.tags = tuple(tags)
@@ -162,7 +163,7 @@ class Tagger:
             "tags": [list(tag) for tag in self.tags],
             "model": self.model.to_values(),
             "dictionary": self.dictionary.to_values(),
-            "training": self.training,
+            "training": self.training.to_values(),
         }
 
     @classmethod
@@ -179,12 +180,11 @@ class Tagger:
                 raise ValueError("its tags are not those of its weights")
             if not all(type(number) is int and 0 <= number < len(tags) for number in dictionary.class_of.values()):
                 raise ValueError("its dictionary has tags that there are not")
-            if not isinstance(values["training"], dict):
-                raise ValueError("it does not tell of its training")
+            training = TrainingRecord.from_values(values["training"])
         except (KeyError, TypeError, ValueError, IndexError) as error:
             place = f"{path}: " if path else ""
             raise ModelError(f"{place}not a tagger that can be used: {error}") from None
-        return cls(spec, tags, model, dictionary, values["training"])
+        return cls(spec, tags, model, dictionary, training)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
@@ -207,7 +207,7 @@ def train_tagger(
     best tagger so far, if there is one. `members` are four if nothing is said, one for more than 400 thousand words.
     """
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser.sequences.training import train_sequences, training_of
+    from panparser.sequences.training import record_of, train_sequences
 
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
@@ -230,7 +230,7 @@ def train_tagger(
         names=["+".join(tag) for tag in tags],
         **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
     )
-    return Tagger(spec, tags, model, dictionary, training_of(model, treebank, dev))
+    return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))
 
 
 def _check_treebank(treebank: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_beam
 from panparser.errors import SpecError
-from panparser.learning.epochs import EpochLoop, digest
+from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport, Update
 from panparser.learning.options import Training, sequence_training
+from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
 from panparser.treebank.treebank import Treebank
@@ -59,10 +60,10 @@ def train_sequences(
     return run.run()
 
 
-def training_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> dict[str, Any]:
-    """How a model of a treebank's words or characters was trained, for its model file."""
-    digests = {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}
-    return model.training | {"sentences": len(treebank), "words": treebank.words, "data": digests}
+def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> TrainingRecord:
+    """How a model of a treebank's words or characters was trained."""
+    data = digests(treebank, dev)
+    return replace(model.training, written=ANNOTATOR, sentences=len(treebank), words=treebank.words, data=data)
 
 
 @dataclass(kw_only=True)
@@ -181,15 +182,12 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
 
     def finish(self, *, interrupted: bool) -> SequenceModel:
         model = self.model_of(self.finished()[1])
-        model.training = self.manifest() | {"interrupted": interrupted}
+        model.training = TrainingRecord(
+            written=SEQUENCES,
+            **(self.training.to_values() | {"members": len(self.learners)}),
+            **self.epochs_so_far(),
+            sequences=len(self.items),
+            item_count=self.items.size,
+            interrupted=interrupted,
+        )
         return model
-
-    def manifest(self) -> dict[str, Any]:
-        """How the model was trained."""
-        return self.training.to_values() | {
-            "members": len(self.learners),
-            "sequences": len(self.items),
-            "items": self.items.size,
-            "best_epoch": self.best.epoch if self.best else 0,
-            "history": [vars(report) for report in self.history],
-        }

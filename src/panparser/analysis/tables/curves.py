@@ -14,7 +14,7 @@ from panparser.analysis.frame import PUNCTUATION, Frame, measure_of
 from panparser.analysis.frame import frame as frame_of
 from panparser.analysis.tables.scores import groups, scores
 from panparser.errors import AnalysisError
-from panparser.experiments.experiments import parse_sizes
+from panparser.experiments.curves import parse_sizes
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.treebank import Treebank
 

@@ -11,6 +11,7 @@ from panparser.errors import SpecError
 from panparser.features.lowering import lower
 from panparser.features.templates import Templates
 from panparser.learning.layers import Layer
+from panparser.learning.record import TrainingRecord
 from panparser.systems.table import TransitionSystem
 
 _LARGEST = 1024  # factor: fine enough for weights, and small enough for sums of 32 bits
@@ -28,13 +29,13 @@ class Voter:
     labels: tuple[str, ...]
     layers: int
     weight: float
-    training: dict[str, Any]
+    training: TrainingRecord
 
     def __post_init__(self) -> None:
         if not is_number(self.weight) or not 0 < self.weight < 1e30:
             raise SpecError(f"weight of Voter must be a number above 0; got {self.weight!r}")
-        if type(self.layers) is not int or self.layers < 1 or not isinstance(self.training, dict):
-            raise SpecError(f"layers of Voter must be an integer >= 1, and its training told; got {self.layers!r}")
+        if type(self.layers) is not int or self.layers < 1:
+            raise SpecError(f"layers of Voter must be an integer >= 1; got {self.layers!r}")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -43,7 +44,7 @@ class Voter:
             "labels": list(self.labels),
             "layers": self.layers,
             "weight": self.weight,
-            "training": self.training,
+            "training": self.training.to_values(),
         }
 
     @classmethod
@@ -53,7 +54,7 @@ class Voter:
             labels=tuple(values["labels"]),
             layers=values["layers"],
             weight=values["weight"],
-            training=values["training"],
+            training=TrainingRecord.from_values(values["training"]),
         )
 
 

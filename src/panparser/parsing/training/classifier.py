@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from panparser._arrays import IntArray
 from panparser.errors import SpecError
 from panparser.learning.epochs import OTHER
 from panparser.learning.listeners import Update
+from panparser.learning.record import TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.parsing.batch.learning import BatchLearner, Hear, Pair, is_local
 from panparser.parsing.batch.search import BatchSearch, Sentences, batches
@@ -98,7 +98,7 @@ class ClassifierRun(Epochs[Classifier]):
         values = copy.deepcopy(self.classifier.to_values())
         return type(self.classifier).from_arrays(checked_arrays(self.classifier), values)
 
-    def parser_of(self, weights: Classifier, training: dict[str, Any] | None = None) -> Parser:
+    def parser_of(self, weights: Classifier, training: TrainingRecord | None = None) -> Parser:
         return Parser(self.spec, self.labels, [], training or {}, classifier=weights)
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:

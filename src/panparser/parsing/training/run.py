@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import StuckError
-from panparser.learning.epochs import OTHER, EpochLoop, Weights, digest
+from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
 from panparser.learning.listeners import EpochReport
 from panparser.learning.options import Training
+from panparser.learning.record import CLASSIFIER, TrainingRecord
 from panparser.parsing.confidence import gold_labels
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.labels import Labels
@@ -59,14 +59,14 @@ class Epochs(EpochLoop[Weights, Parser]):
         """The treebank as it is learned from; its labels come after those that are known already."""
         self.corpus = Corpus(self.spec, self.treebank)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
-        self.digests = {"train": digest(self.treebank), "dev": digest(self.dev) if self.dev else None}
+        self.digests = digests(self.treebank, self.dev)
 
     @abstractmethod
     def progress(self) -> tuple[int, int]:
         """Words and updates so far."""
 
     @abstractmethod
-    def parser_of(self, weights: Weights, training: dict[str, Any] | None = None) -> Parser: ...
+    def parser_of(self, weights: Weights, training: TrainingRecord | None = None) -> Parser: ...
 
     @abstractmethod
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
@@ -109,15 +109,16 @@ class Epochs(EpochLoop[Weights, Parser]):
         return self.parser(interrupted=interrupted)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        return self.parser_of(self.finished()[1], self.manifest() | {"interrupted": interrupted})
+        return self.parser_of(self.finished()[1], self.record(interrupted=interrupted))
 
-    def manifest(self) -> dict[str, Any]:
+    def record(self, *, interrupted: bool = False) -> TrainingRecord:
         """How the parser was trained."""
-        return self.training.to_values() | {
-            "data": self.digests,
-            "sentences": len(self.treebank),
-            "words": self.treebank.words,
-            "best_epoch": self.best.epoch if self.best else 0,
-            "history": [vars(report) for report in self.history],
-            "interrupted": False,
-        }
+        return TrainingRecord(
+            written=CLASSIFIER,
+            **self.training.to_values(),
+            **self.epochs_so_far(),
+            data=self.digests,
+            sentences=len(self.treebank),
+            words=self.treebank.words,
+            interrupted=interrupted,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.layers import Layer, VectorWeights, multiplied
 from panparser.learning.listeners import EpochReport, Listener, Update
+from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.parsing.confidence import Calibration, fitted, gather
 from panparser.parsing.constraints.constraints import Constraints
@@ -270,7 +271,7 @@ class _Run(Epochs[Layer]):
             least = large if self.treebank.words >= _LARGE else 0.0
         if least == 0 and self.training.max_size is None:
             return weights
-        parser = self.parser_of(weights, self.manifest())
+        parser = self.parser_of(weights, self.record())
         room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
         least, layer = prune(self.weights, least, room)
         parser = self.parser_of(layer)
@@ -291,18 +292,20 @@ class _Run(Epochs[Layer]):
             vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
         return Layer(lines, label_lines, tables, label_rows, action_scale, label_scale, len(self.labels.names), vectors)
 
-    def parser_of(self, weights: Layer, training: dict[str, Any] | None = None) -> Parser:
+    def parser_of(self, weights: Layer, training: TrainingRecord | None = None) -> Parser:
         layers = [*(self.init.layers if self.init else []), weights]
         return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
 
-    def manifest(self) -> dict[str, Any]:
-        return super().manifest() | {
-            "members": len(self.learners),
-            "init": self.init.training if self.init else None,
-            "rounding": self.rounding,
-            "losses": self._losses(),
-            **({"constraints": self.constraints.to_values()} if self.constraints else {}),
-        }
+    def record(self, *, interrupted: bool = False) -> TrainingRecord:
+        return replace(
+            super().record(interrupted=interrupted),
+            written=CONSTRAINED if self.constraints else PERCEPTRON,
+            members=len(self.learners),
+            init=self.init.training if self.init else None,
+            rounding=self.rounding,
+            losses=self._losses(),
+            constraints=self.constraints.to_values() if self.constraints else None,
+        )
 
     def _losses(self) -> dict[str, int] | None:
         """In how many states costs came from a loss that is approximate now and then, and in how many it was."""

@@ -12,6 +12,7 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, TreebankError
 from panparser.learning.listeners import Listener
+from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import load_part, save_part
@@ -31,7 +32,7 @@ class Lemmatizer:
 
     model: SequenceModel
     dictionary: LemmaDictionary
-    training: dict[str, Any] = field(default_factory=dict)
+    training: TrainingRecord = field(default_factory=TrainingRecord)
 
     def __repr__(self) -> str:
         return f"<Lemmatizer {len(self.dictionary.scripts)} scripts, {len(self.dictionary.known)} known words>"
@@ -77,7 +78,7 @@ class Lemmatizer:
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
-        return {"model": self.model.to_values(), "training": self.training, **self.dictionary.to_values()}
+        return {"model": self.model.to_values(), "training": self.training.to_values(), **self.dictionary.to_values()}
 
     @classmethod
     def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Lemmatizer:
@@ -87,11 +88,10 @@ class Lemmatizer:
             dictionary = LemmaDictionary.from_file(arrays, values, prefix)
             if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
                 raise ValueError("its weights are for other scripts")
-            if not isinstance(values["training"], dict):
-                raise ValueError("it does not tell of its training")
+            training = TrainingRecord.from_values(values["training"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise ModelError(f"not a lemmatizer that can be used: {error}") from None
-        return cls(model, dictionary, values["training"])
+        return cls(model, dictionary, training)
 
 
 def _lemma(form: str, script: str) -> str:
@@ -113,7 +113,7 @@ def train_lemmatizer(
     Where the treebank has predicted tags, the lemmatizer learns to live with them.
     """
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser.sequences.training import train_sequences, training_of
+    from panparser.sequences.training import record_of, train_sequences
 
     check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
@@ -125,4 +125,4 @@ def train_lemmatizer(
     # Words are learned as if they were new: what the dictionary knows would teach nothing about words that it does not.
     items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
     model = train_sequences(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
-    return Lemmatizer(model, dictionary, training_of(model, treebank, dev))
+    return Lemmatizer(model, dictionary, record_of(model, treebank, dev))

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser.errors import ModelError, TextError, TreebankError
 from panparser.learning.listeners import Listener
+from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import load_part, save_part
@@ -63,7 +64,7 @@ class Tokenizer:
     spaced: bool
     multiword: MultiwordRules
     splitter: SequenceModel | None = None  # for tokens that are sometimes one word and sometimes several
-    training: dict[str, Any] = field(default_factory=dict)
+    training: TrainingRecord = field(default_factory=TrainingRecord)
 
     def tokenize(
         self,
@@ -144,7 +145,7 @@ class Tokenizer:
             "spaced": self.spaced,
             "multiword": self.multiword.to_values(),
             "splitter": self.splitter.to_values() if self.splitter else None,
-            "training": self.training,
+            "training": self.training.to_values(),
         }
 
     @classmethod
@@ -162,12 +163,13 @@ class Tokenizer:
                 raise ValueError("its weights are for other tokens")
             if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
                 raise ValueError("its lexicon is of another form")
-            if not isinstance(values["spaced"], bool) or not isinstance(values["training"], dict):
+            if not isinstance(values["spaced"], bool):
                 raise ValueError("its manifest is incomplete")
+            training = TrainingRecord.from_values(values["training"])
             rules = MultiwordRules.from_values(values["multiword"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise ModelError(f"not a tokenizer that can be used: {error}") from None
-        return cls(model, lexicon, whole, values["spaced"], rules, splitter, values["training"])
+        return cls(model, lexicon, whole, values["spaced"], rules, splitter, training)
 
 
 def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "") -> Iterator[Treebank]:
@@ -223,7 +225,7 @@ def train_tokenizer(
 ) -> Tokenizer:
     """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
     # Here, and not above: who uses a model does not wait for what trains one.
-    from panparser.sequences.training import train_sequences, training_of
+    from panparser.sequences.training import record_of, train_sequences
 
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
@@ -244,9 +246,10 @@ def train_tokenizer(
     forms, splits = [form for form, _ in surface], [words for _, words in surface]
     tokens = Tokens.of(points, raw.marks)
     splitter = train_splitter(points, tokens, forms, splits, rules, seed) if surface else None
-    told = training_of(model, treebank, dev)
-    told["interrupted"] |= splitter is not None and splitter.training["interrupted"]
-    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, told)
+    record = record_of(model, treebank, dev)
+    if splitter is not None and splitter.training.interrupted:
+        record = replace(record, interrupted=True)
+    return Tokenizer(model, lexicon, whole, spaced, rules, splitter, record)
 
 
 def _marked(raw: RawText) -> tuple[Layout, Marks]:

@@ -1,0 +1,128 @@
+"""Whatever can be trained, in an experiment: how it is trained, what it writes, how well it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, singledispatch
+from typing import Any
+
+import numpy as np
+
+from panparser.ensembles.cascade import Cascade, Stage
+from panparser.ensembles.cascade_training import train_cascade
+from panparser.errors import SpecError
+from panparser.evaluation.metrics import evaluate
+from panparser.learning.record import Trained
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.folds import TREES
+from panparser.parsing.training.run import score
+from panparser.parsing.training.train import train
+from panparser.pipeline.pipeline import Pipeline
+from panparser.pipeline.training import PipelineSpec, train_pipeline
+from panparser.pipeline.training import scores as pipeline_scores
+from panparser.sequences.tagger import Tagger, TaggerSpec, train_tagger
+from panparser.text.lemmatizer.lemmatizer import Lemmatizer
+from panparser.text.raw import raw_text
+from panparser.text.tokenizer.tokenizer import Tokenizer
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import UNKNOWN
+
+# What is trained: a spec, the stages of a cascade, or a function such as `train_lemmatizer`.
+Trainable = ParserSpec | TaggerSpec | PipelineSpec | Sequence[Stage] | Callable[..., Trained]
+
+
+def trainer(trainable: Trainable) -> Callable[..., Any]:
+    """The function that trains it: a treebank, `listeners` and options to a model."""
+    if isinstance(trainable, ParserSpec):
+        return partial(train, trainable)
+    if isinstance(trainable, TaggerSpec):
+        return partial(train_tagger, trainable)
+    if isinstance(trainable, PipelineSpec):
+        return partial(train_pipeline, trainable)
+    if callable(trainable):
+        return trainable
+    if isinstance(trainable, Sequence) and trainable and all(isinstance(stage, Stage) for stage in trainable):
+        return partial(train_cascade, trainable)
+    kinds = "a ParserSpec, TaggerSpec, PipelineSpec, a list of Stages, or a function that trains"
+    raise SpecError(f"spec of an experiment must be {kinds}; got {trainable!r}")
+
+
+# --- What models write ---
+
+
+@singledispatch
+def columns_of(model: object) -> tuple[str, ...]:
+    """The columns that a model writes into a treebank."""
+    raise SpecError(f"expected a model that annotates the words of a treebank; got {model!r}")
+
+
+@columns_of.register(Parser)
+@columns_of.register(Cascade)
+def _(model: Parser | Cascade) -> tuple[str, ...]:
+    return TREES
+
+
+@columns_of.register
+def _(model: Tagger) -> tuple[str, ...]:
+    return model.spec.columns
+
+
+@columns_of.register
+def _(model: Lemmatizer) -> tuple[str, ...]:
+    return ("lemma",)
+
+
+@columns_of.register
+def _(model: Pipeline) -> tuple[str, ...]:
+    parts = (*model.taggers, *(part for part in (model.lemmatizer, model.parser) if part is not None))
+    if not parts:
+        raise SpecError(f"expected a pipeline that annotates the words of a treebank; got {model!r}")
+    return tuple(name for part in parts for name in columns_of(part))
+
+
+# --- How well they do ---
+
+
+@singledispatch
+def scores_of(model: object, gold: Treebank) -> Mapping[str, float]:
+    """Scores of a model on a treebank by name, in percent: those of selection by a development set, or F1."""
+    raise SpecError(f"expected a model that can be scored on a treebank; got {model!r}")
+
+
+@scores_of.register
+def _(model: Parser, gold: Treebank) -> Mapping[str, float]:
+    uas, las = score(model, gold)
+    return {"UAS": uas} if las is None else {"UAS": uas, "LAS": las}
+
+
+@scores_of.register
+def _(model: Cascade, gold: Treebank) -> Mapping[str, float]:
+    found, known = model.parse(gold), gold.heads != UNKNOWN
+    right = (found.heads == gold.heads) & known
+    texts = [np.array(treebank.vocabulary("deprel"), dtype=object)[treebank.labels] for treebank in (found, gold)]
+    counts = {"UAS": right, **({"LAS": right & (texts[0] == texts[1])} if model.spec.labeled else {})}
+    return {name: 100 * int(counted.sum()) / max(1, int(known.sum())) for name, counted in counts.items()}
+
+
+@scores_of.register
+def _(model: Tagger, gold: Treebank) -> Mapping[str, float]:
+    return model.accuracy(gold)
+
+
+@scores_of.register
+def _(model: Lemmatizer, gold: Treebank) -> Mapping[str, float]:
+    return {"lemma": model.accuracy(gold)}
+
+
+@scores_of.register
+def _(model: Tokenizer, gold: Treebank) -> Mapping[str, float]:
+    found = evaluate(gold, model.tokenize(raw_text(gold).text), samples=0)
+    return {name: found[name].f1 for name in ("Tokens", "Sentences", "Words")}
+
+
+@scores_of.register
+def _(model: Pipeline, gold: Treebank) -> Mapping[str, float]:
+    found = pipeline_scores(model, gold)
+    raw = {f"raw text {name}": value for name, value in found.get("raw text", {}).items()}
+    return found.get("gold tokens", {}) | raw

@@ -1,0 +1,145 @@
+"""TrainingRecord: how something was trained, as model files tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypeVar
+
+from panparser.learning.listeners import EpochReport, SequenceReport
+from panparser.learning.options import Training
+
+# Keys in model files, in their order, by what was trained.
+_OPTIONS = tuple(option.name for option in fields(Training))
+_EPOCHS = ("best_epoch", "history", "interrupted")
+CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
+PERCEPTRON = (*CLASSIFIER, "init", "rounding", "losses")
+CONSTRAINED = (*PERCEPTRON, "constraints")
+SEQUENCES = (*_OPTIONS, "sequences", "items", *_EPOCHS)
+ANNOTATOR = (*SEQUENCES, "sentences", "words", "data")  # taggers, tokenizers, lemmatizers
+TASK = (*_OPTIONS, "history", "interrupted")
+VOTE = ("weights",)
+LEARNED_VOTE = ("weights", "data", "dev_score")
+CASCADE = ("given", "folds", "seed", "sentences", "words", "data")
+PIPELINE = ("seed", "folds", "left_out", "sentences", "words", "data", "dev")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TrainingRecord(Mapping[str, Any]):
+    """How something was trained: options, data, epochs, and what is special to its kind.
+
+    `written` are the fields that apply, in the order of the model file; the others have their defaults. As a mapping,
+    a record has those keys and plain values: `record["history"]` is a list of dictionaries, as in the file.
+    """
+
+    written: tuple[str, ...] = ()
+    # Options, as in Training.
+    strategy: dict[str, Any] | str | None = None
+    epochs: int | None = None
+    patience: int | None = None
+    seed: int = 0
+    members: int | None = None
+    prune: float | None = None
+    max_size: int | None = None
+    subsample: dict[str, Any] | None = None
+    margin: float | None = None
+    # Data: digests by name ("train", "dev", "vectors"), and sizes.
+    data: dict[str, str | None] = field(default_factory=dict)
+    sentences: int = 0
+    words: int = 0
+    sequences: int = 0
+    item_count: int = 0  # "items" in files
+    # Epochs.
+    best_epoch: int = 0
+    history: tuple[EpochReport, ...] = ()
+    interrupted: bool = False
+    # Of a perceptron: the record of the parser it started from, scores before and after rounding to bytes, states
+    # whose costs were approximate, the constraints that it learned under.
+    init: TrainingRecord | None = None
+    rounding: dict[str, Any] | None = None
+    losses: dict[str, int] | None = None
+    constraints: dict[str, Any] | None = None
+    # Of a vote: where its weights come from, and their score on the development set.
+    weights: str | None = None
+    dev_score: float | None = None
+    # Of cascades and pipelines: arcs given to later stages, folds, parts left out and why, scores on the dev set.
+    given: str | None = None
+    folds: int | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+    dev: dict[str, dict[str, float]] | None = None
+    more: dict[str, Any] = field(default_factory=dict)  # what other versions of panparser wrote
+
+    @property
+    def best(self) -> EpochReport | None:
+        """The report of the epoch that was kept."""
+        return next((report for report in self.history if report.epoch == self.best_epoch), None)
+
+    # --- Plain values ---
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: what a model file holds."""
+        return dict(self)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TrainingRecord:
+        """The record of plain values; a record is one already. Raises TypeError or ValueError if they are not one."""
+        if isinstance(values, TrainingRecord):
+            return values
+        if not isinstance(values, dict):
+            raise ValueError(f"expected a record of its training, found {values!r}")
+        known = {_attribute(name): value for name, value in values.items() if name in _FIELDS}
+        more = {name: value for name, value in values.items() if name not in _FIELDS}
+        if "history" in known:
+            known["history"] = tuple(map(_report, known["history"]))
+        if known.get("init") is not None:
+            known["init"] = cls.from_values(known["init"])
+        return cls(written=tuple(values), more=more, **known)
+
+    # --- The mapping ---
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.written:
+            raise KeyError(name)
+        if name == "history":
+            return [dict(vars(report)) for report in self.history]
+        if name == "init":
+            return self.init.to_values() if self.init is not None else None
+        return self.more[name] if name in self.more else getattr(self, _attribute(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.written)
+
+    def __len__(self) -> int:
+        return len(self.written)
+
+    def __repr__(self) -> str:
+        return f"TrainingRecord({self.to_values()!r})"
+
+
+_ATTRIBUTES = {"items": "item_count"}  # keys whose name is one of a mapping's methods
+_FIELDS = frozenset({*_ATTRIBUTES, *(each.name for each in fields(TrainingRecord))}) - {"written", "more", "item_count"}
+
+
+def _attribute(key: str) -> str:
+    return _ATTRIBUTES.get(key, key)
+
+
+def _report(values: dict[str, Any]) -> EpochReport:
+    return (SequenceReport if "accuracy" in values else EpochReport)(**values)
+
+
+class Trained(Protocol):
+    """Whatever was trained: a parser, tagger, tokenizer, lemmatizer, pipeline, cascade, model of a task."""
+
+    @property
+    def training(self) -> TrainingRecord: ...
+
+
+Model = TypeVar("Model", bound=Trained)
+
+
+def whole(model: Model) -> Model:
+    """The model, if its training came to its end; what Ctrl-C cut short never counts as whole."""
+    if model.training.interrupted:
+        raise KeyboardInterrupt
+    return model
