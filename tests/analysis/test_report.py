@@ -249,6 +249,19 @@ def test_the_script_filters_as_python_would(two, browse):
     assert attribute(dom, "data-sentence") == str(expected[0])
 
 
+def test_all_digits_of_a_bar_stand_in_it(two, browse):
+    gold, first, second = two
+    then = """
+      const outside = [...document.querySelectorAll("svg.chart text.value")].filter((text) =>
+        text.getBBox().x < text.parentNode.querySelector("rect.bar").x.baseVal.value);
+      document.documentElement.dataset.values = document.querySelectorAll("svg.chart text.value").length;
+      document.documentElement.dataset.outside = outside.length;
+    """
+    dom = browse(analysis.report(analysis.frame(gold, first, second)), "", then)
+    assert int(attribute(dom, "data-values")) > 20
+    assert attribute(dom, "data-outside") == "0"
+
+
 def test_links_lead_to_the_sentences_of_a_confusion(two, browse):
     gold, first, second = two
     frame = analysis.frame(gold, first, second)

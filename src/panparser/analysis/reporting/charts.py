@@ -83,8 +83,8 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
                 f'<g class="s{number}"><title>{html.escape(tip)}</title>'
                 f'<rect class="bar" x="{left}" y="{y:.1f}" width="{width * value / 100:.1f}" height="{thick - 1:.1f}"/>'
                 f'<path class="whisker over" d="M{low:.1f},{y + thick / 2 - 0.5:.1f}H{high:.1f}"/>'
-                f'<text class="{kind}" x="{left + 4}" y="{y + thick / 2 + 3:.1f}">{value:.1f}</text>'
-                "</g>"
+                f'<text class="{kind}" x="{left + 4}" y="{y + thick / 2 + 3:.1f}" text-anchor="start">'
+                f"{value:.1f}</text></g>"
             )
     return _svg(_WIDTH, height, f"{title}: {_told(names, series)}", parts)
 
