@@ -7,7 +7,7 @@ ENGINE := $(SOURCES) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all lint format stubs bench fuzz sanitize wheel sdist clean
+.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize wheel sdist clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,11 @@ format: $(VENV)/.dev  ## format everything
 
 stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi
+
+docs: build  ## the documentation as a site: build/site/index.html
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[docs]"
+	$(BIN)/python tools/render_docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: build  ## measure the engine and the treebank layer; results go to benchmarks/results/
 	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[bench]"

@@ -121,6 +121,6 @@ def test_attributes_lower_to_the_column_of_their_name(name):
 
 
 def test_every_word_is_documented_in_the_guide():
-    guide = (ROOT / "docs" / "tutorial" / "3-templates.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "reference" / "template-language.md").read_text(encoding="utf-8")
     for word in (*BASES, *PATHS, *ATTRIBUTES, *FUNCTIONS):
         assert f"`{word}" in guide or f".{word}" in guide, word

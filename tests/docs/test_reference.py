@@ -1,0 +1,117 @@
+"""The reference is complete: every public name, command, key, error and room stands where it should."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections import Counter
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+
+import pytest
+
+import panparser as pp
+from pages import PAGES
+from panparser import errors, recipes, testing
+from places import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+render_docs = import_module("render_docs")
+
+DOCS = ROOT / "docs"
+API = DOCS / "reference" / "api"
+
+
+def _read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def _objects(page):
+    """What an API page documents."""
+    return re.findall(r"^::: (panparser[\w.]*)$", _read(page), re.MULTILINE)
+
+
+def test_every_public_name_stands_on_one_api_page():
+    found = Counter(path for page in sorted(API.glob("*.md")) for path in _objects(page))
+    assert {path: count for path, count in found.items() if count > 1} == {}
+    assert {path.removeprefix("panparser.") for path in found if path.count(".") == 1} == set(pp.__all__)
+
+
+@pytest.mark.parametrize("name", ["analysis", "testing"])
+def test_every_name_of_a_room_with_names_of_its_own_stands_on_its_page(name):
+    room = import_module(f"panparser.{name}")
+    found = Counter(path.rpartition(".")[2] for path in _objects(API / f"{name}.md"))
+    assert found == Counter(room.__all__)
+
+
+def test_every_api_page_is_a_room():
+    pages = {page.stem for page in API.glob("*.md")} - {"index", "errors"}
+    assert pages <= {path.parent.name for path in (ROOT / "src" / "panparser").glob("*/__init__.py")}
+    listed = re.findall(r"^\| \[(\w+)\]\(\1\.md\)", _read(API / "index.md"), re.MULTILINE)
+    assert set(listed) == pages | {"errors"}
+
+
+def test_generated_pages_are_up_to_date():
+    pages = [str(page.relative_to(ROOT)) for page in render_docs.outdated()]
+    assert not pages, f"run python tools/render_docs.py: {', '.join(pages)}"
+
+
+def test_every_command_is_in_the_reference():
+    text = _read(render_docs.CLI_PAGE)
+    for name, command in render_docs.commands().items():
+        section = text.partition(f"\n## panparser {name}\n")[2].partition("\n## ")[0]
+        for option in (option for parameter in command.params for option in parameter.opts if option[:1] == "-"):
+            assert option == "--help" or re.search(rf"`[^`]*{option}\b", section), f"{name} {option}"
+
+
+def test_every_key_of_a_recipe_is_in_the_reference():
+    text = _read(DOCS / "reference" / "recipe.md")
+    tables = set(pp.Recipe.__dataclass_fields__) - {"pipeline"}
+    recipe = pp.Recipe()
+    for table in tables:
+        part = getattr(recipe, table)
+        section = text.partition(f"\n### `[{table}]`\n")[2].partition("\n## ")[0].partition("\n### ")[0]
+        assert section, table
+        for key in fields(part):
+            assert f"`{key.name}`" in section, f"[{table}] {key.name}"
+    for module, title in (("pipeline", "Pipelines"), ("cascade", "Cascades")):
+        section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+        for part in vars(import_module(f"{recipes.__name__}.{module}")).values():
+            if is_dataclass(part) and part.__name__ in ("PipelinePart", "CascadePart", "StagePart"):
+                for key in fields(part):
+                    assert f"`{key.name}`" in section, f"{part.__name__} {key.name}"
+
+
+def test_every_error_is_in_the_reference():
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", _read(DOCS / "reference" / "errors.md"), re.MULTILINE)
+    classes = {name: value for name, value in vars(errors).items() if inspect.isclass(value)}
+    assert {name for name, _ in rows} == set(classes)
+    for name, base in rows:
+        assert base in {each.__name__ for each in classes[name].__mro__}, name
+
+
+def test_every_field_and_name_of_a_strategy_is_in_the_reference():
+    text = _read(DOCS / "reference" / "strategies.md")
+    for word in (*pp.STRATEGIES, *(field.name for field in fields(pp.Strategy))):
+        assert f"`{word}`" in text, word
+
+
+def test_the_architecture_names_every_room_and_every_folder_of_the_engine():
+    text, drawing = _read(DOCS / "concepts" / "architecture.md"), _read(DOCS / "images" / "rooms.svg")
+    rooms = {path.parent.name for path in (ROOT / "src" / "panparser").glob("*/__init__.py")}
+    folders = {path.name for path in (ROOT / "engine").iterdir() if path.is_dir()}
+    for heading, names in (("The rooms", rooms), ("The engine", folders)):
+        section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        assert set(re.findall(r"^- \*\*(\w+)\*\*: ", section, re.MULTILINE)) == names
+    assert set(re.findall(r'font-weight="bold"[^>]*>(\w+)<', drawing)) == (rooms | folders) - {testing.__name__[10:]}
+
+
+def test_every_page_is_in_the_navigation():
+    listed = re.findall(r"([\w/-]+\.md)$", _read(ROOT / "mkdocs.yml"), re.MULTILINE)
+    assert Counter(listed) == Counter(str(page.relative_to(DOCS)) for page in PAGES if DOCS in page.parents)
+
+
+def test_pictures_are_small():
+    for picture in (DOCS / "images").iterdir():
+        assert picture.stat().st_size < 300_000, picture

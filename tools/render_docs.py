@@ -1,0 +1,244 @@
+"""Writes the parts of the documentation that follow from something else, so that they cannot drift.
+
+    python tools/render_docs.py            write them
+    python tools/render_docs.py --check    say which are out of date (exit code 1)
+
+docs/reference/cli.md comes from the commands themselves. Tables between <!-- table NAME --> and <!-- end -->, in
+README.md and docs/, come from benchmarks/results.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
+_TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_CLI_HEAD = """\
+# Command line
+
+<!-- Written by tools/render_docs.py from the commands; edit their docstrings instead. -->
+
+`panparser COMMAND --help` prints the same.
+`-q` or `--quiet`, anywhere on the line, prints errors only; `panparser --version` prints the version.
+[Exit codes](errors.md#exit-codes) are 0, 1 for a negative answer, 2 for bad input, 130 after Ctrl-C.
+"""
+
+
+def commands() -> dict[str, Any]:
+    """All commands of the application, by name."""
+    import typer
+
+    from panparser import cli
+    from panparser.cli.app import app
+
+    cli.import_commands([])
+    root: Any = typer.main.get_command(app)
+    return dict(sorted(root.commands.items()))
+
+
+def cli_page() -> str:
+    """The page about the command line."""
+    found = commands()
+    rows = [f"| [`{name}`](#panparser-{name}) | {_first_sentence(command)} |" for name, command in found.items()]
+    overview = "\n".join(["| command | |", "|---|---|", *rows])
+    return "\n".join([_CLI_HEAD, overview, *(_section(name, command) for name, command in found.items())]) + "\n"
+
+
+def _first_sentence(command: Any) -> str:
+    return " ".join(command.help.split("\n\n")[0].split())
+
+
+def _section(name: str, command: Any) -> str:
+    text, _, examples = inspect.cleandoc(command.help).partition("\n\nExamples:\n")
+    prose = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    lines = [line.strip() for line in examples.splitlines() if line.strip()]
+    shown = "\n".join(["Examples:", "", *(f"- `{line}`" for line in lines)]) if lines else ""
+    choices = _choices(command.callback)
+    rows = [_row(parameter, choices) for parameter in command.params if "--help" not in parameter.opts]
+    options = "\n".join(["| option | default | |", "|---|---|---|", *rows])
+    return "\n" + "\n\n".join(part for part in (f"## panparser {name}", *prose, shown, options) if part)
+
+
+def _choices(callback: Callable[..., Any]) -> dict[str, str]:
+    """The values that parameters of a command may have, where these are few."""
+    found = {}
+    for name, annotation in get_type_hints(callback).items():
+        for kind in (annotation, *get_args(annotation)):
+            if isinstance(kind, type) and issubclass(kind, Enum):
+                found[name] = ", ".join(f"`{each.value}`" for each in kind)
+    return found
+
+
+def _row(parameter: Any, choices: dict[str, str]) -> str:
+    """An argument or option: its names, its default, its help."""
+    if parameter.param_type_name == "argument":
+        names = f"`{parameter.metavar or parameter.name.upper()}`"
+    else:
+        value = f" {parameter.metavar}" if parameter.metavar else ""
+        names = " / ".join(f"`{', '.join(opts)}{value}`" for opts in (parameter.opts, parameter.secondary_opts) if opts)
+    shown, default = parameter.show_default, parameter.default
+    if isinstance(shown, str):
+        default = shown
+    elif callable(default) or default is None or shown is False or default in ((), [], False):
+        default = ""
+    elif parameter.secondary_opts:
+        default = parameter.opts[0].lstrip("-")
+    default = getattr(default, "value", default)
+    text = " ".join((parameter.help or "").split())
+    text += f" One of {choices[parameter.name]}." if parameter.name in choices else ""
+    return f"| {names} | {_cell(str(default))} | {_cell(text)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _lines(name: str) -> list[str]:
+    return (RESULTS / name).read_text(encoding="utf-8").splitlines()
+
+
+def _fields(line: str) -> list[str]:
+    return re.split(r" {2,}", line.strip())
+
+
+def _pipelines() -> Iterator[tuple[str, str, str, dict[str, str]]]:
+    """Treebank, input, system and named figures of each line of pipeline.txt."""
+    lines = _lines("pipeline.txt")
+    names = next(line for line in lines if line.startswith("treebank")).split(maxsplit=3)[3]
+    columns = [name for name in re.split(r"\s{2,}|(?<=Sentences)\s|(?<=Tokens)\s", names) if name]
+    for line in lines:
+        fields = _fields(line)
+        if len(fields) > 8 and fields[1] in ("raw text", "gold tokens"):
+            yield fields[0], fields[1], fields[2], dict(zip(columns, fields[3:], strict=False))
+
+
+def _peers() -> Iterator[tuple[str, str, list[str]]]:
+    """Treebank, system and figures (UAS, LAS, interval, training, tokens/s, with start) of each line of peers.txt."""
+    treebank = ""
+    for line in _lines("peers.txt"):
+        if match := re.match(r"(\w+): ", line):
+            treebank = match[1]
+        elif treebank and re.match(r"(panparser|udpipe|spacy)", line):
+            fields = _fields(line)
+            if len(fields) > 5:
+                yield treebank, fields[0], fields[1:]
+
+
+def _thousand(kwords: str) -> str:
+    return f"{round(float(kwords) * 1000):,}"
+
+
+def beside_others() -> list[list[str]]:
+    """LAS and speed of panparser, UDPipe 1 and spaCy."""
+    texts = {(treebank, system): row for treebank, source, system, row in _pipelines() if source == "raw text"}
+    rows = [["", "panparser", "words/s", "UDPipe 1", "words/s", "spaCy", "words/s"]]
+    for treebank in dict.fromkeys(name for name, _ in texts if name != "average"):
+        mine, other = texts[treebank, "panparser"], texts[treebank, "UDPipe 1"]
+        speeds = [_thousand(row["kwords/s"]) for row in (mine, other)]
+        rows.append([f"{treebank}, from raw text", mine["LAS"], speeds[0], other["LAS"], speeds[1], "", ""])
+    peers = {(treebank, system): row for treebank, system, row in _peers()}
+    for treebank in dict.fromkeys(name for name, _ in peers):
+        cells = [peers[treebank, system] for system in ("panparser", "udpipe, beam 5", "spacy")]
+        figures = [figure for row in cells for figure in (row[1], row[4])]
+        rows.append([f"{treebank}, from gold tags", *figures])
+    return rows
+
+
+def pipelines() -> list[list[str]]:
+    """All figures from raw text."""
+    columns = ["Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "kwords/s"]
+    rows = [["treebank", "system", *columns]]
+    for treebank, source, system, row in _pipelines():
+        if source == "raw text":
+            rows.append([treebank, system, *(row.get(column, "") for column in columns)])
+    return rows
+
+
+def peers() -> list[list[str]]:
+    """All figures of parsers on gold tags."""
+    head = ["treebank", "parser", "UAS", "LAS", "95 % of LAS", "training, CPU s", "words/s", "with start"]
+    return [head, *([treebank, system, *row] for treebank, system, row in _peers())]
+
+
+def accuracy() -> list[list[str]]:
+    """UAS and LAS of the default parser."""
+    rows = [["treebank", "UAS", "LAS", "training, CPU s", "model, MB"]]
+    for line in _lines("accuracy.txt"):
+        if match := re.match(r"(average \(\d+\)|\w+) +(\d+ +)?(\d+\.\d+) .*", line):
+            numbers = re.findall(r"-?\d+\.\d+", line)
+            rows.append([match[1], numbers[0], numbers[3], *numbers[6:8]])
+    return rows
+
+
+def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
+    """The lines of a table in a result, from the one after its header to the next that is no row."""
+    lines = _lines(file)
+    first = next(number for number, line in enumerate(lines) if line.startswith(starts)) + 1
+    rows = [head]
+    for line in lines[first:]:
+        fields = _fields(line)
+        if len(fields) < 2:
+            break
+        rows.append(fields)
+    return rows
+
+
+TABLES: dict[str, Callable[[], list[list[str]]]] = {
+    "beside-others": beside_others,
+    "pipelines": pipelines,
+    "peers": peers,
+    "accuracy": accuracy,
+    "parsing": lambda: _plain(
+        "parsing.txt", "                 words", ["", "words/CPU s", "two threads", "start-up, s", "test sets"]
+    ),
+    "training": lambda: _plain(
+        "parsing.txt", "Training ", ["", "CPU s", "peak MB", "model MB", "test UAS", "test LAS"]
+    ),
+    "walks": lambda: _plain("engine.txt", "system ", ["system, Root", "mutable states", "linked states"]),
+    "treebanks": lambda: _plain(
+        "treebank.txt", "               read", ["", "read, words/s", "write, words/s", "to the faster peer"]
+    ),
+}
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables as the results have them."""
+
+    def write(match: re.Match[str]) -> str:
+        head, *rows = TABLES[match[2]]()
+        rule = ["---", *["---:"] * (len(head) - 1)]
+        return match[1] + "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)) + match[3]
+
+    return _TABLE.sub(write, text)
+
+
+def outdated() -> dict[Path, str]:
+    """Pages that are not what they should be, with what they should be."""
+    found = {CLI_PAGE: cli_page()}
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        if page != CLI_PAGE:
+            found[page] = with_tables(page.read_text(encoding="utf-8"))
+    return {page: text for page, text in found.items() if not page.exists() or page.read_text(encoding="utf-8") != text}
+
+
+def main() -> int:
+    pages = outdated()
+    for page, text in pages.items():
+        print(
+            f"{page.relative_to(ROOT)} is out of date" if "--check" in sys.argv else f"writes {page.relative_to(ROOT)}"
+        )
+        if "--check" not in sys.argv:
+            page.write_text(text, encoding="utf-8")
+    return int(bool(pages) and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
