@@ -23,7 +23,7 @@ CROSSING = "a/A/3/x b/B/4/y c/C/0/root d/D/3/x"
 
 @pytest.mark.parametrize("as_good", [0, 0.5, 5, 100])
 def test_the_last_epoch_that_is_as_good_as_the_best_is_kept(as_good, monkeypatch):
-    monkeypatch.setattr("panparser.parsing.training.train._Run.as_good", as_good)
+    monkeypatch.setattr("panparser.parsing.training.perceptron.PerceptronRun.as_good", as_good)
     parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=6, patience=None)
     history = parser.training["history"]
     scores = [report["las"] for report in history]

@@ -12,7 +12,7 @@ import panparser as pp
 from panparser.features.reading import Reader, seen_by_labels
 from panparser.learning.options import Training
 from panparser.parsing.training.constraints import TrainingConstraints
-from panparser.parsing.training.train import _Run
+from panparser.parsing.training.perceptron import PerceptronRun
 from panparser.testing.learning import Example, Perceptron, ReferenceLearner, Update
 from places import ENGLISH as ENGLISH_FILE
 
@@ -75,7 +75,7 @@ class Recorder(pp.Listener):
 class Learned:
     """What came of a training by the engine."""
 
-    run: _Run
+    run: PerceptronRun
     updates: list[Update]
     order: list[tuple[int, int]]
     parser: pp.Parser
@@ -107,13 +107,13 @@ class Learned:
 
 def start(
     spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Listener] = (), constraints=None, **options
-) -> _Run:
+) -> PerceptronRun:
     """A training that has not begun."""
     training = Training(**options)
     given = None
     if constraints is not None:
         given = TrainingConstraints(constraints, None, treebank, None, training.seed)
-    return _Run(
+    return PerceptronRun(
         spec=spec,
         treebank=treebank,
         dev=None,

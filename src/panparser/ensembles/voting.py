@@ -18,8 +18,8 @@ from panparser.parsing.labels import Labels
 from panparser.parsing.models.vote import Voter, is_number
 from panparser.parsing.parser import UNIT, Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.perceptron import fitting_margin
 from panparser.parsing.training.run import score
-from panparser.parsing.training.train import fitting_margin
 from panparser.treebank.treebank import Treebank
 
 _MOST = 32  # voters

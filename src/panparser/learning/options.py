@@ -9,10 +9,10 @@ from panparser.errors import SpecError
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, Strategy, StrategyLike
 from panparser.learning.subsampling import Subsample
 
-_FAR = 1 << 32  # between the seeds of members
-_LARGE = 100_000
-_MEMBERS = ((10_000, 4), (_LARGE, 2), (float("inf"), 1))  # below so many words, so many: the smaller, the more it helps
-_NOT_HERE = ("subsample", "max_size", "margin")  # options of Training that are about trees
+MEMBER_SEED_STRIDE = 1 << 32
+LARGE_TREEBANK = 100_000  # words
+_MEMBERS = ((10_000, 4), (LARGE_TREEBANK, 2), (float("inf"), 1))  # words below: members; the smaller, the more it helps
+_OF_TREES = ("subsample", "max_size", "margin")  # options of Training that are about trees
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +49,8 @@ class Training:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
-        if self.seed >= _FAR:
-            raise SpecError(f"seed of train must be below {_FAR}; got {self.seed}")
+        if self.seed >= MEMBER_SEED_STRIDE:
+            raise SpecError(f"seed of train must be below {MEMBER_SEED_STRIDE}; got {self.seed}")
         if self.prune is not None and (not isinstance(self.prune, int | float) or not self.prune >= 0):
             raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
         if self.margin is not None and (not isinstance(self.margin, int | float) or not 0 <= self.margin < 1):
@@ -78,7 +78,7 @@ class Training:
 
 def sequence_training(beam: int, options: dict[str, Any]) -> Training:
     """The options, with what is said of none of them."""
-    known = [f.name for f in fields(Training) if f.name not in _NOT_HERE]
+    known = [f.name for f in fields(Training) if f.name not in _OF_TREES]
     if unknown := [name for name in options if name not in known]:
         raise SpecError(f"there is no option {unknown[0]} here; there are {', '.join(known)}")
     strategy = DYNAMIC if beam == 1 else MAX_VIOLATION

@@ -21,13 +21,13 @@ from panparser.learning.epochs import EpochLoop
 from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport
 from panparser.learning.listeners import Update as HeardUpdate
+from panparser.learning.native import update_units
 from panparser.learning.options import Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.storage.arrays import check_kind, read_arrays, write_arrays
 
 FORMAT, KIND = 1, "task"
-_FINE = 256  # units of an update where parts of one are needed
 _LONGEST = 1 << 20  # actions of a derivation
 
 Input_contra = TypeVar("Input_contra", contravariant=True)
@@ -273,9 +273,7 @@ class _TaskRun(EpochLoop[dict[str, Row], TaskModel]):
     training: Training
 
     def __post_init__(self) -> None:
-        strategy = self.training.strategy
-        unit = 1 if isinstance(strategy, Strategy) and strategy.focus == 1 else _FINE
-        self.learner = TaskLearner(self.task, self.beam, self.training.seed, unit)
+        self.learner = TaskLearner(self.task, self.beam, self.training.seed, update_units(self.training))
         self._actions = self._updates = 0  # of derivations learned from
 
     def learn(self, epoch: int) -> None:

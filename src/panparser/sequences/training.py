@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 
 from panparser import _engine
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, LongArray
 from panparser._checks import check_beam
 from panparser.errors import SpecError
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
-from panparser.learning.listeners import EpochReport, Listener, SequenceReport, Update
-from panparser.learning.options import Training, sequence_training
+from panparser.learning.listeners import EpochReport, Listener, SequenceReport
+from panparser.learning.native import Callback, Members, update_units
+from panparser.learning.options import MEMBER_SEED_STRIDE, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
-from panparser.learning.strategies import Strategy
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
 from panparser.treebank.treebank import Treebank
-
-_CHUNK = 64  # sequences between two looks at the clock and the keyboard
-_FINE = 256  # units of an update where parts of one are needed
-_FAR = 1 << 32  # between the seeds of members
-_NOT_HERE = ("subsample", "max_size", "margin")  # options of Training that are about trees
 
 
 def train_sequences(
@@ -89,18 +84,19 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         if self.dev is not None:
             self.dev = (self.dev[0], self._checked(*self.dev, OTHER_CLASS))
             self._dev_sequences = self.dev[0].lowered(self.window, self.classes.size)
-        focused = not isinstance(self.training.strategy, Strategy) or self.training.strategy.focus != 1
         self.learners = [
             _engine.SequenceLearner(
                 self.window._program,
                 self.classes.size,
                 self.classes.lowered(self.window.parts),
-                _FINE if focused else 1,
+                update_units(self.training),
                 self.beam,
-                self.training.seed + _FAR * member,
+                self.training.seed + MEMBER_SEED_STRIDE * member,
             )
             for member in range(self.training.members_for(self.items.size))
         ]
+        names = self.names or [str(number) for number in range(self.classes.size)]
+        self._members = Members(self, self.learners, names, self._teach)
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
         right = whole_numbers("the right classes", right)
@@ -112,43 +108,15 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         return right
 
     def learn(self, epoch: int) -> None:
-        for member, learner in enumerate(self.learners):
-            order = np.random.default_rng([self.training.seed, epoch, member]).permutation(self._used)
-            self._learn(epoch, learner, order.astype(np.int64))
+        self._members.learn(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))
 
-    def _learn(self, epoch: int, learner: _engine.SequenceLearner, order: Any) -> None:
-        hear = self._heard(epoch) if self.hears("before_update", "after_update") else None
-        single = hear is not None or self.hears("before_sentence", "after_sentence")
-        chunk = 1 if single or not isinstance(self.training.strategy, Strategy) else _CHUNK
-        for start in range(0, len(order), chunk):
-            part = order[start : start + chunk]
-            self._now = int(part[0])
-            if single:
-                self.tell("before_sentence", epoch, self._now)
-            strategy = self.training.strategy_for(epoch, self._now)
-            learner.train(self._sequences, self.right, part, strategy.lowered(epoch), hear)
-            if single:
-                self.tell("after_sentence", epoch, self._now)
-            if start // _CHUNK < (start + chunk) // _CHUNK:
-                self.tell("after_words", epoch, *self._progress())
-
-    def _heard(self, epoch: int) -> Any:
-        names = self.names or [str(number) for number in range(self.classes.size)]
-
-        def hear(event: Any, applied: bool) -> None:
-            positive, negative, *numbers = event
-            derivations = [tuple(names[number] for number in given) for given in (positive, negative)]
-            update = Update(epoch, self._now, derivations[0], derivations[1], *numbers)
-            self.tell("after_update" if applied else "before_update", update)
-
-        return hear
-
-    def _progress(self) -> tuple[int, int]:
-        done = [learner.progress for learner in self.learners]
-        return sum(words for _, words, *_ in done), sum(updates for _, _, updates, *_ in done)
+    def _teach(
+        self, learner: _engine.SequenceLearner, chosen: LongArray, strategy: Any, callback: Callback | None
+    ) -> None:
+        learner.train(self._sequences, self.right, chosen, strategy, callback)
 
     def report(self, epoch: int) -> SequenceReport:
-        return SequenceReport(epoch, *self._progress())
+        return SequenceReport(epoch, *self._members.progress())
 
     def weights(self, least: float = 0.0) -> Layer:
         return Layer(*_engine.compact_sequences(self.learners, least), _engine.layer_shape(self.classes.size)[1])

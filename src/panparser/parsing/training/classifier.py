@@ -11,6 +11,7 @@ from panparser._arrays import IntArray
 from panparser.errors import SpecError
 from panparser.learning.epochs import OTHER
 from panparser.learning.listeners import Update
+from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.parsing.batch.learning import BatchLearner, Hear, Pair, is_local
@@ -20,8 +21,6 @@ from panparser.parsing.labels import Labels
 from panparser.parsing.models.classifier import Classifier, Setup, check_classifier, checked_arrays
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.run import Epochs
-
-_CHUNK = 64  # sentences between two reports of progress
 
 
 @dataclass(kw_only=True)
@@ -75,7 +74,7 @@ class ClassifierRun(Epochs[Classifier]):
             self.learner.learn(sentences, self.strategy, self.strategy.exploration(epoch), rng, hear)
             for sentence in sentences.tolist():
                 self.tell("after_sentence", epoch, sentence)
-            if number * self.classifier.batch - told >= _CHUNK:
+            if number * self.classifier.batch - told >= CHUNK:
                 told = number * self.classifier.batch
                 self.tell("after_words", epoch, *self.progress())
 

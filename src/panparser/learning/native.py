@@ -1,0 +1,90 @@
+"""Perceptrons of the engine as they learn: members, chunks, listeners, progress; one loop for tables and sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from panparser._arrays import LongArray
+from panparser.learning.epochs import EpochLoop
+from panparser.learning.listeners import Update
+from panparser.learning.options import Training
+from panparser.learning.strategies import Strategy
+
+CHUNK = 64  # sentences, or sequences, between two looks at the clock and the keyboard
+UPDATE_UNITS = 256  # what an update is where parts of one are needed
+
+Callback = Callable[[Any, bool], None]  # an update of the engine, and whether it was applied
+
+
+class NativeLearner(Protocol):
+    """A perceptron of the engine."""
+
+    @property
+    def progress(self) -> Sequence[int]:
+        """Sentences, words, updates, ... so far."""
+
+
+Learner = TypeVar("Learner", bound=NativeLearner)
+
+
+def update_units(training: Training) -> int:
+    """Units of an update: several where a strategy has a focus, which takes parts of one."""
+    return 1 if isinstance(training.strategy, Strategy) and training.strategy.focus == 1 else UPDATE_UNITS
+
+
+@dataclass
+class Members(Generic[Learner]):
+    """Perceptrons that learn the same in different orders, for a run of training; the model is their mean.
+
+    `teach` has a learner go through some sentences: their numbers, the strategy as the engine has it, and who is called
+    at updates. `names` are those of actions or classes, for listeners.
+    """
+
+    run: EpochLoop[Any, Any]
+    learners: Sequence[Learner]
+    names: Sequence[str]
+    teach: Callable[[Learner, LongArray, Any, Callback | None], None]
+
+    def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
+        """Once through the data, each member in its own order."""
+        for member, learner in enumerate(self.learners):
+            rng = np.random.default_rng([self.run.training.seed, epoch, member])
+            self._go_through(epoch, learner, order(rng))
+
+    def progress(self) -> tuple[int, int]:
+        """Words and updates so far, of all members."""
+        done = [learner.progress for learner in self.learners]
+        return sum(words for _, words, *_ in done), sum(updates for _, _, updates, *_ in done)
+
+    def _go_through(self, epoch: int, learner: Learner, order: LongArray) -> None:
+        run, training = self.run, self.run.training
+        has_update_listener = run.hears("before_update", "after_update")
+        one_by_one = has_update_listener or run.hears("before_sentence", "after_sentence")
+        chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else CHUNK
+        reported = 0
+        for start in range(0, len(order), chunk):
+            part = order[start : start + chunk]
+            sentence = int(part[0])
+            if one_by_one:
+                run.tell("before_sentence", epoch, sentence)
+            strategy = training.strategy_for(epoch, sentence)
+            callback = self._callback(epoch, sentence) if has_update_listener else None
+            self.teach(learner, part, strategy.lowered(epoch), callback)
+            if one_by_one:
+                run.tell("after_sentence", epoch, sentence)
+            if start + chunk - reported >= CHUNK:
+                reported = start + chunk
+                run.tell("after_words", epoch, *self.progress())
+
+    def _callback(self, epoch: int, sentence: int) -> Callback:
+        def report(event: Any, applied: bool) -> None:
+            positive, negative, *numbers = event
+            derivations = [tuple(self.names[action] for action in actions) for actions in (positive, negative)]
+            update = Update(epoch, sentence, derivations[0], derivations[1], *numbers)
+            self.run.tell("after_update" if applied else "before_update", update)
+
+        return report

@@ -1,0 +1,262 @@
+"""PerceptronRun: training of the perceptron that parsers are made of; checkpoints, pruning, margin, calibration."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from panparser import _engine
+from panparser._arrays import IntArray, LongArray
+from panparser.errors import SpecError
+from panparser.features.vectors import Vectors
+from panparser.learning.layers import Layer, VectorWeights, multiplied
+from panparser.learning.listeners import EpochReport
+from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
+from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
+from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
+from panparser.parsing.confidence import Calibration, fitted, gather
+from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.labels import Labels
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import program
+from panparser.parsing.training.checkpoint import LearnerState, TrainingState, load_state, reading, save_state
+from panparser.parsing.training.constraints import TrainingConstraints, lowered
+from panparser.parsing.training.corpus import choose_vectors
+from panparser.parsing.training.pruning import prune, room_for_layer
+from panparser.parsing.training.run import Epochs, score, score_found
+from panparser.treebank.treebank import Treebank
+
+# In a large treebank most weights come from one update or two, and are worth next to nothing.
+LARGE_PRUNE, LARGE_GREEDY_PRUNE = 1.5, 1.0  # updates: a greedy parser learns by fewer
+MARGIN_SHARE = 0.01  # of the sentences; more would cost accuracy
+CHECKPOINT_INTERVAL = 10.0  # seconds
+ROUNDING_SAMPLE = 2000  # words on which the cost of rounding is measured
+
+
+@dataclass(kw_only=True)
+class PerceptronRun(Epochs[Layer]):
+    """Training of the perceptron."""
+
+    vectors: Vectors | None
+    init: Parser | None
+    checkpoint: str | os.PathLike[str] | None
+    constraints: TrainingConstraints | None = None
+    rounding: dict[str, Any] | None = None
+    margin: int | None = None
+    calibration: Calibration | None = None
+    _saved: float | None = None  # when the checkpoint was
+    _dev_constraints: Constraints | None = None
+    # A development set is small, and an average that is longer is better: among epochs that are close, the best is
+    # the best by chance.
+    as_good: ClassVar[float] = 0.5
+
+    def __post_init__(self) -> None:
+        self.check()
+        self._check_init()
+        self.vectors = choose_vectors(self.spec, self.vectors, self.init)
+        if self.vectors and (self.training.members or 1) > 1:
+            raise SpecError(f"members of train must be 1 where there are vectors; got {self.training.members}")
+        self.prepare(self.init.labels if self.init else Labels())
+        if self.vectors:
+            self.digests["vectors"] = self.vectors.digest
+        if self.constraints:
+            self._dev_constraints = self.constraints.of_dev()
+        system = self.spec.system
+        self._program = program(self.spec)
+        self._unit = UPDATE_UNITS if self.init or self.vectors else update_units(self.training)
+        self.learners = [
+            _engine.Learner(
+                system._lowered.engine,
+                self._program,
+                list(self.labels.of_root),
+                list(self.labels.of_words),
+                multiplied(self.init.layers, system, self._unit) if self.init else [],
+                self._unit,
+                self.spec.beam,
+                [system.names.index(name) for name in system.ties],
+                self.training.seed + MEMBER_SEED_STRIDE * member,
+                self.vectors.engine if self.vectors else None,
+            )
+            for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
+        ]
+        self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
+        self._members = Members(self, self.learners, system.names, self._teach)
+
+    def _check_init(self) -> None:
+        if self.init is None:
+            return
+        if not isinstance(self.init, Parser):
+            raise SpecError(f"init of train must be a Parser; got {self.init!r}")
+        if self.init.voters:
+            raise SpecError(f"init of train must be one parser; got a vote of {len(self.init.voters)}")
+        for name in ("system", "used_templates", "labeled"):
+            if getattr(self.init.spec, name) != getattr(self.spec, name):
+                what = name.removeprefix("used_")
+                raise SpecError(f"init of train must have the {what} of the new parser; they differ")
+
+    def run(self, resume: bool = False) -> Parser:
+        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
+            path = Path(self.checkpoint)
+            state = load_state(path, self.identity())
+            with reading(path):
+                self.restore(state)
+        return super().run()
+
+    # --- Checkpoints ---
+
+    def identity(self) -> dict[str, Any]:
+        """What a checkpoint must share with the run that goes on from it."""
+        layers = self.init.layers if self.init else []
+        init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
+        training = self.training.to_values()
+        training.pop("epochs")
+        return {
+            "spec": self.spec.to_values(),
+            "training": training,
+            "data": self.digests,
+            "constraints": self.constraints.to_values() if self.constraints else None,
+            "init": [hashlib.sha256(layer).hexdigest() for layer in init],
+        }
+
+    def state(self) -> TrainingState:
+        """What is needed to go on after this epoch."""
+        best, layer = self.finished()
+        learners = [LearnerState.of(learner, vectors=bool(self.vectors)) for learner in self.learners]
+        return TrainingState(self.epoch, self.history, self.history.index(best), layer, learners)
+
+    def restore(self, state: TrainingState) -> None:
+        for learner, known in zip(self.learners, state.learners, strict=True):
+            known.restore(learner)
+        self.epoch, self.history = state.epoch, state.history
+        self.best, self.best_weights = state.history[state.best], state.layer
+
+    # --- After epochs ---
+
+    def after_all(self) -> None:
+        if self.dev is None:
+            return
+        if not (self.init or self.vectors or self.rounding or self.constraints):
+            self._measure_rounding(self.dev)
+        share = MARGIN_SHARE if self.training.margin is None else self.training.margin
+        if self.spec.beam > 1 and share and len(self.dev):
+            parser = self.parser_of(self.finished()[1])
+            self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints)
+        if self._dev_constraints is None:  # confidence is for parsing without constraints
+            parser = self.parser()
+            self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
+
+    def _measure_rounding(self, dev: Treebank) -> None:
+        """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
+        best, weights = self.finished()
+        is_last = best.epoch == self.epoch and best.pruning is None
+        parser = self.parser_of(weights if is_last else self.weights())
+        sample = dev[: max(1, int(np.searchsorted(dev.offsets, ROUNDING_SAMPLE, side="right")) - 1)]
+        found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam)
+        scores = {
+            "before": score_found(parser, sample, *parser.lowered(sample, *found)),
+            "after": score(parser, sample),
+        }
+        self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in scores.items()}
+        self.rounding["sentences"] = len(sample)
+
+    def parser(self, *, interrupted: bool = False) -> Parser:
+        parser = super().parser(interrupted=interrupted)
+        parser.margin = self.margin
+        parser.calibration = self.calibration
+        return parser
+
+    def after_epoch(self) -> None:
+        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway."""
+        if self.checkpoint is None:
+            return
+        is_last = self.epoch == self.training.epochs or self._is_stale()
+        if is_last or self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL:
+            save_state(self.state(), self.identity(), Path(self.checkpoint))
+            self._saved = time.monotonic()
+
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        return score(parser, dev, self._dev_constraints)
+
+    def before_learning(self, epoch: int) -> None:
+        super().before_learning(epoch)
+        if self.constraints:
+            bare = Parser(self.spec, self.labels, [], {})
+            self._engine_corpus.constrain(self.constraints.lowered(bare, epoch))
+
+    def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
+        self._engine_corpus.replace(heads, labels)
+
+    def learn(self, epoch: int) -> None:
+        self._members.learn(epoch, self.corpus.order)
+
+    def _teach(self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None) -> None:
+        learner.train(self._engine_corpus, chosen, strategy, callback)
+
+    def progress(self) -> tuple[int, int]:
+        return self._members.progress()
+
+    def kept(self, report: EpochReport, weights: Layer) -> Layer:
+        """The layer that the model gets; the report says what pruning cost."""
+        least = self.training.prune
+        if least is None:
+            large = LARGE_PRUNE if self.spec.beam > 1 else LARGE_GREEDY_PRUNE
+            least = large if self.treebank.words >= LARGE_TREEBANK else 0.0
+        if least == 0 and self.training.max_size is None:
+            return weights
+        parser = self.parser_of(weights, self.record())
+        room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
+        least, layer = prune(self.weights, least, room)
+        parser = self.parser_of(layer)
+        scores = (None, None) if self.dev is None else self.score(parser, self.dev)
+        report.pruning = {
+            "least": least,
+            "whole_size": weights.size,
+            "size": layer.size,
+            "uas": scores[0],
+            "las": scores[1],
+        }
+        return layer
+
+    def weights(self, least: float = 0.0) -> Layer:
+        lines, label_lines, tables, label_rows, action_scale, label_scale = _engine.compact(self.learners, least)
+        vectors = None
+        if self.vectors:
+            vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
+        return Layer(lines, label_lines, tables, label_rows, action_scale, label_scale, len(self.labels.names), vectors)
+
+    def parser_of(self, weights: Layer, training: TrainingRecord | None = None) -> Parser:
+        layers = [*(self.init.layers if self.init else []), weights]
+        return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
+
+    def record(self, *, interrupted: bool = False) -> TrainingRecord:
+        return replace(
+            super().record(interrupted=interrupted),
+            written=CONSTRAINED if self.constraints else PERCEPTRON,
+            members=len(self.learners),
+            init=self.init.training if self.init else None,
+            rounding=self.rounding,
+            losses=self._losses(),
+            constraints=self.constraints.to_values() if self.constraints else None,
+        )
+
+    def _losses(self) -> dict[str, int] | None:
+        """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
+        states, approximate = (sum(learner.progress[i] for learner in self.learners) for i in (4, 5))
+        return {"states": states, "approximate": approximate} if states else None
+
+
+def fitting_margin(
+    parser: Parser, dev: Treebank, share: float = MARGIN_SHARE, constraints: Constraints | None = None
+) -> int | None:
+    """The margin with which at most this share of the sentences would lose the tree that they now get."""
+    if parser.spec.beam == 1 or not len(dev):
+        return None
+    engine = None if constraints is None else lowered(parser, dev, constraints)
+    _, _, behind, _ = parser._parse(dev, parser.spec.beam, 1, None, engine)
+    return int(np.quantile(behind, 1 - share, method="higher"))
