@@ -120,6 +120,7 @@ from panparser.sequences.tagger import Tagger as Tagger
 from panparser.sequences.tagger import TaggerSpec as TaggerSpec
 from panparser.sequences.tagger import train_tagger as train_tagger
 from panparser.sequences.training import train_sequences as train_sequences
+from panparser.systems.declaration import Transition as Transition
 from panparser.systems.deriving.tables import Derived as Derived
 from panparser.systems.deriving.tables import derive as derive
 from panparser.systems.oracles import oracle_derivations as oracle_derivations
@@ -128,7 +129,6 @@ from panparser.systems.python import PythonSystem as PythonSystem
 from panparser.systems.python import StateView as StateView
 from panparser.systems.registry import system as system
 from panparser.systems.states import State as State
-from panparser.systems.table import Transition as Transition
 from panparser.systems.table import TransitionSystem as TransitionSystem
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer as Lemmatizer
 from panparser.text.lemmatizer.lemmatizer import train_lemmatizer as train_lemmatizer

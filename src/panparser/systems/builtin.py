@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from panparser.errors import TableError
-from panparser.systems.table import Transition, TransitionSystem
+from panparser.systems.declaration import Transition
+from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import (
     B0,
     BUFFER,

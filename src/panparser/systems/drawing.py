@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from panparser.systems.lowering import ROWS
-from panparser.systems.states import System
-from panparser.systems.table import TransitionSystem
+from panparser.systems.declaration import ROWS, Declaration
+from panparser.systems.interfaces import System
 from panparser.trees.drawing import checked_forms, draw_with_root
 from panparser.trees.gold import Gold, Head
 
@@ -46,7 +45,7 @@ def draw_state(
     return "\n".join(lines)
 
 
-def table_text(system: TransitionSystem) -> str:
+def table_text(system: Declaration) -> str:
     """The table as aligned text: a line for the system, then transition, when, then, loses."""
     kind = ", single root" if system.single_root else ""
     ends = {"stack": "([R], [])", "buffer": "([], [R])"}[str(system.ends)]

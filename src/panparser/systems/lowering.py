@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from panparser import _engine
 from panparser.errors import GoldError, TableError
 from panparser.systems import terms
+from panparser.systems.declaration import ROWS, Declaration, Transition
 from panparser.systems.positions import POSITIONS
 from panparser.trees.gold import Gold, reference_heads
-
-if TYPE_CHECKING:
-    from panparser.systems.table import Transition, TransitionSystem
 
 _POSITIONS = [str(position) for position in POSITIONS]  # Root follows them
 FACTS = [
@@ -31,7 +28,7 @@ POTENTIALS: dict[str | None, tuple[int, int]] = {
     "arc-standard-loss": (2, 0),
     "attardi-loss": (3, 0),
 }
-ROWS = "rows"  # the static oracle that follows the losses of the table: to the engine they are costs like others
+# To the engine, the losses that "rows" follows are costs like others.
 STATIC_ORACLES: dict[str | None, int] = {None: 0, ROWS: 0, "swap-eager": 1, "swap-lazy": 2}
 _KEPT_REFERENCES = 512
 
@@ -87,7 +84,7 @@ class _Numbering:
 class Lowered:
     """A system as the engine has it, with the references that it prepared last."""
 
-    def __init__(self, system: TransitionSystem) -> None:
+    def __init__(self, system: Declaration) -> None:
         numbering = _Numbering()
         numbering.plain_first(system.transitions)
         rows = [numbering.row(transition) for transition in system.transitions]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from panparser.errors import IllegalTransitionError, StuckError
+from panparser.systems.interfaces import System
 from panparser.systems.registry import system as as_system
-from panparser.systems.states import System
 from panparser.trees.gold import Gold, Head
 
 

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any
 
 from panparser.errors import GoldError, IllegalTransitionError, TableError
+from panparser.systems.drawing import draw_state
 from panparser.trees.gold import Gold, Head
 
 FUNCTION = "static"  # the static oracle of a system that defines a function of that name
@@ -40,9 +41,7 @@ class StateView:
         return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
 
     def draw(self, forms: Sequence[str] | None = None) -> str:
-        """Arcs, stack and buffer for people; `panparser.drawing.draw_state(system, state, gold)` adds the costs."""
-        from panparser.systems.drawing import draw_state
-
+        """Arcs, stack and buffer for people; `systems.drawing.draw_state(system, state, gold)` adds the costs."""
         return draw_state(None, self, forms=forms)
 
 

@@ -1,61 +1,18 @@
-"""State: an immutable view of stack, buffer and arcs, and what a system must offer to step through them."""
+"""State: an immutable view of stack, buffer and arcs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import GoldError, IllegalTransitionError
+from panparser.errors import IllegalTransitionError
+from panparser.systems.drawing import draw_state
+from panparser.systems.interfaces import System
 from panparser.trees.gold import Gold, Head
-
-if TYPE_CHECKING:
-    from panparser.systems.table import TransitionSystem
-
-
-class StateLike(Protocol):
-    """What every state shows, native or Python; Root is 0 wherever it stands."""
-
-    @property
-    def words(self) -> int: ...
-    @property
-    def stack(self) -> Sequence[int]: ...
-    @property
-    def buffer(self) -> Sequence[int]: ...
-    @property
-    def heads(self) -> Sequence[int] | IntArray: ...
-    def key(self) -> Any:
-        """All that the rest of a derivation depends on, hashable."""
-
-
-class System(Protocol):
-    """What every transition system offers: tables and systems written in Python."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def root(self) -> str: ...
-    @property
-    def single_root(self) -> bool: ...
-    @property
-    def partial(self) -> bool: ...
-    @property
-    def ties(self) -> tuple[str, ...]: ...
-    @property
-    def static_oracle(self) -> str | None:
-        """What finds the one correct derivation of a tree where there are no exact costs; None: there are."""
-
-    def initial(self, words: int) -> Any: ...
-    def is_final(self, state: Any) -> bool: ...
-    def legal(self, state: Any) -> tuple[str, ...]: ...
-    def apply(self, state: Any, transition: str, label: str | None = None) -> Any: ...
-    def costs(self, state: Any, gold: Gold | Sequence[Head]) -> dict[str, int]: ...
-    def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None: ...
 
 
 class State:
@@ -66,19 +23,11 @@ class State:
 
     __slots__ = ("_labels", "engine_states", "index", "system")
 
-    def __init__(
-        self, system: TransitionSystem, engine_states: _engine.LinkedStates, index: int, labels: list[str]
-    ) -> None:
+    def __init__(self, system: System, engine_states: _engine.LinkedStates, index: int, labels: list[str]) -> None:
         self.system = system
         self.engine_states = engine_states
         self.index = index
         self._labels = labels  # shared by all states of the sentence; the engine knows labels by number
-
-    @classmethod
-    def initial(cls, system: TransitionSystem, words: int) -> State:
-        if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
-            raise GoldError(f"words of {system.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
-        return cls(system, _engine.LinkedStates(system._lowered.engine, words), 0, [])
 
     def after(self, action: int, label: str | None) -> State:
         """The state after a legal action; `system.apply` takes its name and says why it is illegal."""
@@ -156,6 +105,4 @@ class State:
 
     def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
         """Stack, buffer, arcs and legal transitions, with their costs against a gold tree, for people."""
-        from panparser.systems.drawing import draw_state
-
         return draw_state(self.system, self, gold, forms)

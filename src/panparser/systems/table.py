@@ -1,306 +1,31 @@
-"""Transition and TransitionSystem: tables as values, which the engine runs."""
+"""TransitionSystem: a declared table that the engine runs, step by step."""
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, cast
 
 from panparser import _engine
-from panparser.errors import GoldError, IllegalTransitionError, TableError
-from panparser.storage.files import write_whole
-from panparser.storage.toml import to_toml
-from panparser.systems import terms
-from panparser.systems.lowering import POTENTIALS, ROWS, STATIC_ORACLES, Lowered
+from panparser.errors import GoldError, IllegalTransitionError
+from panparser.systems.declaration import Declaration
+from panparser.systems.drawing import table_text
+from panparser.systems.lowering import Lowered
 from panparser.systems.states import State
-from panparser.systems.syntax import parse_term
 from panparser.trees.gold import Gold, Head
 
-FORMAT = 1  # of the JSON and TOML files
-
 
 @dataclass(frozen=True)
-class Transition:
-    """A row of a table: conditions (all must hold), effects (in order), and losses (what it costs, summed).
-
-    Terms may be written as values or as text: `when=(is_word(B0),)` or `when=("is_word(B0)",)`. A token that an effect
-    names must exist for the transition to be legal; `when` says the rest.
-    """
-
-    name: str
-    when: tuple[terms.Condition | terms.AnyOf, ...] = ()
-    then: tuple[terms.Effect, ...] = ()
-    loses: tuple[terms.Loss, ...] = ()
+class TransitionSystem(Declaration):
+    """A transition system: a table that the engine runs; the fields are those of `Declaration`."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isidentifier():
-            raise TableError(f"name of Transition must be a word like SHIFT; got {self.name!r}")
-        expected: dict[str, Any] = {
-            "when": terms.Condition | terms.AnyOf,
-            "then": terms.Effect,
-            "loses": terms.Loss,
-        }
-        for column, kind in expected.items():
-            object.__setattr__(self, column, self._column(column, kind))
-        self._check_effects()
-
-    def _column(self, column: str, kind: Any) -> tuple[Any, ...]:
-        values = getattr(self, column)
-        nouns = {"when": "conditions", "then": "effects", "loses": "losses"}[column]
-        if isinstance(values, str) or not isinstance(values, Sequence):
-            raise TableError(
-                f"{column} of {self.name} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)"
-            )
-        read = []
-        for number, value in enumerate(values, start=1):
-            try:
-                term = parse_term(value) if isinstance(value, str) else value
-            except TableError as error:
-                raise TableError(f"{column} of {self.name}, term {number}: {error}") from None
-            if not isinstance(term, kind):
-                raise TableError(f"{column} of {self.name}, term {number}: expected {nouns}; got {value!r}")
-            read.append(term)
-        return tuple(read)
-
-    def _check_effects(self) -> None:
-        kinds = [effect.kind for effect in self.then]
-        arcs = [kind for kind in kinds if kind in ("arc", "propose")]
-        if not self.then:
-            raise TableError(f"then of {self.name} is empty: a transition must do something")
-        if len(arcs) > 1:
-            raise TableError(f"then of {self.name}: at most one arc; got {len(arcs)}")
-        if arcs and kinds[0] != arcs[0]:
-            raise TableError(f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}")
-        if kinds == arcs:
-            raise TableError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat for ever")
-
-    @property
-    def labeled(self) -> bool:
-        """Does it make (or propose) an arc, and so take a label?"""
-        return self.then[0].kind in ("arc", "propose")
-
-
-@dataclass(frozen=True)
-class TransitionSystem:
-    """A transition system: a table, with where Root stands and where derivations start and end.
-
-    `starts` and `ends` say where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are
-    in the buffer, and gone. `partial`: words may end headless. `max_span`: longer gold arcs count as EMPTY.
-    `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
-    for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
-    derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
-    ("rows"): in each state the first of `ties` among the legal rows that lose least, those that make a gold arc before
-    the others.
-    """
-
-    name: str
-    transitions: tuple[Transition, ...]
-    root: Literal["first", "last"] = "last"
-    single_root: bool = False
-    starts: Literal["stack", "buffer"] | None = None
-    ends: Literal["stack", "buffer"] | None = None
-    partial: bool = False
-    max_span: int | None = None
-    potential: str | None = None
-    static_oracle: str | None = None
-    ties: tuple[str, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise TableError(f"name of TransitionSystem must be a text; got {self.name!r}")
-        if self.root not in ("first", "last"):
-            raise TableError(f"root of {self.name} must be first or last; got {self.root!r}")
-        place = "stack" if self.root == "first" else "buffer"
-        for column in ("transitions", "ties"):
-            if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
-                raise TableError(f"{column} of {self.name} must be a list; got {getattr(self, column)!r}")
-        object.__setattr__(self, "transitions", tuple(self.transitions))
-        object.__setattr__(self, "starts", self.starts or place)
-        object.__setattr__(self, "ends", self.ends or place)
-        if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
-            raise TableError(f"transitions of {self.name} must be Transition values, at least one")
-        object.__setattr__(self, "ties", tuple(self.ties) or self.names)
-        self._check_fields()
-        self._check_oracle()
+        super().__post_init__()
         self._lowered  # noqa: B018 - a table that the engine cannot take is refused here, not when it is used
 
-    def _check_fields(self) -> None:
-        names = self.names
-        for name in names:
-            if names.count(name) > 1:
-                raise TableError(f"transitions of {self.name}: {name} appears twice")
-        if sorted(self.ties) != sorted(names):
-            raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(self.ties)}")
-        for column in ("starts", "ends"):
-            if getattr(self, column) not in ("stack", "buffer"):
-                raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
-        if self.root == "last" and self.starts == "stack":
-            raise TableError(f"starts of {self.name} must be buffer, since Root is last; got 'stack'")
-        for column in ("single_root", "partial"):
-            if not isinstance(getattr(self, column), bool):
-                raise TableError(f"{column} of {self.name} must be true or false; got {getattr(self, column)!r}")
-        if self.max_span is not None and (not isinstance(self.max_span, int) or self.max_span < 1):
-            raise TableError(f"max_span of {self.name} must be an integer >= 1; got {self.max_span!r}")
-
-    def _check_oracle(self) -> None:
-        for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):
-            if getattr(self, column) not in known:
-                names = ", ".join(str(name) for name in known if name)
-                raise TableError(f"{column} of {self.name} must be one of {names}; got {getattr(self, column)!r}")
-        returns = [t.name for t in self.transitions if terms.back in t.then]
-        losing = [t.name for t in self.transitions if t.loses]
-        native = self.static_oracle is not None and self.static_oracle != ROWS
-        if returns and not native:
-            found = f"{self.static_oracle!r}" if self.static_oracle else "none"
-            expected = "a static_oracle, swap-eager or swap-lazy"
-            raise TableError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
-        if native and (losing or self.potential):
-            found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
-            raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
-        if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
-            raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
-
-    # --- Tables as values ---
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The transitions' names; a transition's index here is its action."""
-        return tuple(transition.name for transition in self.transitions)
-
-    def __getitem__(self, name: str) -> Transition:
-        if name not in self.names:
-            raise IllegalTransitionError(f"{self.name} has {', '.join(self.names)}; got {name!r}")
-        return self.transitions[self.names.index(name)]
-
-    @property
-    def knows_directions(self) -> bool:
-        """Are there costs for words of which only the direction of the head is known?"""
-        return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
-
-    @property
-    def has_oracle(self) -> bool:
-        """Do costs tell its transitions apart? Not without losses, potential or static oracle."""
-        return bool(self.static_oracle or self.potential or any(t.loses for t in self.transitions))
-
-    @property
-    def has_dynamic_oracle(self) -> bool:
-        """Are there costs for every state, rather than one derivation for each tree?"""
-        return self.has_oracle and self.static_oracle is None
-
-    @property
-    def reorders(self) -> bool:
-        """Do words come back to the buffer, so that every tree can be built?"""
-        return any(terms.back in t.then for t in self.transitions)
-
-    @property
-    def crosses(self) -> bool:
-        """Can arcs of its trees cross? Yes if words come back to the buffer, or an arc passes over another token."""
-        line = (terms.S2, terms.S1, terms.S0, terms.B0)
-        spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
-        return self.reorders or any(abs(a - b) > 1 for a, b in spans)
-
-    @property
-    def joins_stack(self) -> bool:
-        """Do all arcs join two words of the stack?"""
-        return bool(self._arcs) and not any(terms.B0 in arc.positions for arc in self._arcs)
-
-    @property
-    def _arcs(self) -> list[terms.Effect]:
-        return [t.then[0] for t in self.transitions if t.labeled]
-
-    def adding(self, *transitions: Transition) -> TransitionSystem:
-        """The table with more rows."""
-        ties = (*self.ties, *(t.name for t in transitions))
-        return replace(self, transitions=(*self.transitions, *transitions), ties=ties)
-
-    def also_losing(self, names: str | Iterable[str], *losses: terms.Loss) -> TransitionSystem:
-        """The table with more losses in the named rows."""
-        chosen = {self[name].name for name in ([names] if isinstance(names, str) else names)}
-        rows = (replace(t, loses=(*t.loses, *losses)) if t.name in chosen else t for t in self.transitions)
-        return replace(self, transitions=tuple(rows))
-
-    def to_values(self) -> dict[str, Any]:
-        """The declaration in plain values; terms are text."""
-        values: dict[str, Any] = {"format": FORMAT}
-        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "transitions"}
-        values["transitions"] = [
-            {"name": t.name}
-            | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}
-            for t in self.transitions
-        ]
-        return values
-
-    def to_json(self) -> str:
-        """The declaration as JSON; terms are text."""
-        return json.dumps(self.to_values(), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str) -> TransitionSystem:
-        """The declaration that `to_json` wrote, or one written by hand."""
-        try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise TableError(f"expected JSON; line {error.lineno}, column {error.colno}: {error.msg}") from None
-        except RecursionError:
-            raise TableError("expected JSON with a table; this is nested too deeply") from None
-        return cls.from_values(values)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the declaration to a .toml or .json file, which `load` reads."""
-        path = Path(path)
-        if path.suffix.lower() not in (".toml", ".json"):
-            raise TableError(f"{path}: a table's file ends in .toml or .json")
-        text = to_toml(self.to_values()) if path.suffix.lower() == ".toml" else self.to_json() + "\n"
-        write_whole(path, text.encode(), TableError)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> TransitionSystem:
-        """A declaration from a .toml or .json file."""
-        path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-            return cls.from_values(tomllib.loads(text)) if path.suffix.lower() == ".toml" else cls.from_json(text)
-        except (OSError, UnicodeDecodeError) as error:
-            raise TableError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise TableError(f"{path}: expected TOML; {error}") from None
-        except RecursionError:
-            raise TableError(f"{path}: expected a table; this is nested too deeply") from None
-        except TableError as error:
-            raise TableError(f"{path}: {error}") from None
-
-    @classmethod
-    def from_values(cls, values: Any) -> TransitionSystem:
-        """The declaration in plain values, as a JSON or TOML file holds it."""
-        if not isinstance(values, dict) or not values:
-            found = type(values).__name__ if values else "nothing"
-            raise TableError(f"expected a table with name and transitions; got {found}")
-        values = dict(values)
-        if values.pop("format", FORMAT) != FORMAT:
-            raise TableError(f"expected format {FORMAT}; a newer version of panparser wrote this")
-        rows = _known(values, [f.name for f in fields(cls)], "the table").pop("transitions", None)
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise TableError("transitions must be a list of tables, each with name, when, then, loses")
-        columns = [f.name for f in fields(Transition)]
-        for row in rows:
-            _known(row, columns, f"transition {row.get('name')}")
-        try:
-            return cls(**values, transitions=tuple(Transition(**row) for row in rows))
-        except TypeError as error:
-            missing = str(error).rpartition("argument")[2].strip(": s") or str(error)
-            raise TableError(f"missing {missing}") from None
-
     def __str__(self) -> str:
-        from panparser.systems.drawing import table_text
-
         return table_text(self)
-
-    # --- Step by step ---
 
     @cached_property
     def _lowered(self) -> Lowered:
@@ -311,7 +36,9 @@ class TransitionSystem:
 
     def initial(self, words: int) -> State:
         """The initial state of a sentence of so many words."""
-        return State.initial(self, words)
+        if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
+            raise GoldError(f"words of {self.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
+        return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [])
 
     def is_final(self, state: State) -> bool:
         """Has the derivation ended?"""
@@ -339,7 +66,8 @@ class TransitionSystem:
         gold = Gold.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
-        row = states.costs(state.index, [state.system.reference(gold)])[0]
+        owner = cast(TransitionSystem, state.system)  # an equal one may have made the state
+        row = states.costs(state.index, [owner.reference(gold)])[0]
         costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
         if gold.has_sets:
             for name in costs:
@@ -387,10 +115,3 @@ class TransitionSystem:
     def _check_length(state: State, gold: Gold) -> None:
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
-
-
-def _known(values: dict[str, Any], names: list[str], owner: str) -> dict[str, Any]:
-    for name in values:
-        if name not in names:
-            raise TableError(f"{owner} has no field {name!r}; it has {', '.join(names)}")
-    return values

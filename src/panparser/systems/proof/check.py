@@ -18,9 +18,9 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.errors import CheckFailed, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
+from panparser.systems.interfaces import System
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import system as as_system
-from panparser.systems.states import System
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
 from panparser.trees.enumeration import (
