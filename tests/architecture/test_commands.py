@@ -45,7 +45,7 @@ def test_a_command_imports_no_other_command_and_no_test(command):
 @pytest.mark.parametrize(
     ("command", "most", "needless"),
     [
-        ("train", 100, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
+        ("train", 105, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
         ("parse", 92, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
         ("info", 112, "systems.deriving systems.proof analysis recipes experiments"),
     ],
