@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panparser.cli.tables import print_table
-from panparser.ensembles.cascade import Cascade
 from panparser.pipeline.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from panparser.ensembles.cascade import Cascade
 
 
 def show_model(model: Pipeline | Cascade, rows: list[tuple[str, str]]) -> None:
     """Prints the rows, then the parts of a pipeline or the stages of a cascade."""
     if isinstance(model, Pipeline):
-        show_pipeline(model, rows)
+        _show_pipeline(model, rows)
     else:
-        show_cascade(model, rows)
+        _show_cascade(model, rows)
 
 
-def show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
+def _show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
     """What a pipeline is made of, what was left out and why, and its scores."""
     left_out = pipeline.training.get("left_out", {})
     parts = [(name, repr(part).strip("<>")) for name, part in pipeline.parts.items()]
@@ -32,7 +34,7 @@ def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
     return [f"{values[name]:.2f}" if name in values else "" for name in names]
 
 
-def show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
+def _show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     """What a cascade is made of, as tables."""
     print_table((), rows, "ll")
     print()

@@ -10,9 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet
-from panparser.cli.descriptions import show_cascade, show_pipeline
+from panparser.cli.descriptions import show_model
 from panparser.cli.tables import print_table
-from panparser.ensembles.cascade import Cascade
 from panparser.parsing.models.classifier import StoredClassifier
 from panparser.parsing.parser import Parser
 from panparser.pipeline.loading import MODELS, find, load
@@ -34,32 +33,34 @@ def info(
 
       panparser info en.panparser --json
     """
-    parser = load(model, StoredClassifier)
-    if isinstance(parser, Tokenizer | Lemmatizer):
-        parser = Pipeline.of(parser)
-    manifest = parser.manifest()
-    size, weights = Path(find(model)).stat().st_size, parser.size
+    found = load(model, StoredClassifier)
+    if isinstance(found, Tokenizer | Lemmatizer):
+        found = Pipeline.of(found)
+    manifest = found.manifest()
+    size, weights = Path(find(model)).stat().st_size, found.size
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
     if is_quiet():
         return
     file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
-    if isinstance(parser, Cascade):
-        show_cascade(parser, [("file", file), *_training_rows(parser.training)])
-        return
-    if isinstance(parser, Pipeline):
+    rows = [("file", file), *_training_rows(found.training)]
+    if isinstance(found, Parser):
+        _show_parser(found, rows)
+    elif isinstance(found, Tagger):
+        _show_tagger(found, rows)
+    else:
         card = Path(find(model)).with_suffix(".md")
-        own = [("card", f"{card} (data, scores, licence)")] if card.parent == MODELS else []
-        show_pipeline(parser, [("file", file), *own, *_training_rows(parser.training)])
-        return
-    if isinstance(parser, Tagger):
-        _show_tagger(parser, [("file", file), *_training_rows(parser.training)])
-        return
-    spec, training = parser.spec, parser.training
+        if card.parent == MODELS:
+            rows.insert(1, ("card", f"{card} (data, scores, licence)"))
+        show_model(found, rows)
+
+
+def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
+    """What it is made of, between a first row and those of its training; then its epochs."""
+    spec, (first, *rest) = parser.spec, rows
     single = "one child of Root" if spec.system.single_root else "any number of roots"
-    rows = [
-        ("file", file),
+    own = [
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
         *([("classifier", parser.classifier.name)] if parser.classifier else []),
         ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
@@ -68,12 +69,11 @@ def info(
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
         *_voter_rows(parser),
-        *_training_rows(training),
     ]
-    print_table((), rows, "ll")
-    if history := training.get("history"):
+    print_table((), [first, *own, *rest], "ll")
+    if history := parser.training.get("history"):
         print()
-        _print_history(history, training.get("best_epoch"))
+        _print_history(history, parser.training.get("best_epoch"))
 
 
 def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:

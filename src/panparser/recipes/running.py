@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._checks import check_count
 from panparser.errors import SpecError
-from panparser.evaluation.metrics import evaluate
 from panparser.learning.listeners import Listener
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
-from panparser.parsing.training.folds import jackknife
 from panparser.parsing.training.train import train
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
@@ -167,6 +165,9 @@ class _Run:
         return checkpoint
 
     def _fold(self, recipe: Recipe, treebank: Treebank, vectors: Any) -> FoldScores:
+        from panparser.evaluation.metrics import evaluate
+        from panparser.parsing.training.folds import jackknife
+
         folds, count = recipe.folds, recipe.folds.count or 0
         self._before(Step(f"{count} folds"))
         if recipe.constraints.train:
