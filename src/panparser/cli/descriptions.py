@@ -21,10 +21,10 @@ def show_model(model: Pipeline | Cascade, rows: list[tuple[str, str]]) -> None:
 
 def _show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
     """What a pipeline is made of, what was left out and why, and its scores."""
-    left_out = pipeline.training.get("left_out", {})
+    left_out = pipeline.training.left_out
     parts = [(name, repr(part).strip("<>")) for name, part in pipeline.parts.items()]
     print_table((), [*rows, *parts, *((name, f"left out: {why}") for name, why in left_out.items())], "ll")
-    if found := pipeline.training.get("dev"):
+    if found := pipeline.training.dev:
         print()
         names = list(dict.fromkeys(name for values in reversed(found.values()) for name in values))
         print_table(("dev, F1", *names), [(way, *_figures(values, names)) for way, values in found.items()])
@@ -40,9 +40,8 @@ def _show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     print()
     table = []
     for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
-        history, epoch = parser.training.get("history", ()), parser.training.get("best_epoch")
-        best: dict[str, Any] = next((report for report in history if report["epoch"] == epoch), {})  # a vote has none
-        scores = ("" if best.get(name) is None else f"{best[name]:.2f}" for name in ("uas", "las"))
+        best = parser.training.best  # a vote has none
+        scores = ("" if score is None else f"{score:.2f}" for score in ((best.uas, best.las) if best else (None, None)))
         regions = "; ".join(map(str, stage.regions)) or "every arc"
         table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
     print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")

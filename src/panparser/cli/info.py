@@ -12,6 +12,7 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.descriptions import show_model
 from panparser.cli.tables import print_table
+from panparser.learning.record import TrainingRecord
 from panparser.parsing.models.classifier import StoredClassifier
 from panparser.parsing.parser import Parser
 from panparser.pipeline.loading import MODELS, find, load
@@ -71,9 +72,7 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
         *_voter_rows(parser),
     ]
     print_table((), [first, *own, *rest], "ll")
-    if history := parser.training.get("history"):
-        print()
-        _print_history(history, parser.training.get("best_epoch"))
+    _print_epochs(parser.training, {"UAS": "uas", "LAS": "las"})
 
 
 def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:
@@ -91,29 +90,18 @@ def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:
         ],
         "ll",
     )
-    if history := tagger.training.get("history"):
-        best = tagger.training.get("best_epoch")
-        print()
-        epochs = [
-            (
-                f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
-                f"{report['updates']:,}",
-                "" if report["accuracy"] is None else f"{report['accuracy']:.2f}",
-            )
-            for report in history
-        ]
-        print_table(("epoch", "updates", "accuracy"), epochs, "lrr")
+    _print_epochs(tagger.training, {"accuracy": "accuracy"})
 
 
 def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
     """Of each parser that votes: its weight, what it sees, what it was trained on."""
     rows = []
     for number, voter in enumerate(parser.voters, start=1):
-        known = {"seed": voter.training.get("seed"), "words": voter.training.get("words")}
+        known = {name: voter.training.get(name) for name in ("seed", "words")}
         trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
         seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
         rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
-    return rows + ([("weights", str(parser.training.get("weights")))] if rows else [])
+    return rows + ([("weights", str(parser.training.weights))] if rows else [])
 
 
 def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -135,13 +123,15 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows if text]
 
 
-def _print_history(history: list[dict[str, Any]], best: int | None) -> None:
-    rows = [
-        (
-            f"{report['epoch']}{'*' if report['epoch'] == best else ''}",
-            f"{report['updates']:,}",
-            *("" if report[name] is None else f"{report[name]:.2f}" for name in ("uas", "las")),
-        )
-        for report in history
-    ]
-    print_table(("epoch", "updates", "UAS", "LAS"), rows, "lrrr")
+def _print_epochs(record: TrainingRecord, scores: Mapping[str, str]) -> None:
+    """A row for each epoch, with scores by title and name; the epoch that was kept has a star."""
+    if not record.history:
+        return
+    print()
+    rows = []
+    for report in record.history:
+        found = [getattr(report, name) for name in scores.values()]
+        star = "*" if report.epoch == record.best_epoch else ""
+        cells = ("" if score is None else f"{score:.2f}" for score in found)
+        rows.append((f"{report.epoch}{star}", f"{report.updates:,}", *cells))
+    print_table(("epoch", "updates", *scores), rows)

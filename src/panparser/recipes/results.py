@@ -57,27 +57,30 @@ class RecipeResult:
         if len(self.seeds) > 1 and not self.interrupted:
             known = [each.score for each in self.seeds if each.score is not None]
             spread = f"{statistics.mean(known):.2f} ± {statistics.stdev(known):.2f}"
-            kept = self.model.training["seed"]
+            kept = self.model.training.seed
             rows.append(("seeds", f"{len(self.seeds)}, dev score {spread}; seed {kept} is kept"))
         return rows
 
 
 def parser_rows(parser: Parser) -> list[tuple[str, str]]:
     """Rows of name and value: the epoch that was kept, its scores, what rounding and pruning cost."""
-    history, best = parser.training["history"], _best_epoch(parser)
-    kept = "best" if best["uas"] is not None else "last"
-    rows = [(f"{kept} epoch", f"{best['epoch']} of {len(history)}")]
-    if best["uas"] is not None:
-        rows.append(("dev", _scores(best)))
-    if (rounding := parser.training["rounding"]) is not None:
+    record = parser.training
+    best = record.best
+    if best is None:
+        return []
+    kept = "best" if best.uas is not None else "last"
+    rows = [(f"{kept} epoch", f"{best.epoch} of {len(record.history)}")]
+    if best.uas is not None:
+        rows.append(("dev", _scores(vars(best))))
+    if (rounding := record.rounding) is not None:
         what = f"(last epoch, first {rounding['sentences']} sentences; {_scores(rounding['after'])} after)"
         rows.append(("dev, not yet bytes", f"{_scores(rounding['before'])}  {what}"))
-    if (losses := parser.training["losses"]) is not None:
+    if (losses := record.losses) is not None:
         share = 100 * losses["approximate"] / losses["states"]
         rows.append(
             ("costs", f"approximate in {losses['approximate']:,} of {losses['states']:,} states ({share:.2g} %)")
         )
-    if (cost := best["pruning"]) is not None:
+    if (cost := best.pruning) is not None:
         rows.append(
             ("pruned", f"weights below {cost['least']:.3g} updates: {cost['whole_size']:,} -> {cost['size']:,} bytes")
         )
@@ -88,14 +91,8 @@ def parser_rows(parser: Parser) -> list[tuple[str, str]]:
 
 def dev_score(parser: Parser) -> float | None:
     """The score by which epochs and seeds are selected."""
-    best = _best_epoch(parser)
-    score: float | None = best["uas"] if best["las"] is None else best["las"]
-    return score
-
-
-def _best_epoch(parser: Parser) -> dict[str, Any]:
-    training = parser.training
-    return next(report for report in training["history"] if report["epoch"] == training["best_epoch"])
+    best = parser.training.best
+    return None if best is None else best.score
 
 
 def _scores(values: dict[str, Any]) -> str:

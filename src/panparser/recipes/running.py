@@ -129,7 +129,7 @@ class _Run:
             scores.append(SeedScore(seed, dev_score(parser)))
             if best is None or (scores[-1].score or 0) > (dev_score(best) or 0):
                 best = parser
-            if interrupted := bool(parser.training["interrupted"]):
+            if interrupted := parser.training.interrupted:
                 break
         assert best is not None
         return RecipeResult(model=best, recipe=recipe, interrupted=interrupted, seeds=tuple(scores), folds=folds)
