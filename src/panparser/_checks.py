@@ -8,6 +8,7 @@ from typing import TypeGuard
 from panparser.errors import SpecError
 
 MAX_COUNT = 1 << 20  # of hypotheses, trees, threads
+MAX_INT = (1 << 63) - 1  # of what has no other bound
 
 
 def is_whole(value: object) -> TypeGuard[int]:

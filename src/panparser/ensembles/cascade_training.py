@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, 
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
 from panparser.features.sets import GIVEN
+from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener
+from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
@@ -24,6 +26,12 @@ from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 
 Given = Literal["predicted", "gold", "none"]
+
+
+class CascadeOptions(TrainingOptions, total=False):
+    """What `train` is told of all stages."""
+
+    vectors: Vectors | None
 
 
 def train_cascade(
@@ -36,7 +44,7 @@ def train_cascade(
     threads: int = 1,
     listeners: Sequence[Listener] = (),
     before_stage: Callable[[int, Stage], None] = lambda number, stage: None,
-    **options: Any,
+    **options: Unpack[CascadeOptions],
 ) -> Cascade:
     """A cascade for a treebank; `options` are those of `Training`, for all stages.
 
@@ -49,7 +57,8 @@ def train_cascade(
     if given not in get_args(Given):
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
     check_treebanks("train_cascade", treebank, dev)
-    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, options)
+    check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
+    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options))
     for number, stage in enumerate(stages):
         before_stage(number, stage)
         run.add(number)

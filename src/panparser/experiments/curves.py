@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 from panparser._checks import check_range
 from panparser.learning.folds import run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.record import whole
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.options import ParserTrainingOptions
 from panparser.parsing.training.run import score
 from panparser.parsing.training.train import train
 from panparser.treebank.treebank import Treebank
@@ -33,7 +34,7 @@ def learning_curve(
     sizes: Sequence[int],
     *,
     threads: int = 1,
-    **options: Any,
+    **options: Unpack[ParserTrainingOptions],
 ) -> list[CurvePoint]:
     """Scores on `dev` of parsers that learned from the first sentences; `dev` also selects the epoch."""
 
@@ -53,7 +54,7 @@ def parse_sizes(
     *,
     dev: Treebank | None = None,
     threads: int = 1,
-    **options: Any,
+    **options: Unpack[ParserTrainingOptions],
 ) -> list[Treebank]:
     """`test` as parsed by parsers that learned from the first sentences; `dev` selects the epoch."""
 

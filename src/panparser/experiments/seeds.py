@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Unpack
 
+from panparser.errors import SpecError
 from panparser.learning.folds import run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.record import whole
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.options import SeedlessParserTrainingOptions
 from panparser.parsing.training.train import train
 from panparser.treebank.treebank import Treebank
 
@@ -21,12 +23,14 @@ def train_seeds(
     *,
     dev: Treebank | None = None,
     threads: int = 1,
-    **options: Any,
+    **options: Unpack[SeedlessParserTrainingOptions],
 ) -> list[Parser]:
-    """A parser for each seed, in order; `options` are those of `Training`."""
+    """A parser for each seed, in order; `options` are those of `train` for one parser."""
+    if "seed" in options:
+        raise SpecError("train_seeds has no option seed; its seeds are an argument")
 
     def work(seed: int, stop: Listener) -> Parser:
         own_dev = None if dev is None else dev.copy()
-        return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], **(options | {"seed": seed})))
+        return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], seed=seed, **options))
 
     return run_all(work, list(seeds), threads)

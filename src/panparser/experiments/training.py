@@ -16,6 +16,7 @@ from panparser.learning.record import Trained
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import TREES
+from panparser.parsing.training.options import ParserTrainingOptions
 from panparser.parsing.training.run import score
 from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import Pipeline
@@ -30,6 +31,12 @@ from panparser.trees.gold import UNKNOWN
 
 # What is trained: a spec, the stages of a cascade, or a function such as `train_lemmatizer`.
 Trainable = ParserSpec | TaggerSpec | PipelineSpec | Sequence[Stage] | Callable[..., Trained]
+
+
+class ExperimentOptions(ParserTrainingOptions, total=False):
+    """What training is told in an experiment; each kind takes those that are for it."""
+
+    dev: Treebank | None
 
 
 def trainer(trainable: Trainable) -> Callable[..., Any]:

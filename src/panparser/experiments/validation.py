@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
-from panparser.experiments.training import Trainable, columns_of, scores_of, trainer
+from panparser.experiments.training import ExperimentOptions, Trainable, columns_of, scores_of, trainer
 from panparser.learning.folds import Fold, make_folds, over_folds
 from panparser.learning.folds import jackknife as jackknife_columns
 from panparser.learning.listeners import Listener
@@ -39,7 +39,7 @@ def cross_validate(
     *,
     threads: int = 1,
     listeners: Sequence[Listener] = (),
-    **options: Any,
+    **options: Unpack[ExperimentOptions],
 ) -> list[FoldScore]:
     """Scores on each fold, of a model trained on the others; `options` are those of its training.
 
@@ -70,7 +70,7 @@ def jackknife(
     *,
     threads: int = 1,
     listeners: Sequence[Listener] = (),
-    **options: Any,
+    **options: Unpack[ExperimentOptions],
 ) -> Treebank:
     """The treebank as annotated by models that did not learn from the sentence; the order is kept.
 

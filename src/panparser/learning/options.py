@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict
 
+from panparser._checks import MAX_INT, check_at_least_zero, check_count, is_number
 from panparser.errors import SpecError
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, Strategy, StrategyLike
 from panparser.learning.subsampling import Subsample
@@ -12,7 +14,6 @@ from panparser.learning.subsampling import Subsample
 MEMBER_SEED_STRIDE = 1 << 32
 LARGE_TREEBANK = 100_000  # words
 _MEMBERS = ((10_000, 4), (LARGE_TREEBANK, 2), (float("inf"), 1))  # words below: members; the smaller, the more it helps
-_OF_TREES = ("subsample", "max_size", "margin")  # options of Training that are about trees
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,17 +44,14 @@ class Training:
             raise SpecError(
                 f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
             )
-        for name, least in (("epochs", 1), ("patience", 1), ("seed", 0), ("members", 1), ("max_size", 1)):
-            value = getattr(self, name)
-            if value is None and name in ("patience", "members", "max_size"):
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise SpecError(f"{name} of train must be an integer >= {least}; got {value!r}")
-        if self.seed >= MEMBER_SEED_STRIDE:
-            raise SpecError(f"seed of train must be below {MEMBER_SEED_STRIDE}; got {self.seed}")
-        if self.prune is not None and (not isinstance(self.prune, int | float) or not self.prune >= 0):
-            raise SpecError(f"prune of train must be a number >= 0; got {self.prune!r}")
-        if self.margin is not None and (not isinstance(self.margin, int | float) or not 0 <= self.margin < 1):
+        check_count("epochs of train", self.epochs, most=MAX_INT)
+        check_count("seed of train", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
+        for name in ("patience", "members", "max_size"):
+            if (value := getattr(self, name)) is not None:
+                check_count(f"{name} of train", value, most=MAX_INT)
+        if self.prune is not None:
+            check_at_least_zero("prune of train", self.prune)
+        if self.margin is not None and not (is_number(self.margin) and 0 <= self.margin < 1):
             raise SpecError(f"margin of train must be a number from 0 to below 1; got {self.margin!r}")
 
     def members_for(self, words: int) -> int:
@@ -76,10 +74,62 @@ class Training:
         return values
 
 
-def sequence_training(beam: int, options: dict[str, Any]) -> Training:
-    """The options, with what is said of none of them."""
-    known = [f.name for f in fields(Training) if f.name not in _OF_TREES]
-    if unknown := [name for name in options if name not in known]:
-        raise SpecError(f"there is no option {unknown[0]} here; there are {', '.join(known)}")
+# --- The same as keyword arguments ---
+
+
+class SeedlessOptions(TypedDict, total=False):
+    """Options of `Training` where the seed is given in another way."""
+
+    strategy: StrategyLike
+    epochs: int
+    patience: int | None
+    members: int | None
+    prune: float | None
+    max_size: int | None
+    subsample: Subsample | None
+    margin: float | None
+
+
+class TrainingOptions(SeedlessOptions, total=False):
+    """Options of `Training`."""
+
+    seed: int
+
+
+class TaskOptions(TypedDict, total=False):
+    """Options of `Training` for tasks."""
+
+    strategy: StrategyLike
+    epochs: int
+    patience: int | None
+    seed: int
+
+
+class SequenceOptions(TaskOptions, total=False):
+    """Options of `Training` that are not about trees."""
+
+    members: int | None
+    prune: float | None
+
+
+def check_options(
+    owner: str, options: Mapping[str, object], known: Collection[str], also: Collection[str] = ()
+) -> None:
+    """Raises SpecError for an option that is not known; suggests one of those, or of other arguments of the owner."""
+    for name in options:
+        if name not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, [*known, *also], 1)
+            hint = f"did you mean {close[0]}?" if close else f"options are {', '.join(known)}"
+            raise SpecError(f"{owner} has no option {name}; {hint}")
+
+
+def sequence_training(
+    beam: int, options: Mapping[str, Any], owner: str = "train_sequences", kind: type = SequenceOptions
+) -> Training:
+    """The options, with defaults: the strategy is DYNAMIC, or MAX_VIOLATION with a beam."""
+    known = [option.name for option in fields(Training) if option.name in kind.__annotations__]
+    check_options(owner, options, known, ("beam", "dev", "listeners"))
     strategy = DYNAMIC if beam == 1 else MAX_VIOLATION
     return Training(**{"strategy": strategy, **options})

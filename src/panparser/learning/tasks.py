@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport
 from panparser.learning.listeners import Update as HeardUpdate
 from panparser.learning.native import update_units
-from panparser.learning.options import Training, sequence_training
+from panparser.learning.options import TaskOptions, Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
 from panparser.learning.strategies import Strategy
 from panparser.storage.arrays import check_kind, read_arrays, write_arrays
@@ -248,7 +248,7 @@ def train_task(
     beam: int = 1,
     dev: Examples | None = None,
     listeners: Sequence[Listener] = (),
-    **options: Any,
+    **options: Unpack[TaskOptions],
 ) -> TaskModel:
     """A model for a task, from pairs of an input and its gold; `options` are strategy, epochs, patience and seed.
 
@@ -256,11 +256,9 @@ def train_task(
     without it the last. The strategy is DYNAMIC, or MAX_VIOLATION with a beam, if nothing is said.
     """
     check_beam(beam, "train_task")
-    if other := [name for name in ("members", "prune") if options.get(name) is not None]:
-        raise SpecError(f"there is no option {other[0]} here; there are strategy, epochs, patience, seed")
     if not examples:
         raise SpecError("expected examples to learn from; got none")
-    training = sequence_training(beam, options)
+    training = sequence_training(beam, options, "train_task", TaskOptions)
     return _TaskRun(task=task, examples=examples, beam=beam, dev=dev, listeners=listeners, training=training).run()
 
 

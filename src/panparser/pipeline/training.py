@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener
-from panparser.learning.options import Training
+from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.spec import ParserSpec
@@ -88,7 +88,7 @@ def train_pipeline(
     classifier: Classifier | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
-    **options: Any,
+    **options: Unpack[SeedlessOptions],
 ) -> Pipeline:
     """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
 
@@ -100,6 +100,8 @@ def train_pipeline(
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     check_count("threads of train_pipeline", threads)
+    arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners")
+    check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
     parser_training(spec.parser, {"seed": seed, **options})  # refuses now what would be refused after the other parts

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.features.tagging_sets import tagging_templates
 from panparser.features.templates import Templates
 from panparser.learning.listeners import Listener
+from panparser.learning.options import SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
@@ -198,7 +199,7 @@ def train_tagger(
     *,
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
-    **options: Any,
+    **options: Unpack[SequenceOptions],
 ) -> Tagger:
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
     prune.
@@ -212,6 +213,9 @@ def train_tagger(
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
     check_treebanks("train_tagger", treebank, dev)
+    check_options("train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners"))
+    if "members" not in options:
+        options["members"] = _MEMBERS if treebank.words <= _LARGE else 1
     tags = gather_tags(treebank, spec.columns)
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
@@ -228,7 +232,7 @@ def train_tagger(
         dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev is not None else None,
         listeners=listeners,
         names=["+".join(tag) for tag in tags],
-        **({"members": _MEMBERS if treebank.words <= _LARGE else 1} | options),
+        **options,
     )
     return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))
 

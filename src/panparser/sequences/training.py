@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport
 from panparser.learning.native import Callback, Members, update_units
-from panparser.learning.options import MEMBER_SEED_STRIDE, Training, sequence_training
+from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
 from panparser.treebank.treebank import Treebank
@@ -32,7 +32,7 @@ def train_sequences(
     dev: tuple[Items, IntArray] | None = None,
     listeners: Sequence[Listener] = (),
     names: Sequence[str] | None = None,
-    **options: Any,
+    **options: Unpack[SequenceOptions],
 ) -> SequenceModel:
     """A model that gives classes to items; `options` are those of `Training` that are not about trees.
 

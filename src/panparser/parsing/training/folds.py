@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from panparser.learning.folds import HEAD, Fold
 from panparser.learning.folds import jackknife as jackknife_columns
 from panparser.learning.listeners import Listener
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.options import ParserTrainingOptions
 from panparser.parsing.training.train import train
 from panparser.treebank.treebank import Treebank
 
 TREES = (HEAD, "deprel")  # the columns that a parser writes
 
 
-def jackknife(spec: ParserSpec, treebank: Treebank, folds: int = 10, *, threads: int = 1, **options: Any) -> Treebank:
+def jackknife(
+    spec: ParserSpec,
+    treebank: Treebank,
+    folds: int = 10,
+    *,
+    threads: int = 1,
+    **options: Unpack[ParserTrainingOptions],
+) -> Treebank:
     """The treebank, each sentence with the tree of a parser that did not learn from it; the order is kept."""
 
     def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:

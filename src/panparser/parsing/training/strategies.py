@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from panparser.errors import SpecError, StrategyError
-from panparser.learning.options import Training
+from panparser.learning.options import Training, check_options
 from panparser.learning.strategies import MAX_VIOLATION, Strategy, StrategyLike
 from panparser.parsing.spec import ParserSpec
 from panparser.systems.table import TransitionSystem
+
+_ARGUMENTS = ("dev", "vectors", "classifier", "init", "constraints", "listeners", "checkpoint", "resume")  # of train
 
 
 def parser_training(spec: ParserSpec, options: Mapping[str, Any]) -> Training:
     """The options of `train`; the strategy defaults to, and must be, one that fits the system."""
     if not isinstance(spec, ParserSpec):
         raise SpecError(f"spec of train must be a ParserSpec; got {spec!r}")
+    check_options("train", options, [option.name for option in fields(Training)], _ARGUMENTS)
     training = Training(**{"strategy": default_strategy(spec.system), **options})
     return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.listeners import Listener
+from panparser.learning.options import TrainingOptions
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.parser import Parser
@@ -33,7 +34,7 @@ def train(
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    **options: Any,
+    **options: Unpack[TrainingOptions],
 ) -> Parser:
     """A parser for a treebank; `options` are those of `Training`.
 

@@ -1,0 +1,25 @@
+"""Keyword options of `train`, for what hands them on."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from panparser.features.vectors import Vectors
+from panparser.learning.options import SeedlessOptions, TrainingOptions
+from panparser.parsing.models.classifier import Classifier
+from panparser.parsing.parser import Parser
+
+
+class _Arguments(TypedDict, total=False):
+    vectors: Vectors | None
+    classifier: Classifier | None
+    init: Parser | None
+    constraints: float | None  # a share of the gold heads
+
+
+class ParserTrainingOptions(TrainingOptions, _Arguments, total=False):
+    """What `train` is told of one parser, beside its data."""
+
+
+class SeedlessParserTrainingOptions(SeedlessOptions, _Arguments, total=False):
+    """The same where the seed is given in another way."""
