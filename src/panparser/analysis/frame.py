@@ -24,10 +24,10 @@ COLUMNS = frozenset("words difference both none agree low high p holm all".split
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What tables are made from; `frame` makes one, `where` a part of one.
+    """The source of all tables; `frame` makes one, `where` selects a part.
 
-    `sides` has the words of "gold", then of "predicted", "predicted2", ...; `names` what the predictions are called;
-    `rows` the gold words that count. Columns are computed when they are first asked for, for all words.
+    `sides` has the words of "gold", then of "predicted", "predicted2", ...; `names` the names of the predictions;
+    `rows` the gold words that count. Columns are computed on first use, for all words.
     """
 
     sides: dict[str, Words]
@@ -49,7 +49,7 @@ class Frame:
         return self.sides["gold"]
 
     def side_of(self, prediction: str | None = None) -> str:
-        """The side of a prediction that is given by name; the first if none is."""
+        """The side of a prediction, by name; defaults to the first."""
         if not self.names:
             raise AnalysisError("expected a prediction to score, found the gold alone")
         if prediction is None:
@@ -72,7 +72,7 @@ class Frame:
         return Column(column.codes[self.rows], column.names, column.ordered)
 
     def numbers(self, of: str | Key) -> Ints | None:
-        """The number of each row, -1 where it has none; None if the criterion is not one of numbers."""
+        """The number of each row, -1 if it has none; None if the criterion is not numeric."""
         of = key(of) if isinstance(of, str) else of
         if not isinstance(of, Criterion) or not of.numeric:
             return None
@@ -81,19 +81,19 @@ class Frame:
         return np.asarray(found)[self.rows]
 
     def by_class(self, of: str | Key, holds: Callable[[str], bool]) -> Bools:
-        """For each row: does something hold of its class?"""
+        """A flag for each row: whether a predicate holds of its class."""
         column = self.classes(of)
         return np.array([holds(name) for name in column.names], dtype=bool)[column.codes]
 
     def right(self, measure: str | Measure = "uas", prediction: str | None = None) -> Bools:
-        """For each row: is it right in a prediction?"""
+        """A flag for each row: whether a prediction is right."""
         measure, side = measure_of(measure), self.side_of(prediction)
         if (measure.name, side) not in self._flags:
             self._flags[measure.name, side] = measure.right(self.gold, self.sides[side])
         return self._flags[measure.name, side][self.rows]
 
     def counted(self, measure: str | Measure = "uas") -> Bools:
-        """For each row: does the gold say what is right?"""
+        """A flag for each row: whether the gold has the annotation that is scored."""
         if measure_of(measure).arcs:
             return self.gold.heads[self.rows] >= 0
         return np.ones(len(self), dtype=bool)
@@ -142,10 +142,10 @@ def frame(
     ignore: Iterable[str] = PUNCTUATION,
     where: str | Condition | None = None,
 ) -> Frame:
-    """The words of `gold`, with those of predictions of the same words; without predictions, for statistics alone.
+    """The words of `gold`, with those of predictions of the same words; without predictions, only for statistics.
 
-    `names` are what tables call the predictions, `train` is where frequencies are counted. Words whose gold UPOS is in
-    `ignore` do not count: punctuation unless told otherwise.
+    `names` are names of the predictions for tables; frequencies are counted in `train`. Words whose gold UPOS is in
+    `ignore` do not count; defaults to punctuation.
     """
     for treebank in (gold, *predicted, *([] if train is None else [train])):
         if not isinstance(treebank, Treebank):
@@ -197,7 +197,7 @@ def _check_words(gold: Treebank, predicted: Treebank) -> None:
 
 
 def _place(treebank: Treebank, word: int) -> str:
-    """What stands where a word should, with its place in the file."""
+    """What was found in place of a word, with file and line."""
     if word >= treebank.words:
         return f"the end of {treebank.path} (after {len(treebank)} sentences)"
     sentence = treebank[int(np.searchsorted(treebank.offsets, word, side="right")) - 1]

@@ -1,4 +1,4 @@
-"""Measures: what of a word can be right. Heads, labels and tags are judged as `evaluate` judges them."""
+"""Measures: the annotations of a word that can be right, judged as `evaluate` judges them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panparser.evaluation.counting import Bools, base_label, universal_features
 
 @dataclass(frozen=True)
 class Measure:
-    """`right(gold, predicted)` says of each word whether it is; `arcs`: only words whose gold has a head count."""
+    """`right(gold, predicted)` flags the words that are right; with `arcs`, only words with a gold head count."""
 
     name: str
     about: str

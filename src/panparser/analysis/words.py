@@ -1,4 +1,4 @@
-"""The words of one treebank as columns: what criteria are computed from. No loop over words, only over what differs."""
+"""The words of one treebank as columns: the input of criteria. Loops run over distinct values, never over words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import nonprojectivity
 
 NONE = "none"  # the class of words that lack what is asked for
-_MOST_COMBINATIONS = 1 << 62  # that one number can tell apart
+_MAX_COMBINATIONS = 1 << 62  # that fit into one number
 ROOT = "ROOT"  # what stands for the artificial token where a head is described
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A class for each word: `names[codes[word]]`. `ordered`: the names are in an order that means something."""
+    """A class for each word: `names[codes[word]]`. `ordered`: the order of the names is meaningful."""
 
     codes: Ints
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class Column:
 
     @classmethod
     def merged(cls, codes: npt.NDArray[np.integer], names: Iterable[str], ordered: bool = False) -> Column:
-        """A column whose names may repeat: what has one name is one class."""
+        """A column from names that may repeat: equal names become one class."""
         numbers: dict[str, int] = {}
         table = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
         return cls(table[codes] if len(codes) else np.empty(0, np.int64), tuple(numbers), ordered)
@@ -48,7 +48,7 @@ Values = Column | Ints  # classes, or numbers >= 0 (-1: none)
 
 def combinations(columns: Sequence[Column]) -> tuple[list[Ints], Ints]:
     """The combinations of classes that occur, in order: their codes in each column; and the one that each word has."""
-    if math.prod(len(column.names) for column in columns) >= _MOST_COMBINATIONS:
+    if math.prod(len(column.names) for column in columns) >= _MAX_COMBINATIONS:
         distinct, inverse = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
         return list(distinct), inverse.reshape(-1)
     codes = np.zeros(len(columns[0].codes), dtype=np.int64)
@@ -118,7 +118,7 @@ class Words:
         return Column.merged(self.treebank.column(name), map(change, self.treebank.vocabulary(name)))
 
     def value(self, name: str, key: str) -> Column:
-        """The value of a key of FEATS or MISC; `none` where it is not there."""
+        """The value of a key of FEATS or MISC; `none` if it is missing."""
         return self.text(name, lambda cell: _value_of(cell, key))
 
     @cached_property
@@ -127,18 +127,18 @@ class Words:
 
     @property
     def depth(self) -> Ints:
-        """Arcs from each word up to Root: 1 for a child of Root; -1 where there is no way up."""
+        """Arcs from each word up to Root: 1 for a child of Root; -1 if Root cannot be reached."""
         return self._climbed[0]
 
     @property
     def root_distance(self) -> Ints:
-        """How far the child of Root above each word stands from it, in words: 0 for that child itself."""
+        """Distance in words to the child of Root above each word: 0 for that child itself."""
         depth, top = self._climbed
         return np.where(depth < 0, -1, np.abs(np.arange(len(self)) - top))
 
     @property
     def length(self) -> Ints:
-        """How far the head is, in words: 1 for a neighbour; 0 for Root, -1 for none."""
+        """Distance to the head in words: 1 for a neighbor; 0 for Root, -1 for none."""
         return np.where(self.heads > 0, np.abs(self.ids - self.heads), self.heads)
 
     @property
@@ -155,12 +155,12 @@ class Words:
 
     @cached_property
     def crossing(self) -> Bools:
-        """Is the arc of each word not projective?"""
+        """A flag for each word: whether its arc is non-projective."""
         return nonprojectivity(self.treebank.heads, self.treebank.offsets)[0]
 
     @property
     def confidence(self) -> Ints:
-        """How sure a parser said that it was of the head, in percent (`parse --confidence`); -1 where it did not."""
+        """The confidence of the head in percent, as written by `parse --confidence`; -1 if missing."""
         share = read_confidence(self.treebank)
         return np.where(np.isnan(share), -1, np.floor(100 * np.nan_to_num(share) + 1e-9)).astype(np.int64)
 
@@ -178,7 +178,7 @@ class Words:
 
 
 def same(first: Words, second: Words, name: str, change: Callable[[str], str] = str) -> Bools:
-    """Where two treebanks of the same words have the same string, after a change."""
+    """A flag for each word: whether both treebanks have the same string after `change`."""
     numbers: dict[str, int] = {}
     codes = []
     for words in (first, second):
@@ -198,5 +198,5 @@ def _value_of(cell: str, key: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Is it a number that can be compared with those of a column?"""
+    """Whether the text is a number that can be compared with those of a column."""
     return text.isascii() and text.isdigit() and len(text) <= 18

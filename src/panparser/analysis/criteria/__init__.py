@@ -1,4 +1,4 @@
-"""What words are sorted by: criteria, and conditions on them."""
+"""Criteria that group words, and conditions that select them."""
 
 from panparser._names import lazy
 

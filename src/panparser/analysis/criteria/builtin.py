@@ -1,6 +1,6 @@
 """Criteria: what is built in, and how criteria are written as text.
 
-A criterion has a name, says what it is, and computes a column from the columns of a treebank. As text:
+A criterion has a name and a description, and computes a column from the columns of a treebank. As text:
 
     upos                     a name
     head-upos                of the head (head-head-upos: of its head)
@@ -159,7 +159,7 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def keys(by: By) -> tuple[Key, ...]:
-    """What a table is by: criteria as values or as text, `upos,head-upos` being two."""
+    """The criteria of a table, given as values or as text; `upos,head-upos` is two."""
     if by is None:
         return ()
     if isinstance(by, Criterion | Joined):
@@ -178,7 +178,7 @@ def key(text: str) -> Key:
 
 
 def criterion(text: str) -> Criterion:
-    """The criterion that a text names; AnalysisError names the known ones and the nearest."""
+    """The criterion of that name. Raises AnalysisError, with the nearest known name, if there is none."""
     if not isinstance(text, str):
         raise AnalysisError(f"expected a criterion, as a value or as text; got {text!r}")
     return _criterion(text.strip())
@@ -209,7 +209,7 @@ def _criterion(text: str) -> Criterion:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """What to say of a name that is not there: the nearest, and all."""
+    """The message for an unknown name: the nearest known one, and all."""
     known = list(known)
     near = get_close_matches(name.lower(), known, 1)
     hint = f"did you mean {near[0]}? " if near else ""

@@ -1,4 +1,4 @@
-"""Conditions: which words of a frame are looked at, as values; `reading` has them as text."""
+"""Conditions that select words of a frame, as values; `reading` parses them from text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ RANKS: dict[str, Callable[[Ints, int], Bools]] = {
 
 
 class Frame(Protocol):
-    """What a condition asks of a frame of words, by a criterion or several joined."""
+    """The part of a frame that conditions need."""
 
     def by_class(self, of: Any, holds: Callable[[str], bool]) -> Bools: ...
     def numbers(self, of: Any) -> Ints | None: ...
 
 
 class Condition:
-    """Which words; combined with &, | and ~."""
+    """Selects words; conditions combine with &, | and ~."""
 
     def holds(self, frame: Frame) -> Bools:
-        """For each word of the frame: does it hold?"""
+        """A flag for each word of the frame: whether the condition holds."""
         raise NotImplementedError
 
     def __and__(self, other: Condition) -> Condition:
@@ -125,7 +125,7 @@ class Matches(Condition):
 
 @dataclass(frozen=True)
 class Ranked(Condition):
-    """The number is smaller or larger than another; a word that has none is neither."""
+    """The number is smaller or larger than another; false for words without a number."""
 
     of: Any  # a criterion, or several joined
     sign: str

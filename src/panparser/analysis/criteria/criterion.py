@@ -15,15 +15,15 @@ from panparser.errors import AnalysisError
 from panparser.evaluation.counting import Ints
 from panparser.treebank.sentence import Token
 
-_MOST_CLASSES = 10_000  # of a cap
+_MAX_CLASSES = 10_000  # of a cap
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What words are grouped by; `function` gives a class or a number for each word of a treebank.
+    """Groups words; `function` computes a class or a number for each word of a treebank.
 
-    Numbers are grouped by `bins`, the first number of each class; None makes each number a class. `zero` is what the
-    class of 0 is called. `side` says whose annotation is meant: gold, predicted, predicted2, ...
+    Numbers are grouped by `bins`, the first number of each class; None makes each number a class. `zero` is the name
+    of the class of 0. `side` is whose annotation is read: gold, predicted, predicted2, ...
     """
 
     name: str
@@ -38,13 +38,13 @@ class Criterion:
         return self.name if self.side == "gold" else f"{self.side}.{self.name}"
 
     def on(self, side: str) -> Criterion:
-        """The same of a prediction: predicted, predicted2, ..."""
+        """The same criterion, read from a prediction: predicted, predicted2, ..."""
         return replace(self, side=side)
 
     def capped(self, most: int) -> Criterion:
         """Numbers from `most` on are one class."""
-        if not 1 <= most <= _MOST_CLASSES:
-            raise AnalysisError(f"cap of {self}: expected a number from 1 to {_MOST_CLASSES}, found {most}")
+        if not 1 <= most <= _MAX_CLASSES:
+            raise AnalysisError(f"cap of {self}: expected a number from 1 to {_MAX_CLASSES}, found {most}")
         return self.binned(*range(1, most + 1))
 
     def binned(self, *starts: int) -> Criterion:

@@ -1,4 +1,4 @@
-"""Conditions as text: a small language for which words of a frame are looked at. Nothing of the text is executed.
+"""Conditions as text: a small language that selects words of a frame. No part of the text is executed.
 
 label=mark and direction=right
 upos in (NOUN, PROPN) or not (length > 5)
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def condition(text: str | Condition) -> Condition:
-    """The condition that a text spells; AnalysisError shows the text with a caret."""
+    """Parses a condition. Raises AnalysisError, which shows the text with a caret, if it is malformed."""
     if isinstance(text, Condition):
         return text
     if not isinstance(text, str):
@@ -86,7 +86,7 @@ class _Reader:
         return token
 
     def accept(self, *texts: str) -> bool:
-        """Goes on if the next token is a sign or keyword of that text."""
+        """Advances if the next token is this sign or keyword."""
         found = self.now.kind != "quoted" and self.now.text in texts
         self.next += found
         return found
@@ -172,7 +172,7 @@ class _Reader:
 
 
 def _balanced(join: Callable[[Condition, Condition], Condition], parts: list[Condition]) -> Condition:
-    """Many conditions as one that is not deep, however many there are."""
+    """Combines many conditions into a balanced tree, so that nesting stays shallow."""
     if len(parts) == 1:
         return parts[0]
     middle = (len(parts) + 1) // 2

@@ -1,4 +1,4 @@
-"""Where a derivation left the gold tree, and what that caused.
+"""Where a derivation left the gold tree, and the wrong words that resulted.
 
 An error is an action that costs more than another would: it gives up gold arcs that could still have been made. What is
 wrong in the tree is the sum of errors; but a wrong arc is often made later than the error that it comes from, by an
@@ -27,7 +27,7 @@ KINDS = ("here", "later", "tied")  # made by the error itself; made later; given
 
 @dataclass(frozen=True)
 class _Steps:
-    """For each action of the derivations, what it cost, and which would have been right (a bit each)."""
+    """The cost of each action of the derivations, and the actions that would have been right (a bit each)."""
 
     costs: IntArray
     right: npt.NDArray[np.int64]
@@ -38,14 +38,14 @@ class _Steps:
 
 @dataclass(frozen=True)
 class Propagation:
-    """Errors of a parser on a treebank, and wrong words by the error that they come from; `propagation` makes one."""
+    """Errors of a parser on a treebank, and wrong words by the error that caused them; `propagation` makes one."""
 
     derivations: Derivations
     errors: pd.DataFrame
     words: pd.DataFrame
 
     def summary(self) -> pd.Series:
-        """In numbers: errors, those that came first in their sentence, and what each kind caused."""
+        """Numbers of errors, of first errors in a sentence, and of the wrong words that each kind caused."""
         errors, words = self.errors, self.words
         lengths = np.diff(self.derivations.offsets)
         first = errors[errors["first"]]
@@ -78,7 +78,7 @@ class Propagation:
         columns = list(by or ("right", "action"))
         for name in columns:
             if name not in known:
-                raise SpecError(f"errors are told apart by {', '.join(known)}; got {name!r}")
+                raise SpecError(f"errors can be grouped by {', '.join(known)}; got {name!r}")
         grouped = self.errors.groupby(columns, sort=True, observed=True)
         table = grouped.agg(
             errors=("step", "size"),
@@ -97,11 +97,11 @@ def _percent(part: int, whole: int) -> float:
 
 
 def propagation(parser: Parser, gold: Treebank, *, beam: int | None = None) -> Propagation:
-    """Follows a parser through a treebank beside the oracle: its errors, and the wrong words that come of each.
+    """Follows a parser through a treebank beside the oracle: its errors, and the wrong words that each caused.
 
     Arcs are those that the parser was taught: where it lifts crossing arcs, the gold tree is lifted too. `errors` has a
     row for each action that cost more than another: what was right, what was done, the tags of S0 and B0, what it cost,
-    whether it was the first of its sentence, and the wrong words that come of it, attached here or later. `words` has a
+    whether it was the first of its sentence, and the wrong words that it caused, attached here or later. `words` has a
     row for each wrong word: where its gold arc was lost, and where it was attached.
     """
     derivations = Derivations.of(parser, gold, beam=beam)
@@ -140,7 +140,7 @@ def _follow(derivations: Derivations, heads: IntArray, labels: IntArray) -> _Ste
 
 
 def _trace(derivations: Derivations, heads: IntArray, wrong: Positions) -> Positions:
-    """For each of some words, the action after which its gold arc could not be made any more; -1: none did it."""
+    """For each of some words, the action that made its gold arc impossible; -1 if none did."""
     treebank = derivations.treebank
     sentence_of = treebank.sentence_of_word()
     lost = np.full(len(wrong), -1, dtype=np.int64)

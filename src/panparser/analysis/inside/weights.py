@@ -50,7 +50,7 @@ def _index(names: Sequence[str], name: str, what: str) -> int:
 
 
 class WeightCourse(Listener):
-    """Hears of training and keeps the averaged weights of some features after each epoch, for each action.
+    """Listens to training and keeps the averaged weights of some features after each epoch, for each action.
 
     `action`: keep those for the labels of the arcs that this action makes instead.
     """
@@ -80,7 +80,7 @@ class WeightCourse(Listener):
 
 @dataclass(frozen=True)
 class _Seen:
-    """Distinct features of some states: keys, how often each is there, and a state where it is."""
+    """Distinct features of some states: keys, their counts, and a state that has each."""
 
     keys: Keys
     counts: npt.NDArray[np.int64]
@@ -111,8 +111,8 @@ def _states(derivations: Derivations) -> Iterator[tuple[Keys, Positions]]:
 def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, beam: int | None = None) -> pd.DataFrame:
     """The features with the largest weights, for or against, of an action or a label, among those that a treebank has.
 
-    The treebank's own annotation plays no part: features are those of the states that the parser goes through. Weights
-    are in updates; `count` says in how many states a feature was seen. Those of a label depend on the action that makes
+    The treebank's own annotation is not used: features are those of the states that the parser goes through. Weights
+    are in updates; `count` is the number of states with the feature. Those of a label depend on the action that makes
     the arc, which is then a column.
     """
     check_count("top of strongest", top)
@@ -168,7 +168,7 @@ def _column(parser: Parser, keys: Keys, number: int, action: int) -> npt.NDArray
 
 
 def _cut(weights: npt.NDArray[np.int32], top: int) -> int:
-    """The least weight among the `top` largest."""
+    """The smallest weight among the `top` largest."""
     sizes = np.abs(weights)
     return 0 if len(sizes) <= top else int(np.partition(sizes, len(sizes) - top)[len(sizes) - top])
 
@@ -193,7 +193,7 @@ def _named(derivations: Derivations, place: int, key: int) -> str:
 def shared(first: Parser, second: Parser, treebank: Treebank) -> pd.DataFrame:
     """What two models have in common, template by template: weights of actions for the features that a treebank has.
 
-    Both must have the same transition system; templates that only one of them has are left out. Features are those of
+    Both must have the same transition system; templates of only one of them are left out. Features are those of
     the states that the first parser goes through. `first`, `second` and `both` count features with a weight; norms and
     the distance are Euclidean, in updates; the last row is over all templates.
     """

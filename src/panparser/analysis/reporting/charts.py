@@ -14,13 +14,13 @@ Floats = npt.NDArray[np.float64]
 _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
 _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
-_VALUE = 34  # width of a number that stands on a bar
-_MARKS = ("circle", "square", "triangle")  # of series, so that colour is not all that tells them apart
+_VALUE_WIDTH = 34  # of a number on a bar
+_MARKS = ("circle", "square", "triangle")  # of series, which must differ by more than color
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a chart: values in percent, NaN where there is none, and their intervals."""
+    """A line of a chart: values in percent, NaN if missing, and their intervals."""
 
     name: str
     values: Floats
@@ -29,7 +29,7 @@ class Series:
 
 
 def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Sequence[Series]) -> str:
-    """Points of classes that have an order, joined by lines; behind them, how many words each class has."""
+    """Points of ordered classes, joined by lines; behind them, the number of words of each class."""
     floor = _floor(series)
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(names))
     xs = [_LEFT + step * (i + 0.5) for i in range(len(names))]
@@ -55,11 +55,11 @@ def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: S
     for x, name in zip(xs, names, strict=True):
         turn = f' transform="rotate(-35 {x:.1f} {_HEIGHT - _BOTTOM + 14})" text-anchor="end"' if slant else ""
         parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 15}"{turn}>{html.escape(_short(name))}</text>')
-    return _svg(_WIDTH, _HEIGHT, f"{title}: {_told(names, series)}", parts)
+    return _svg(_WIDTH, _HEIGHT, f"{title}: {_described(names, series)}", parts)
 
 
 def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Sequence[Series]) -> str:
-    """Lying bars of classes without order, with their intervals and sizes."""
+    """Horizontal bars of unordered classes, with their intervals and sizes."""
     left, right = 110, 64
     thick = 15 if len(series) == 1 else 12
     tall = thick * len(series) + 7
@@ -78,7 +78,7 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
             y = top + 2 + number * thick
             low, high = (left + width * end[row] / 100 for end in (one.low, one.high))
             tip = f"{name}: {one.name} {value:.2f} ({one.low[row]:.1f}–{one.high[row]:.1f}), {sizes[row]:,} words"
-            kind = "value" if width * value / 100 >= _VALUE else "value bare"
+            kind = "value" if width * value / 100 >= _VALUE_WIDTH else "value bare"
             parts.append(
                 f'<g class="s{number}"><title>{html.escape(tip)}</title>'
                 f'<rect class="bar" x="{left}" y="{y:.1f}" width="{width * value / 100:.1f}" height="{thick - 1:.1f}"/>'
@@ -86,7 +86,7 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
                 f'<text class="{kind}" x="{left + 4}" y="{y + thick / 2 + 3:.1f}" text-anchor="start">'
                 f"{value:.1f}</text></g>"
             )
-    return _svg(_WIDTH, height, f"{title}: {_told(names, series)}", parts)
+    return _svg(_WIDTH, height, f"{title}: {_described(names, series)}", parts)
 
 
 def heat_map(
@@ -97,7 +97,7 @@ def heat_map(
 ) -> str:
     """A confusion matrix, gold classes in rows: the stronger a cell, the larger its share of the row.
 
-    `link(gold, predicted)` is where a cell leads to, if anywhere.
+    `link(gold, predicted)` is the target of a cell, or None.
     """
     left, top = 104, 84
     width, height = left + _CELL * len(names) + 10, top + _ROW * len(names) + 10
@@ -183,13 +183,13 @@ def _floor(series: Sequence[Series]) -> float:
     return float(max(0, math.floor((lowest - 4) / step) * step))
 
 
-def _told(names: Sequence[str], series: Sequence[Series]) -> str:
-    """The chart in words, for who cannot see it."""
-    told = []
+def _described(names: Sequence[str], series: Sequence[Series]) -> str:
+    """The chart in words, for screen readers."""
+    parts = []
     for one in series:
         values = (f"{n} {v:.1f}" for n, v in zip(names, one.values, strict=True) if not math.isnan(v))
-        told.append(f"{one.name}: {', '.join(values)}")
-    return "; ".join(told)
+        parts.append(f"{one.name}: {', '.join(values)}")
+    return "; ".join(parts)
 
 
 def _short(text: str, most: int = 12) -> str:

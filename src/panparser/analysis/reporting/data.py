@@ -1,4 +1,4 @@
-"""What the script of a report reads: sentences with their trees, as JSON that can stand inside HTML."""
+"""The data of a report's script: sentences with their trees, as JSON that is safe inside HTML."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from panparser.analysis.frame import Frame
 from panparser.evaluation.counting import Ints
 from panparser.treebank.treebank import Treebank
 
-_UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}  # what could end the script, or a line of it
+_UNSAFE = {
+    ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"
+}  # characters that could end the script, or a line of it
 
 
 def page_data(frame: Frame, most: int) -> tuple[str, int]:
-    """Sentences with words, at most those with most errors, in their order; and how many they are.
+    """The `most` sentences with most errors, in their order, as JSON; and their number.
 
     A sentence is [number from 1, its id, forms, tags, heads, labels, places of words that do not count, predictions], a
     prediction [heads, labels]; tags and labels are indices into lists.
@@ -61,7 +63,7 @@ def _chosen(frame: Frame, most: int) -> Ints:
 
 
 def _shared(treebanks: list[Treebank], column: str) -> tuple[list[str], list[Ints]]:
-    """The texts of a column, and the index of each word's among them, in each treebank."""
+    """The distinct texts of a column, and the index of each word's text, in each treebank."""
     numbers: dict[str, int] = {}
     ids = []
     for treebank in treebanks:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Link:
-    """A text that leads to the sentences that it is about."""
+    """A text that links to the sentences that it is about."""
 
     text: str
     target: str | None
@@ -24,7 +24,7 @@ def html_select(name: str, title: str, options: Iterable[tuple[str, str]]) -> st
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 1) -> str:
-    """`texts`: how many columns, from the first, are of words."""
+    """A table; the first `texts` columns are words, the others numbers."""
 
     def cell(tag: str, place: int, value: object) -> str:
         text = html.escape(f"{value:,}" if isinstance(value, int) else str(value))

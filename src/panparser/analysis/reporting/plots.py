@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
-_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe & Ito: told apart by all
+_COLORS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+)  # Okabe & Ito: safe for color-blind readers
 _Z = 1.959964  # 95 %
 
 
 def interval(score: Floats, words: Floats) -> tuple[Floats, Floats]:
-    """Wilson's 95 % interval of scores (in percent) of so many words."""
+    """Wilson's 95 % interval of scores (in percent) over this many words."""
     n = np.maximum(words, 1)
     p = np.nan_to_num(score) / 100
     middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
@@ -30,7 +37,7 @@ def interval(score: Floats, words: Floats) -> tuple[Floats, Floats]:
 
 
 def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
-    """Bars of a table of `scores`: one for each column, with its interval; the words of each class below it.
+    """Bars of a table of `scores`: one for each column, with its interval; below, the words of each class.
 
     Intervals are Wilson's, as if words were independent. Tables of more than `most` rows are cut there.
     """
@@ -64,7 +71,7 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
 
 
 def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
-    """Bars of a table of `counts`: how many words each class has. Tables of more than `most` rows are cut there."""
+    """Bars of a table of `counts`: the words of each class. Tables of more than `most` rows are cut there."""
     table = table.iloc[:most]
     words = table["words"].to_numpy(dtype=np.float64)
     figure, axes = _figure(max(5.0, 1.5 + 0.5 * len(table)), 4.2)
@@ -139,7 +146,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def check_format(path: str | Path) -> str:
-    """What kind of figure the name of a file asks for; ImportError if nothing can be drawn at all."""
+    """The format of a figure by the name of its file. Raises ImportError without matplotlib."""
     _matplotlib()
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
@@ -185,7 +192,7 @@ def _shares(values: Floats) -> Floats:
 
 
 def _flat(name: object) -> str:
-    """A name of a row or column, of several levels or of one."""
+    """The name of a row or column as one text, whatever its levels."""
     if isinstance(name, Sequence) and not isinstance(name, str):
         return " ".join(str(part) for part in name if part != "")
     return str(name)

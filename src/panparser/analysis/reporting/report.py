@@ -1,4 +1,4 @@
-"""The report: one page, complete in itself, of where parsers are wrong; with a browser of their sentences."""
+"""The report: one self-contained page about where parsers are wrong, with a browser of their sentences."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from panparser.evaluation.counting import Bools
 from panparser.parsing.confidence import HEAD_KEY, read_confidence
 from panparser.storage.files import check_writable, write_whole
 
-_MOST = 5000  # sentences that a page can be browsed for
+_MAX_SENTENCES = 5000  # of the browser
 _SAMPLES = 1000
-_CLASSES = 18  # of a heat map, or a chart of bars
-_ROWS = 12  # of a table
-_SERIES = 3  # that a chart can tell apart
-_SHARE = 0.001  # classes of fewer of the words are not drawn
+_MAX_CLASSES = 18  # of a heat map or a bar chart
+_MAX_ROWS = 12  # of a table
+_MAX_SERIES = 3  # of a chart
+_MIN_SHARE = 0.001  # of the words, for a class to be drawn
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ _FIELDS = {"base-label": "label", "upos": "tag"}  # criteria that sentences can 
 _WORST = (("base-label", "label"), ("upos", "tag"), ("tag-pair", "tags of word and head"), ("form", "form"))
 
 
-def report(frame: Frame, *, title: str | None = None, sentences: int = _MOST, samples: int = _SAMPLES) -> str:
-    """The page as HTML. Of larger treebanks it has the `sentences` with most errors; the figures are those of all.
+def report(frame: Frame, *, title: str | None = None, sentences: int = _MAX_SENTENCES, samples: int = _SAMPLES) -> str:
+    """The page as HTML. It shows at most the `sentences` with most errors; figures cover the whole treebank.
 
-    `samples` are those of the bootstrap, for intervals and the comparison; 0 leaves intervals out.
+    `samples` of the bootstrap are for intervals and the comparison; 0 leaves intervals out.
     """
     frame.side_of()  # says so if there is no prediction
     title = title or f"{' and '.join(frame.names)} on {Path(frame.gold.treebank.path).name}"
@@ -96,7 +96,7 @@ def write_report(frame: Frame, path: str | os.PathLike[str], **options: object) 
 
 
 def write_plots(frame: Frame, folder: str | os.PathLike[str]) -> list[Path]:
-    """Writes the figures of the report as .png and .svg files; their names. Needs matplotlib."""
+    """Writes the figures of the report as .png and .svg files, and returns their names. Needs matplotlib."""
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def write_plots(frame: Frame, folder: str | os.PathLike[str]) -> list[Path]:
         raise AnalysisError(f"{place}: expected a folder for plots: {error.strerror}") from None
     figures = {chart.by: plot_scores(table, title=chart.title) for chart, table in _tables(frame)}
     for by, name in _CONFUSIONS:
-        figures[f"confusion-{by}"] = plot_matrix(confusion(frame, by, most=_CLASSES), title=name)
+        figures[f"confusion-{by}"] = plot_matrix(confusion(frame, by, most=_MAX_CLASSES), title=name)
     written = []
     for name, figure in figures.items():
         for kind in ("png", "svg"):
@@ -154,7 +154,7 @@ def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[fl
 
 
 def _exact(frame: Frame, name: str, measure: str) -> float:
-    """The share of sentences (that have words which count) without an error."""
+    """The share of sentences without an error, among those with words that count."""
     counted: Bools = frame.counted(measure)
     sentence = frame.gold.sentence[frame.rows]
     wrong = np.unique(sentence[counted & ~frame.right(measure, name)])
@@ -180,7 +180,7 @@ def _comparison(frame: Frame, samples: int) -> str:
     tables = []
     for caption, part in ((f"Where {two} is better", moved[::-1]), (f"Where {one} is better", moved)):
         sign = 1 if part is not moved else -1
-        some = part[part["words gained"] * sign > 0].head(_ROWS)
+        some = part[part["words gained"] * sign > 0].head(_MAX_ROWS)
         cells = [
             [name, int(row["words"]), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['words gained']:+.0f}"]
             for name, row in some.iterrows()
@@ -203,7 +203,10 @@ def _tables(frame: Frame) -> Iterator[tuple[_Chart, pd.DataFrame]]:
             continue
         table = scores(frame, chart.by, of)
         words = table[table.columns[0]]
-        yield chart, table[words >= max(1.0, _SHARE * len(frame))].head(_CLASSES if chart.draw is bar_chart else None)
+        yield (
+            chart,
+            table[words >= max(1.0, _MIN_SHARE * len(frame))].head(_MAX_CLASSES if chart.draw is bar_chart else None),
+        )
 
 
 def _charts(frame: Frame) -> str:
@@ -211,7 +214,7 @@ def _charts(frame: Frame) -> str:
     for chart, table in _tables(frame):
         words = table.iloc[:, 0].to_numpy()
         series = []
-        for column in table.columns[1 : 1 + _SERIES]:
+        for column in table.columns[1 : 1 + _MAX_SERIES]:
             values = table[column].to_numpy(dtype=np.float64)
             low, high = interval(values, words.astype(np.float64))
             name = column.upper() if isinstance(column, str) else f"{column[0]} {column[1].upper()}"
@@ -229,7 +232,7 @@ def _legend(names: Iterable[str]) -> str:
 
 
 def _confidence(frame: Frame) -> str:
-    """How sure predictions were, where they say so, beside how often they were right."""
+    """How confident predictions were, if they say so, and how often they were right."""
     gold, parts = frame.gold.treebank, []
     for name in frame.names:
         predicted = frame.sides[frame.side_of(name)].treebank
@@ -259,12 +262,12 @@ def _confusions(frame: Frame) -> str:
     for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _CONFUSIONS:
-            matrix = confusion(frame, by, prediction=name, most=_CLASSES)
+            matrix = confusion(frame, by, prediction=name, most=_MAX_CLASSES)
             names = [str(each) for each in matrix.index]
             link = _to_confusion(number) if by == "base-label" else lambda gold, predicted: None
             drawn = heat_map(f"{title}: confusions", names, matrix.to_numpy(), link)
             parts.append(f'<div class="scroll wide"><h3>{title}{of}</h3>{drawn}</div>')
-        found = confusions(frame, "base-label", prediction=name).head(_ROWS)
+        found = confusions(frame, "base-label", prediction=name).head(_MAX_ROWS)
         to = _to_confusion(number)
         rows = [
             [Link(gold, to(gold, other)), other, int(row["words"]), f"{row['share']:.1f}"]
@@ -297,7 +300,7 @@ def _worst(frame: Frame) -> str:
     for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _WORST:
-            found = worst(frame, by, prediction=name, least=2).head(_ROWS)
+            found = worst(frame, by, prediction=name, least=2).head(_MAX_ROWS)
             rows = [
                 [
                     Link(str(key), _address(**{_FIELDS[by]: key, "of": number}) if by in _FIELDS else None),

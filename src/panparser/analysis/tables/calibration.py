@@ -1,6 +1,6 @@
 """How well confidence is calibrated: of the words that a parser is 80 % sure of, are 80 % right?
 
-What is compared are two treebanks of the same words: the gold one, and one that `parse --confidence` wrote.
+Compares two treebanks of the same words: the gold one, and one with confidence in MISC.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Of = Literal["heads", "labels"]
 Bins = Literal["width", "mass"]
 _KEYS = {"heads": HEAD_KEY, "labels": LABEL_KEY}
-_CELLS = 40  # of a bar in a terminal
+_BAR_WIDTH = 40  # width of a bar in a terminal
 
 
 def reliability(
     gold: Treebank, predicted: Treebank, bins: int = 15, *, of: Of = "heads", equal: Bins = "width"
 ) -> pd.DataFrame:
-    """One row for each bin: its bounds, mean confidence, accuracy (NaN where it is empty), and how many words it has.
+    """One row for each bin: its bounds, mean confidence, accuracy (NaN if empty), and number of words.
 
     `of`: heads (Confidence in MISC) or heads with labels (LabelConfidence). Bins of equal width, or of equal mass: as
     many words in each. Words without a gold head or without confidence are left out.
@@ -50,7 +50,7 @@ def expected_calibration_error(
 
 
 def judged(gold: Treebank, predicted: Treebank, of: Of = "heads") -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Confidence, and whether it was right, of all words that have both a confidence and a gold head."""
+    """Confidence and correctness of all words that have both a confidence and a gold head."""
     if of not in _KEYS:
         raise SpecError(f"of must be heads or labels; got {of!r}")
     for name, value in (("gold", gold), ("predicted", predicted)):
@@ -114,15 +114,15 @@ def calibration_error(table: Any) -> float:
 
 
 def draw_reliability(table: pd.DataFrame) -> str:
-    """The diagram as text: bars are accuracies, `|` is where the confidence says that they should end."""
+    """The diagram as text: bars are accuracies, `|` marks the confidence, where they should end."""
     lines = [f"{'confidence':>13}  {'accuracy':>8}  {'words':>8}"]
     for low, high, confidence, accuracy, count in zip(
         *(table[name] for name in ("low", "high", "confidence", "accuracy", "count")), strict=True
     ):
         if not count:
             continue
-        bar = ["█"] * round(accuracy * _CELLS) + [" "] * (_CELLS - round(accuracy * _CELLS))
-        bar[min(_CELLS - 1, round(confidence * _CELLS))] = "|"
+        bar = ["█"] * round(accuracy * _BAR_WIDTH) + [" "] * (_BAR_WIDTH - round(accuracy * _BAR_WIDTH))
+        bar[min(_BAR_WIDTH - 1, round(confidence * _BAR_WIDTH))] = "|"
         lines.append(f"{low:6.2f} {high:6.2f}  {accuracy:8.3f}  {count:8,}  {''.join(bar).rstrip()}")
     return "\n".join([*lines, f"expected calibration error {calibration_error(table):.4f}"])
 

@@ -1,4 +1,4 @@
-"""Predictions beside each other: who is right where, agreement, differences and whether they may be chance."""
+"""Comparison of predictions: which is right where, agreement, differences and their significance."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def compare(
 
     words; the score of each and their difference; how often both, only one and none is right; `agree`: how often both
     predict the same. Then the tests of `evaluate` with two predictions, paired by sentence, for the `tested` largest
-    classes: the interval of the difference, `p` by approximate randomization, and `holm`, which corrects it for so many
-    tests (Holm 1979). `samples=0` leaves the tests out.
+    classes: the interval of the difference, `p` by approximate randomization, and `holm`, corrected for the number
+    of tests (Holm 1979). `samples=0` leaves the tests out.
     """
     one, two = _two(frame, first, second)
     found = groups(frame, by)
@@ -94,7 +94,7 @@ def who_is_right(frame: Frame, by: By = None, of: str = "uas") -> pd.DataFrame:
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """The second table minus the first: of scores, of counts, of confusions (which may have other classes).
 
-    A count that only one table has is 0 in the other; a score is nothing there, and the difference NaN.
+    A count that only one table has is 0 in the other; the difference of a missing score is NaN.
     """
     rows = _union(first.index, second.index)
     matrix = first.columns.name is not None and second.columns.name is not None
@@ -109,7 +109,7 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 
 def holm(p: Floats) -> Floats:
-    """p-values of many tests, corrected so that one false alarm among all is as rare as each says (Holm 1979)."""
+    """p-values corrected for their number (Holm 1979), which bounds the probability of any false alarm."""
     order = np.argsort(p, kind="stable")
     steps = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
     corrected = np.empty(len(p))
@@ -145,7 +145,7 @@ def _same(frame: Frame, of: str, first: str, second: str) -> Bools:
 
 
 def _predicted(frame: Frame, of: str, name: str) -> Bools:
-    """Rows that the gold judges and for which a prediction says something, as `evaluate` counts them."""
+    """Rows with both a gold and a predicted annotation, as `evaluate` counts them."""
     counted = frame.counted(of)
     headed: Bools = frame.sides[frame.side_of(name)].heads[frame.rows] >= 0
     return counted & headed if measure_of(of).arcs else counted
@@ -172,7 +172,7 @@ def _tests(
 
 
 def _evaluation(frame: Frame, of: str, place: Ints, classes: int, name: str) -> evaluation.Evaluation:
-    """Counts (correct, gold, predicted) by sentence for each class; a sentence without words of the frame has none."""
+    """Counts (correct, gold, predicted) by sentence and class, of sentences with words of the frame."""
     sentences, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
     counted = frame.counted(of)
     parts = []

@@ -1,4 +1,4 @@
-"""Classes over sentences, parsers and training sizes: which go together, and which are learned soon."""
+"""Classes over sentences, parsers and training sizes: which go together, and which are learned early."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def correlation(
     least: int = 3,
     most: int = 30,
 ) -> pd.DataFrame:
-    """Do classes succeed and fail together? Pearson's correlation of the accuracies of each two of the `most` largest.
+    """Pearson's correlation of the accuracies of each two of the `most` largest classes.
 
     Over sentences: of one prediction, in those that have words of both classes. Over predictions: of the accuracies
-    that each parser has. NaN where there are fewer than `least` of them, or one of the classes never varies.
+    that each parser has. NaN if there are fewer than `least` of them, or one of the classes never varies.
     """
     if over not in ("sentences", "predictions"):
         raise AnalysisError(f"over of correlation: expected sentences or predictions, found {over!r}")
@@ -49,7 +49,7 @@ def correlation(
 
 
 def _by_sentence(frame: Frame, by: By, of: str, prediction: str | None) -> pd.DataFrame:
-    """A row for each sentence, a column for each class; NaN where the sentence has none of it."""
+    """A row for each sentence, a column for each class; NaN if the sentence has none of it."""
     found = groups(frame, by)
     sentences, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
     counted = frame.counted(of)
@@ -75,9 +75,9 @@ def learning_curves(
     threads: int = 1,
     **options: Any,
 ) -> pd.DataFrame:
-    """How soon each class is learned: its score on `test` for each training size, in percent.
+    """The score of each class on `test` for each training size, in percent.
 
-    A parser is trained on the first so many sentences, for each size; `options` are those of `Training`. Besides the
+    For each size, a parser is trained on the first sentences; `options` are those of `Training`. Besides the
     sizes, the table has `words` (in `test`), and a last row, `all`.
     """
     keys(by), measure_of(of)  # says so before training if they are unknown
@@ -92,7 +92,7 @@ def learning_curves(
 
 
 def simplicity(curves: pd.DataFrame, reach: float = 0.9) -> pd.DataFrame:
-    """Which classes are simple: the first size at which a class has `reach` of its last score, simplest first."""
+    """The first size at which a class reaches the share `reach` of its last score, simplest first."""
     sizes = [column for column in curves.columns if column != "words"]
     values = curves[sizes].to_numpy(dtype=np.float64)
     reached = values >= reach * values[:, -1:]

@@ -1,4 +1,4 @@
-"""Tables of one prediction, or of each: scores, precision and recall, two-way tables, confusions, counts."""
+"""Tables of one prediction, or of several: scores, precision and recall, two-way tables, confusions, counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from panparser.evaluation.counting import Bools, Ints
 Floats = npt.NDArray[np.float64]
 OF = ("uas", "las", "label")
 OTHER = "other"
-_CELLS = 25_000_000  # of a matrix, which is held whole
+_MAX_CELLS = 25_000_000  # of a matrix, which is held in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Groups:
     ordered: bool
 
     def sums(self, flags: Bools | None = None) -> Ints:
-        """How many rows each group has, or how many of some."""
+        """The number of rows of each group, or of the flagged ones."""
         chosen = self.group if flags is None else self.group[flags]
         return np.bincount(chosen, minlength=len(self.index))
 
@@ -67,7 +67,7 @@ def _by_size(column: Column) -> Column:
 
 
 def percent(part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]) -> Floats:
-    """Shares; NaN of nothing."""
+    """Shares in percent; NaN if there are no words."""
     shares: Floats = np.divide(100.0 * part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
     return shares
 
@@ -89,7 +89,7 @@ def scores(frame: Frame, by: By = None, of: Sequence[str] = OF) -> pd.DataFrame:
 
 
 def worst(frame: Frame, by: By, of: str = "las", *, prediction: str | None = None, least: int = 1) -> pd.DataFrame:
-    """Classes by how many errors they have: words, errors, the score, and which share of all errors is theirs.
+    """Classes by their number of errors: words, errors, the score, and their share of all errors.
 
     Classes of fewer than `least` words are left out; the shares are still those of all errors.
     """
@@ -108,10 +108,10 @@ def worst(frame: Frame, by: By, of: str = "las", *, prediction: str | None = Non
 def precision_recall(
     frame: Frame, by: By = "base-label", of: str = "las", *, prediction: str | None = None
 ) -> pd.DataFrame:
-    """Precision, recall and F1 by class (in percent), with the counts that they are made of.
+    """Precision, recall and F1 by class (in percent), with the underlying counts.
 
     Recall is that of the words whose gold is in the class, precision that of the words whose prediction is: with
-    `by="length"`, of the arcs that were predicted as long. Criteria that a side is named for stay on that side.
+    `by="length"`, of the arcs that were predicted as long. Criteria with an explicit side keep it.
     """
     side = frame.side_of(prediction)
     counted = frame.counted(of)
@@ -138,7 +138,7 @@ def precision_recall(
 def two_way(
     frame: Frame, rows: str | Key, columns: str | Key, of: str = "uas", *, prediction: str | None = None
 ) -> pd.DataFrame:
-    """A score for each pair of classes, NaN where there are no words; `of="words"` counts them instead."""
+    """A score for each pair of classes, NaN without words; `of="words"` counts them instead."""
     first, second = groups(frame, rows), groups(frame, columns)
     shape = _checked(len(first.index), len(second.index))
     cell = first.group * shape[1] + second.group
@@ -155,7 +155,7 @@ def two_way(
 def confusion(
     frame: Frame, of: str | Key = "base-label", *, prediction: str | None = None, most: int | None = None
 ) -> pd.DataFrame:
-    """How many words of each gold class (rows) have which predicted class (columns).
+    """The number of words by gold class (rows) and predicted class (columns).
 
     `most` keeps that many of the largest classes and makes one, `other`, of the rest.
     """
@@ -242,8 +242,8 @@ class _Confused:
 
 
 def _checked(rows: int, columns: int) -> tuple[int, int]:
-    if rows * columns > _CELLS:
-        raise AnalysisError(f"matrix: expected up to {_CELLS:,} cells, found {rows:,} x {columns:,} classes")
+    if rows * columns > _MAX_CELLS:
+        raise AnalysisError(f"matrix: expected up to {_MAX_CELLS:,} cells, found {rows:,} x {columns:,} classes")
     return rows, columns
 
 
