@@ -101,13 +101,13 @@ from panparser.pipeline.pipeline import Pipeline as Pipeline
 from panparser.pipeline.training import PipelineSpec as PipelineSpec
 from panparser.pipeline.training import train_pipeline as train_pipeline
 from panparser.recipes.cascade import CascadeRecipe as CascadeRecipe
+from panparser.recipes.listeners import RunListener as RunListener
+from panparser.recipes.listeners import Step as Step
+from panparser.recipes.reading import read_recipe as read_recipe
 from panparser.recipes.recipe import Recipe as Recipe
 from panparser.recipes.results import FoldScores as FoldScores
 from panparser.recipes.results import RecipeResult as RecipeResult
 from panparser.recipes.results import SeedScore as SeedScore
-from panparser.recipes.running import RunListener as RunListener
-from panparser.recipes.running import Step as Step
-from panparser.recipes.running import read_recipe as read_recipe
 from panparser.recipes.running import run_recipe as run_recipe
 from panparser.sequences.model import Allowed as Allowed
 from panparser.sequences.model import Classes as Classes

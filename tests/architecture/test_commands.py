@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import panparser as pp
 from panparser import cli
 from panparser.cli.app import app
 
@@ -45,9 +46,9 @@ def test_a_command_imports_no_other_command_and_no_test(command):
 @pytest.mark.parametrize(
     ("command", "most", "needless"),
     [
-        ("train", 110, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
-        ("parse", 110, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
-        ("info", 110, "systems.deriving systems.proof analysis recipes experiments ensembles parsing.training"),
+        ("train", 70, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
+        ("parse", 100, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
+        ("info", 100, "systems.deriving systems.proof analysis recipes experiments ensembles parsing.training"),
     ],
 )
 def test_a_command_starts_without_what_it_does_not_need(command, most, needless):
@@ -57,6 +58,20 @@ def test_a_command_starts_without_what_it_does_not_need(command, most, needless)
     for name in needless.split():
         assert not {each for each in own if f"{each}.".startswith(f"panparser.{name}.")}
     assert not modules & {"pandas", "matplotlib", "rich.progress", "rich.console"}
+
+
+def test_training_a_parser_needs_no_other_models(english, tmp_path):
+    treebank = tmp_path / "train.conllu"
+    pp.write_conllu(treebank, english[0][:10])
+    arguments = ["-q", "train", "-t", str(treebank), "-o", str(tmp_path / "en"), "--epochs", "1"]
+    run = "from panparser.cli import main\ntry: main()\nexcept SystemExit: pass"
+    own = of_package(imported(f"import sys; sys.argv[1:] = {arguments}\n{run}"))
+    assert (tmp_path / "en").exists()
+    needless = (
+        "testing systems.deriving systems.proof ensembles pipeline text sequences analysis experiments evaluation"
+    )
+    for name in needless.split():
+        assert not {each for each in own if f"{each}.".startswith(f"panparser.{name}.")}
 
 
 def test_the_version_needs_next_to_nothing():

@@ -12,11 +12,6 @@ from panparser.treebank.conllu import read_conllu, refusal
 from panparser.treebank.treebank import Treebank
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def refuse_inputs(output: str, *inputs: str | None) -> None:
     """Raises SpecError if a file that is written is one of those that are read."""
     for each in inputs:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app
+from panparser.cli.app import app, cores
 from panparser.cli.choices import FileFormat
-from panparser.cli.inputs import cores, refuse_inputs
+from panparser.cli.inputs import refuse_inputs
 from panparser.cli.progress import progress
 from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
 from panparser.errors import ConstraintError, SpecError, TreebankError

@@ -7,22 +7,23 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet
+from panparser.cli.app import app, cores, is_quiet
 from panparser.cli.choices import RootPlace
-from panparser.cli.inputs import cores
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import SpecError
 from panparser.learning.listeners import EpochReport
-from panparser.parsing.parser import Parser
+from panparser.recipes.listeners import RunListener, Step
 from panparser.recipes.pipeline import PipelinePart
+from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.results import RecipeResult
-from panparser.recipes.running import RunListener, Step, read_recipe, run_recipe
+
+if TYPE_CHECKING:
+    from panparser.recipes.results import RecipeResult
 
 
 @app.command()
@@ -120,6 +121,8 @@ def train(
     model = _place(output, recipe)
     if not trained_on:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
+    from panparser.recipes.running import run_recipe  # all that learns: what is wrong with the flags is said before
+
     with progress() as report:
         try:
             result = run_recipe(given, model, source=recipe, resume=resume, threads=cores(), listeners=[_Watch(report)])
@@ -166,6 +169,8 @@ def _print_result(result: RecipeResult, model: Path) -> None:
     if is_file:
         files.append(("recipe", f"{model}.toml"))
     files.append(("CPU", f"{time.process_time():.1f} s"))
+    from panparser.parsing.parser import Parser
+
     if isinstance(result.model, Parser):
         print_table((), [*result.summary(), *files], "ll")
         return

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
-from panparser.parsing.constraints.constraints import Constraints
 from panparser.recipes.tables import Part, boolean, is_lines, optional, text
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.parsing.constraints.constraints import Constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,8 @@ class ConstraintsPart(Part):
         return found
 
     def _read(self, files: Sequence[str], treebank: Treebank, format: Any) -> Constraints:
+        from panparser.parsing.constraints.constraints import Constraints
+
         given: Treebank = reduce(lambda a, b: a + b, [read_conllu(file, format=format) for file in files])
         if given.offsets.tolist() != treebank.offsets.tolist():
             raise SpecError(f"{', '.join(files)}: expected the sentences of {treebank.path}, found others")

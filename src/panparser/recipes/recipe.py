@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
-from panparser.features.vectors import Vectors, read_vectors
-from panparser.parsing.parser import Parser
 from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
 from panparser.recipes.data import DataPart, FoldsPart
@@ -28,6 +26,10 @@ from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.features.vectors import Vectors
+    from panparser.parsing.parser import Parser
 
 HEADER = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
@@ -120,7 +122,11 @@ class Recipe:
 
     def load_vectors(self) -> Vectors | None:
         """The embeddings that templates read, if the recipe names a file of them."""
-        return None if self.parser.vectors is None else read_vectors(self.parser.vectors)
+        if self.parser.vectors is None:
+            return None
+        from panparser.features.vectors import read_vectors
+
+        return read_vectors(self.parser.vectors)
 
     def _on_top_of(self, init: Parser) -> ParserPart:
         known = ParserPart.of(init.spec).to_values()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ from panparser.learning.listeners import Listener
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
+from panparser.recipes.listeners import RunListener, Step
+from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
-from panparser.recipes.tables import is_cascade
 from panparser.recipes.target import Target
 from panparser.storage.files import check_writable, remove
 from panparser.treebank.conllu import write_conllu
@@ -25,29 +25,6 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Stage
     from panparser.recipes.cascade import CascadeRecipe
-
-
-@dataclass(frozen=True)
-class Step:
-    """A step of a run: reading, folds, a seed, a part of a pipeline, a stage of a cascade.
-
-    `name` is empty for the only parser of a run. `epochs` is the most that there can be, and `words` how many the
-    learner sees in each; both are 0 where they are not known.
-    """
-
-    name: str
-    epochs: int = 0
-    words: int = 0
-
-
-class RunListener(Listener):
-    """A listener that is also notified of the steps of a run and of what may surprise a user."""
-
-    def before_step(self, step: Step) -> None:
-        """A step begins."""
-
-    def notice(self, message: str) -> None:
-        """Something that is no error, such as a checkpoint that will be overwritten."""
 
 
 def run_recipe(
@@ -86,15 +63,6 @@ def run_recipe(
         for checkpoint in run.checkpoints:
             remove(checkpoint)
     return result
-
-
-def read_recipe(path: str | os.PathLike[str]) -> Recipe | CascadeRecipe:
-    """The recipe of a file: that of a cascade if it has stages."""
-    if not is_cascade(path):
-        return Recipe.read(path)
-    from panparser.recipes.cascade import CascadeRecipe
-
-    return CascadeRecipe.read(path)
 
 
 class _Run:
