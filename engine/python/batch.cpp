@@ -55,8 +55,12 @@ class BatchHandle {
     const Lock lock(mutex_);
     const std::lock_guard references(corpus_.mutex());
     chosen_.clear();
-    for (const std::int64_t sentence : values(sentences)) {
-      chosen_.push_back({corpus_.tokens(sentence), corpus_.reference(sentence)});
+    constraints_.clear();
+    for (const std::int64_t sentence : values(sentences)) constraints_.push_back(corpus_.constraint(sentence));
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::int64_t sentence = values(sentences)[i];
+      chosen_.push_back({corpus_.tokens(sentence), corpus_.reference(sentence),
+                         constraints_[i] ? &*constraints_[i] : nullptr});
     }
     version_ = corpus_.version();
     batch_.start(chosen_);
@@ -192,6 +196,7 @@ class BatchHandle {
   Batch batch_;
   std::mutex mutex_;
   std::vector<Batch::Sentence> chosen_;
+  std::vector<std::optional<Constraint>> constraints_;  // of the sentences
   std::vector<std::int32_t> all_;  // 0, 1, ...
   std::int64_t version_ = 0;       // of the corpus, when the sentences were started
 };
@@ -212,6 +217,7 @@ void bind_batch(nb::module_& m) {
       .def("list_parents", &B::each_row<&Batch::list_parents>, plain("out"))
       .def("list_sentences", &B::each_row<&Batch::list_sentences>, plain("out"))
       .def("list_actions", &B::each_row<&Batch::list_actions>, plain("out"))
+      .def("list_violations", &B::each_row<&Batch::list_violations>, plain("out"))
       .def("last_arcs", &B::last_arcs, plain("out"))
       .def("derivation", &B::derivation, "state"_a)
       .def("legal", &B::legal, plain("out"))

@@ -232,6 +232,7 @@ void bind_constraint(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_inside(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_keyed(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_trees(nb::module_& m);
 
@@ -320,6 +321,7 @@ NB_MODULE(_engine, m) {
   bind_learner(m);
   bind_inside(m);
   bind_batch(m);
+  bind_keyed(m);
   bind_sequence(m);
 
   m.def(

@@ -24,7 +24,8 @@ void Batch::start(std::span<const Sentence> sentences) {
     has_references_ &= sentence.reference != nullptr;
     const Token words = sentence.tokens.words;
     words_ += words;
-    if (words > 0) arenas_[s].reset(system_.table().shape, words, sentence.reference != nullptr);
+    const bool asks = sentence.constraint && sentence.constraint->asks_for_heads();
+    if (words > 0) arenas_[s].reset(system_.table().shape, words, sentence.reference != nullptr || asks);
     const auto number = static_cast<std::int32_t>(s);
     const bool is_final = words == 0 || system_.is_final(LinkedState(arenas_[s], 0).frame());
     latest_[s] = add({number, 0, -1, 0, is_final});
@@ -40,11 +41,16 @@ std::int32_t Batch::add(const State& state) {
   return number;
 }
 
-Batch::Row Batch::row(std::int32_t state) const {
-  const Bits truths = system_.truths(at(state).frame());
+Batch::Row Batch::row(std::int32_t state) {
+  const LinkedState here = at(state);
+  const Frame frame = here.frame();
+  const Bits truths = system_.truths(frame);
   const std::uint32_t legal = system_.legal(truths);
   if (!legal) throw Stuck("no legal transition in a state that is not final");
-  return {state, legal, truths};
+  const Constraint* const constraint = sentences_[states_[state].sentence].constraint;
+  if (!constraint) return {state, legal, truths, 0};
+  const Constraint::Choice choice = constraint->filter(system_, here, frame, truths, legal, constraint_scratch_);
+  return {state, choice.legal, truths, choice.cost};
 }
 
 void Batch::check_states(std::span<const std::int32_t> states) const {
@@ -73,6 +79,9 @@ void Batch::list_parents(std::int32_t* out) const {
 }
 void Batch::list_sentences(std::int32_t* out) const {
   for (const Row& row : rows_) *out++ = states_[row.state].sentence;
+}
+void Batch::list_violations(std::int32_t* out) const {
+  for (const Row& row : rows_) *out++ = row.violations;
 }
 void Batch::list_actions(std::int32_t* out) const {
   for (const Row& row : rows_) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "features/program.hpp"
+#include "search/constraint.hpp"
 #include "systems/oracle.hpp"
 #include "systems/system.hpp"
 
@@ -18,6 +19,7 @@ class Batch {
   struct Sentence {
     SentenceTokens tokens;
     const Reference* reference;  // null: costs will not be asked for
+    const Constraint* constraint = nullptr;  // actions that break it are illegal, as far as that can be
   };
 
   // `ties` orders all actions of equal cost, for `oracle`.
@@ -44,6 +46,8 @@ class Batch {
   void list_actions(std::int32_t* out) const;    // that made the state; -1 of an initial one
   void list_arcs(std::int32_t* out) const;       // [row][3]: head, dependent, label that the action made; -1 where none
 
+  // [row]: what the constraint loses by every action that is left
+  void list_violations(std::int32_t* out) const;
   // [row][action]
   void legal(bool* out) const;
   void costs(std::int32_t* out);  // kIllegalCost where illegal
@@ -82,6 +86,7 @@ class Batch {
     std::int32_t state;
     std::uint32_t legal;
     Bits truths;
+    std::int32_t violations;
   };
   LinkedState at(std::int32_t state) const {
     const State& here = states_[state];
@@ -89,7 +94,7 @@ class Batch {
   }
   void check_actions(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) const;
   std::int32_t add(const State& state);  // and a row in next_, unless it is final
-  Row row(std::int32_t state) const;
+  Row row(std::int32_t state);
   Token outside(std::int32_t state, Token token) const {  // words 1..n, Root 0
     return token == system_.table().shape.root(sentences_[states_[state].sentence].tokens.words) ? 0 : token;
   }
@@ -105,7 +110,7 @@ class Batch {
   std::vector<Row> rows_, next_;
   std::vector<std::int32_t> latest_;
   std::vector<Key> keys_;
-  System::Scratch scratch_;
+  System::Scratch scratch_, constraint_scratch_;
 };
 
 }  // namespace panparser

@@ -68,6 +68,8 @@ from panparser.features.templates import Template as Template
 from panparser.features.templates import Templates as Templates
 from panparser.features.vectors import Vectors as Vectors
 from panparser.features.vectors import read_vectors as read_vectors
+from panparser.learning.classifiers import Classifier as Classifier
+from panparser.learning.classifiers import Setup as Setup
 from panparser.learning.listeners import EpochReport as EpochReport
 from panparser.learning.listeners import Listener as Listener
 from panparser.learning.listeners import SequenceReport as SequenceReport
@@ -83,15 +85,13 @@ from panparser.learning.tasks import Prediction as Prediction
 from panparser.learning.tasks import Task as Task
 from panparser.learning.tasks import TaskModel as TaskModel
 from panparser.learning.tasks import train_task as train_task
-from panparser.parsing.batch.states import StateBatch as StateBatch
+from panparser.parsing.batch.tables import StateBatch as StateBatch
 from panparser.parsing.confidence import Calibration as Calibration
 from panparser.parsing.confidence import Confidence as Confidence
 from panparser.parsing.confidence import calibrate as calibrate
 from panparser.parsing.constraints.constraints import Constraint as Constraint
 from panparser.parsing.constraints.constraints import Constraints as Constraints
 from panparser.parsing.constraints.constraints import Dropped as Dropped
-from panparser.parsing.models.classifier import Classifier as Classifier
-from panparser.parsing.models.classifier import Setup as Setup
 from panparser.parsing.parser import Parser as Parser
 from panparser.parsing.parser import ScoredTree as ScoredTree
 from panparser.parsing.spec import ParserSpec as ParserSpec

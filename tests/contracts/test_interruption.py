@@ -11,7 +11,7 @@ from linear import EXPLORE, Linear
 from panparser.ensembles.regions import Region, estimate_regions
 from panparser.experiments.curves import parse_sizes
 from panparser.learning import folds
-from panparser.parsing.models.classifier import StoredClassifier
+from panparser.learning.classifiers import StoredClassifier
 
 SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
 STAGES = [pp.Stage(name="determiners", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]

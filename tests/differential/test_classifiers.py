@@ -214,7 +214,7 @@ def test_a_beam_teaches(english, strategy):
 @pytest.mark.parametrize("name", ["static", "dynamic", "dynamic-ambiguity", "dynamic-explore"])
 def test_steps_teach(english, name):
     treebank, dev = english
-    parser = pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), strategy=pp.STRATEGIES[name], epochs=4)
+    parser = pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), strategy=pp.STRATEGIES[name], epochs=4, seed=2)
     assert pp.evaluate(dev, parser.parse(dev)).uas > 60
 
 

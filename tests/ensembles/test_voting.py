@@ -7,6 +7,7 @@ import pytest
 
 import panparser as pp
 from panparser.errors import ModelError, SpecError
+from panparser.parsing.models.protocol import Search
 from panparser.storage.arrays import encode, read_arrays
 from panparser.testing.voting import SlowVoter, slow_vote
 from places import ENGLISH
@@ -83,7 +84,7 @@ def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, 
     parsers = [first, other, unlabeled]
     vote = pp.vote(parsers, weights=weights, beam=beam)
     vote.margin = None
-    heads, labels, *_ = vote._parse(SHORT, beam, 1, None)
+    heads, labels, *_ = vote.model.find(SHORT, Search(beam=beam))
     expected = by_reference(parsers, weights, vote, SHORT, beam)
     assert heads.tolist() == expected[0].tolist()
     assert labels.tolist() == expected[1].tolist()
@@ -98,7 +99,7 @@ def test_votes_in_other_systems(name):
         trained(system=system, templates=pp.ZN11, first=20, last=70),
     ]
     vote = pp.vote(parsers, beam=3)
-    heads, labels, *_ = vote._parse(SHORT, 3, 1, None)
+    heads, labels, *_ = vote.model.find(SHORT, Search(beam=3))
     expected = by_reference(parsers, (1, 1), vote, SHORT, 3)
     assert heads.tolist() == expected[0].tolist()
     assert labels.tolist() == expected[1].tolist()
@@ -189,8 +190,8 @@ def test_scores_of_trees_are_in_updates(first):
     [
         ({"weight": 0}, "weight of Voter"),
         ({"layers": 2}, "layers together"),
-        ({"labels": ["no such"]}, "not a model"),
-        ({"templates": ["S0.form"]}, "not a model"),
+        ({"labels": ["no such"]}, "not a valid model"),
+        ({"templates": ["S0.form"]}, "not a valid model"),
         ({"training": None}, "training"),
     ],
 )

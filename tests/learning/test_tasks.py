@@ -10,13 +10,16 @@ import pytest
 import panparser as pp
 from learners import SMALL, examples, learn, short_sentences
 from panparser.features.reading import Derivation
-from panparser.learning.tasks import TaskLearner, start
+from panparser.learning.learner import BatchLearner
+from panparser.learning.search import BatchSearch
+from panparser.learning.tasks import NamedPerceptron, TaskStates
 
 
 class Parsing:
     """Arc-eager parsing as a task; an input is an example of the reference learner."""
 
     system = pp.system("arc-eager", root="last")
+    actions = system.names
 
     class State(NamedTuple):
         at: Derivation
@@ -47,17 +50,30 @@ def test_parsing_as_a_task_makes_the_updates_of_the_engine(beam, strategy):
     spec = pp.ParserSpec(system=Parsing.system, templates=SMALL, beam=beam, labeled=False, nonprojective="as-is")
     learned = learn(spec, treebank, strategy=pp.STRATEGIES[strategy], epochs=2)
     sentences = examples(spec, treebank)
-    learner = TaskLearner(Parsing(), beam, learned.run.training.seed)
+    states = TaskStates(Parsing(), sentences, [sentence.gold for sentence in sentences])
+    perceptron = NamedPerceptron()
+    learner = BatchLearner(BatchSearch(states, perceptron), beam, learned.run.training.seed)
+    updates = []
+
+    def notify(pairs, applied):
+        updates.extend(pair for pair in pairs if applied)
+
     for epoch, number in learned.order:
         chosen = learned.run.training.strategy_for(epoch, number)
-        learner.train(sentences[number], sentences[number].gold, chosen, chosen.exploration(epoch))
+        learner.learn(np.array([number]), chosen, chosen.exploration(epoch), notify)
     if strategy == "static":  # its ties are the task's own
-        assert len(learner.updates) > 10
+        assert len(updates) > 10
         return
-    assert learner.updates == learned.updates
+    assert [(names_of(u.positive), names_of(u.negative), u.started) for u in updates] == [
+        (u.positive, u.negative, u.started) for u in learned.updates
+    ]
     weights = {w for w, _ in learned.actions().values() if any(w)}
-    rows = {tuple(row.get(name, 0) for name in Parsing.system.names) for row in learner.weights.values()}
+    rows = {tuple(row.get(name, 0) for name in Parsing.system.names) for row in perceptron.weights.values()}
     assert {row for row in rows if any(row)} == weights
+
+
+def names_of(actions):
+    return tuple(Parsing.system.names[action] for action in actions)
 
 
 class Copying:
@@ -98,7 +114,7 @@ def test_exhaustive_search_is_brute_force():
     assert len(found) == 9
     task = Copying()
     for prediction in found:
-        at, score = start(task, "ab").state, 0.0
+        at, score = task.initial("ab"), 0.0
         for action in prediction.actions:
             score += sum(model.weights.get(feature, {}).get(action, 0) for feature in task.features(at))
             at = task.apply(at, action)
@@ -109,17 +125,19 @@ def test_exhaustive_search_is_brute_force():
 
 def test_averages_are_those_of_every_moment():
     model = pp.train_task(Copying(), WORDS, epochs=2, seed=3)
-    learner = TaskLearner(Copying(), 1, 3)
+    golds = [gold for _, gold in WORDS]
+    states, perceptron = TaskStates(Copying(), [word for word, _ in WORDS], golds), NamedPerceptron()
+    learner = BatchLearner(BatchSearch(states, perceptron), 1, 3)
     sums: dict[tuple[str, str], int] = {}
     strategy = pp.STRATEGIES["dynamic"]
     for epoch in (1, 2):
         for number in np.random.default_rng([3, epoch, 0]).permutation(len(WORDS)):
-            learner.train(*WORDS[number], strategy, strategy.exploration(epoch))
-            for feature, row in learner.weights.items():
+            learner.learn(np.array([number]), strategy, strategy.exploration(epoch), None)
+            for feature, row in perceptron.weights.items():
                 for action, weight in row.items():
                     sums[feature, action] = sums.get((feature, action), 0) + weight
     averages = {(f, a): w for f, row in model.weights.items() for a, w in row.items()}
-    assert averages == pytest.approx({key: value / learner.time for key, value in sums.items() if value})
+    assert averages == pytest.approx({key: value / perceptron.time for key, value in sums.items() if value})
 
 
 def test_the_file_holds_the_weights(tmp_path):

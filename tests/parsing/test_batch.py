@@ -13,7 +13,7 @@ from hashing import key_of
 from learners import SMALL, short_sentences, treebank_of
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
 from panparser.features.reading import Derivation, Reader
-from panparser.parsing.labels import Labels
+from panparser.learning.labels import Labels
 from variants import each_variant
 
 SENTENCES = short_sentences(8, 9)

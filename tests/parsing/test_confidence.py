@@ -16,7 +16,7 @@ from learners import SMALL, examples, learn, reference, short_sentences, treeban
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit
 from panparser.parsing.confidence import SIGNALS, gather, read_confidence, write_confidence
-from panparser.parsing.labels import Labels
+from panparser.parsing.models.protocol import Search
 from panparser.testing.confidence import NO_RIVAL, signals
 from places import ENGLISH, ROOT
 from variants import identify
@@ -206,7 +206,7 @@ def test_lifted_arcs_that_are_put_back_keep_their_confidence():
     parser = pp.train(spec, crossing, dev=crossing, epochs=10)
     found = parser.confidence(crossing)
     assert found.heads.tolist() == crossing.heads.tolist()
-    assert parser._parse(crossing, 4, 1, parser.margin)[0].tolist() != found.heads.tolist()
+    assert parser.model.find(crossing, Search(beam=4, margin=parser.margin)).heads.tolist() != found.heads.tolist()
     assert not np.isnan(found.of_heads).any()
 
 
@@ -238,16 +238,6 @@ def test_unknown_evidence_is_refused(calibrated, treebanks, sources):
         pp.calibrate(calibrated, treebanks[1], sources=sources)
 
 
-def test_other_classifiers_are_refused(treebanks):
-    class Constant(pp.Classifier):
-        def score(self, states):
-            return np.zeros((len(states), len(states.system.names)))
-
-    parser = pp.Parser(pp.ParserSpec(labeled=False), Labels(), [], {}, None, Constant())
-    with pytest.raises(SpecError, match="confidence is for the perceptron"):
-        gather(parser, treebanks[2])
-
-
 # --- Files ---
 
 
@@ -276,7 +266,7 @@ def test_a_broken_calibration_is_refused(calibrated, tmp_path, monkeypatch, chan
     manifest["calibration"] |= change
     monkeypatch.setattr(calibrated, "manifest", lambda: manifest)
     calibrated.save(tmp_path / "model")
-    with pytest.raises(ModelError, match="not a model that can be used"):
+    with pytest.raises(ModelError, match="not a valid model"):
         pp.load(tmp_path / "model")
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser.parsing.models.protocol import Search
 from panparser.parsing.parser import FORMAT
 from panparser.storage.arrays import encode, read_arrays
 from places import ENGLISH
@@ -147,7 +148,7 @@ def trees(parser, treebank, margin, beam=None):
 
 
 def test_the_margin_loses_no_more_winners_than_it_may(beamed, english):
-    _, _, behind, _ = beamed._parse(english[1], beamed.spec.beam, 1, None)
+    _, _, behind, _ = beamed.model.find(english[1], Search(beam=beamed.spec.beam))
     assert len(behind) == len(english[1])
     assert behind.min() == 0 < behind.max()
     lost = (behind > beamed.margin).sum()

@@ -86,7 +86,7 @@ def test_files(nlp, tmp_path):
         (lambda arrays, manifest: manifest.pop("taggers"), "not a pipeline"),
         (lambda arrays, manifest: manifest.update(taggers=3), "not a pipeline"),
         (lambda arrays, manifest: manifest.update(training=None), "not a pipeline"),
-        (lambda arrays, manifest: manifest["parser"].pop("spec"), "not a model"),
+        (lambda arrays, manifest: manifest["parser"].pop("spec"), "not a valid model"),
         (lambda arrays, manifest: manifest["tokenizer"].pop("model"), "not a tokenizer"),
         (lambda arrays, manifest: arrays.pop("lemmatizer.known"), "not a lemmatizer"),
         (

@@ -12,8 +12,8 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.descriptions import show_model
 from panparser.cli.tables import print_table
+from panparser.learning.classifiers import StoredClassifier
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.models.classifier import StoredClassifier
 from panparser.parsing.parser import Parser
 from panparser.pipeline.loading import MODELS, find, load
 from panparser.pipeline.pipeline import Pipeline

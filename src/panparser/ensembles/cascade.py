@@ -20,6 +20,7 @@ from panparser._arrays import IntArray
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.learning.record import TrainingRecord
+from panparser.learning.search import SearchListener
 from panparser.parsing.constraints.constraints import Constraints, check_constraints
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree
@@ -124,12 +125,14 @@ class Cascade:
         threads: int = 1,
         constraints: Constraints | None = None,
         relax: bool = False,
+        listeners: Sequence[SearchListener] = (),
     ) -> Result:
         """What the last parser does, under what was given and what the others find."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
-        result = work(treebank, beam=beam, threads=threads, constraints=found, relax=relax or constraints is None)
+        options: dict[str, Any] = {"beam": beam, "threads": threads, "listeners": listeners}
+        result = work(treebank, constraints=found, relax=relax or constraints is None, **options)
         if constraints is not None:
             constraints.dropped = found.dropped
         return result

@@ -11,12 +11,13 @@ from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
 from panparser.learning.epochs import digest
+from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
 from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
 from panparser.parsing.confidence import fitted, gather
-from panparser.parsing.labels import Labels
+from panparser.parsing.models.perceptron import UNIT
 from panparser.parsing.models.vote import Voter, is_number
-from panparser.parsing.parser import UNIT, Parser
+from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.perceptron import fitting_margin
 from panparser.parsing.training.run import score

@@ -1,4 +1,4 @@
-"""The learner in Python, straight from the pseudo-code of the papers: for tasks of one's own, and to test the engine's.
+"""How a classifier learns from batches of states by a strategy: locally, step by step, or from pairs of derivations.
 
 G&N 2012: Goldberg & Nivre, "A Dynamic Oracle for Arc-Eager Dependency Parsing". A&W 2018: Aufrant & Wisniewski,
 "PanParser: a Modular Implementation for Efficient Transition-Based Dependency Parsing".
@@ -7,243 +7,375 @@ G&N 2012: Goldberg & Nivre, "A Dynamic Oracle for Arc-Eager Dependency Parsing".
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import BoolArray, FloatArray, IntArray
+from panparser.learning.classifiers import Classifier, has_method
+from panparser.learning.random import Random
+from panparser.learning.search import BatchSearch, Hypotheses, Sentences, cut
 from panparser.learning.strategies import Strategy
 
 
-class Random:
-    """xorshift64*, as the engine has it."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = (seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) % 2**64 or 1
-
-    def bits(self) -> int:
-        self.state ^= self.state >> 12
-        self.state = (self.state ^ self.state << 25) % 2**64
-        self.state ^= self.state >> 27
-        return self.state * 0x2545F4914F6CDD1D % 2**64 >> 32
-
-    def below(self, bound: int) -> int:
-        return self.bits() * bound >> 32
-
-    def uniform(self) -> float:
-        return self.bits() / 2**32
-
-
 @dataclass(frozen=True)
-class Hypothesis:
-    """A derivation with its score and its loss since the search began."""
+class Pair:
+    """An update as listeners see it: actions from the initial state."""
 
-    at: Any
-    score: int = 0
-    loss: int = 0
-
-    @property
-    def is_final(self) -> bool:
-        return bool(self.at.is_final)
-
-
-@dataclass(frozen=True)
-class Update:
-    """What an update was made of: derivations, their scores, and the length of the one that the search began with."""
-
-    positive: tuple[str, ...]
-    negative: tuple[str, ...]
-    positive_score: int
-    negative_score: int
-    started: int
+    sentence: int  # among those that were started
+    positive: IntArray
+    negative: IntArray
+    positive_score: float
+    negative_score: float
+    started: int  # length of the derivation that the search started from
 
 
-Beam = list[Hypothesis]
-Pair = tuple[Hypothesis, Hypothesis]  # positive, negative
-Successor = tuple[Hypothesis, str | None, int, int]  # a hypothesis, an action (None: it is final), score and loss after
+Notify = Callable[[list[Pair], bool], None]  # before (False) and after (True) updates
 
 
-class StrategyLearner(ABC):
-    """Search, violation, update, go on. What is learned, and by what weights, is for others to say.
+def is_local(strategy: Strategy, beam: int, classifier: Classifier) -> bool:
+    """Does the classifier learn step by step (`update`), rather than from pairs of derivations (`update_pair`)?"""
+    steps = beam == 1 and strategy.update_at == "first-violation" and strategy.restart != "none"
+    return steps and has_method(classifier, "update")
 
-    A derivation (`Hypothesis.at`) has `actions`, the last `action`, the derivation `before` it, and `is_final`.
-    """
 
-    beam: int
-    unit: int  # what an update adds
-    random: Random
-    updates: list[Update]
-    steps: list[tuple[Beam, Beam]]  # (beam, gold) of the last training unit
+def needed_method(strategy: Strategy, beam: int, classifier: Classifier) -> str:
+    """The method by which a classifier learns."""
+    return "update" if is_local(strategy, beam, classifier) else "update_pair"
 
-    @abstractmethod
-    def next(self, c: Hypothesis, example: Any) -> list[Successor]:
-        """NEXT of A&W 2018, Algorithm 3, not yet applied. Losses grow by cost, of which the least is 0."""
 
-    @abstractmethod
-    def follow(self, at: Any, action: str, example: Any) -> Any:
-        """The derivation with one action more."""
+class BatchLearner:
+    """One classifier, and how it learns by a strategy."""
 
-    @abstractmethod
-    def reward(self, before: Any, action: str, by: int, example: Any) -> None:
-        """Changes the weights of an action after a derivation."""
+    def __init__(self, search: BatchSearch, beam: int, seed: int) -> None:
+        self.search = search
+        self.states = search.states
+        self.classifier: Classifier = search.classifier
+        self.beam = beam
+        self.random = Random(seed)
+        self.words = 0
+        self.updates = 0
 
-    def learn_labels(self, positive: Any, started: int, example: Any) -> None:  # noqa: B027 - most tasks have none
-        """What else a correct derivation teaches, from a length on."""
-
-    def best(self, successors: list[Any], count: int, example: Any) -> Beam:
-        """k-best of A&W 2018, Algorithm 3, best first; of equals the first stays first."""
-        chosen = sorted(successors, key=lambda successor: -successor[2])[:count]
-        return [
-            before if action is None else Hypothesis(self.follow(before.at, action, example), score, loss)
-            for before, action, score, loss in chosen
-        ]
-
-    # --- A&W 2018, Algorithm 3: CORRECT(c|c0) is that the loss since c0 is 0 ---
-
-    def find_violation(self, start: Beam, example: Any, horizon: int | None = None) -> tuple[Beam, Beam]:
-        beam, base = start, min(c.loss for c in start)
-        self.steps = [(beam, [c for c in beam if c.loss == base])]
-        while not all(c.is_final for c in beam) and not self._is_over(horizon):
-            successors = [s for c in beam for s in self.next(c, example)]
-            beam = self.best(successors, self.beam, example)
-            if not any(c.loss == base for c in beam):
-                correct = [s for s in successors if s[3] == base]
-                gold = self.best(correct, len(correct), example)
-                self.steps.append((beam, gold))
-                return gold, beam
-            self.steps.append((beam, [c for c in beam if c.loss == base]))
-        return self.steps[-1][1], beam
-
-    def early_update_oracle(self, c0: Hypothesis, example: Any) -> Pair:
-        gold, beam = self.find_violation([c0], example)
-        return gold[0], beam[0]
-
-    def max_violation_oracle(self, c0: Hypothesis, example: Any) -> Pair:
-        candidates = self.violations([c0], example)
-        return max(candidates, key=lambda pair: pair[1].score - pair[0].score)
-
-    def violations(self, start: Beam, example: Any, strategy: Strategy | None = None) -> list[Pair]:
-        """The candidates of MAXVIOLATIONORACLE: pairs from the first violation to the end of the sentence.
-
-        The loop of the paper ends with the beam; where derivations differ in length it must wait for the gold, too.
-        """
-        strategy = strategy or Strategy()
-        gold, beam = self.find_violation(start, example, strategy.horizon)
-        base = min(c.loss for c in start)
-        candidates = [self.pair(gold, beam, strategy)]
-        is_violation = not any(c.loss == base for c in beam)
-        while is_violation and not all(c.is_final for c in [*beam, *gold]) and not self._is_over(strategy.horizon):
-            beam = self.best([s for c in beam for s in self.next(c, example)], self.beam, example)
-            correct = [s for c in gold for s in self.next(c, example) if s[3] == base]
-            gold = self.best(correct, self.beam, example)
-            self.steps.append((beam, gold))
-            candidates.append(self.pair(gold, beam, strategy))
-        return candidates
-
-    def _is_over(self, horizon: int | None) -> bool:
-        return horizon is not None and len(self.steps) > horizon
-
-    @staticmethod
-    def pair(gold: Beam, beam: Beam, strategy: Strategy) -> Pair:
-        """The positive and negative hypothesis of one length."""
-        if strategy.positive == "best-scoring":
-            return gold[0], beam[0]
-        return max(gold, key=lambda c: len(shared_prefix(c.at.actions, beam[0].at.actions))), beam[0]
-
-    # --- A&W 2018, Algorithm 2 ---
-
-    def training_unit(self, start: Beam, example: Any, strategy: Strategy) -> tuple[Pair, int, bool]:
-        """One search and its update: the pair, its step, and whether it was wrong."""
-        started = len(start[0].at.actions)
-        if strategy.update_at == "first-violation":
-            gold, beam = self.find_violation(start, example, strategy.horizon)
-            candidates = [self.pair(gold, beam, strategy)]
+    def learn(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+        """Learns from some sentences."""
+        if is_local(strategy, self.beam, self.classifier):
+            self._learn_steps(sentences, strategy, exploration, notify)
         else:
-            candidates = self.violations(start, example, strategy)
-        i = choose_length(candidates, strategy)
-        positive, negative = candidates[i]
-        step = len(self.steps) - len(candidates) + i
-        is_wrong = positive.at.actions != negative.at.actions
-        # All that is known to be correct teaches labels, unless the search comes by there again.
-        stops = not is_wrong or strategy.restart == "none"
-        self.learn_labels(self.steps[-1][1][0].at if stops else positive.at, started, example)
-        if is_wrong:
-            self.updates.append(
-                Update(positive.at.actions, negative.at.actions, positive.score, negative.score, started)
-            )
-            self.update(positive.at, negative.at, example, strategy.focus)
-        return (positive, negative), step, is_wrong
+            self._learn_pairs(sentences, strategy, exploration, notify)
+        self.classifier.end(self.states)
+        self.words += int(self.states.lengths.sum())
 
-    def update(self, positive: Any, negative: Any, example: Any, focus: float = 1) -> None:
-        """theta + sum of lambda_i (phi(t_i+) - phi(t_i-)); what both share cancels out, so lambda starts behind it."""
-        shared = len(shared_prefix(positive.actions, negative.actions))
-        for derivation, sign in ((positive, 1), (negative, -1)):
-            path = derivations(derivation)[shared:]
-            first = 1 - (len(path) - 1) if focus > 1 else 0  # the last transition counts whole, or the first
-            for place, (before, after) in enumerate(pairwise(path)):
-                by = sign * math.floor(self.unit * focus ** float(first + place) + 0.5)
-                self.reward(before, after.action, by, example)
+    # --- Step by step: with a beam of 1, G&N 2012, Algorithms 2 and 3, many sentences at a time ---
 
-    # --- A&W 2018, Algorithm 1 ---
+    def _learn_steps(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+        self.search.start(sentences)
+        while count := len(self.states):
+            rows = np.arange(count, dtype=np.int32)
+            scores = self.search.scores()
+            gold = self._gold(strategy, scores)
+            predicted = scores.argmax(axis=1).astype(np.int32)
+            positive = np.where(gold, scores, -np.inf).argmax(axis=1).astype(np.int32)
+            wrong = ~gold[rows, predicted]
+            actions = predicted.copy()
+            for row in np.flatnonzero(wrong):
+                actions[row] = self._follow(strategy, exploration, scores[row], gold[row], positive[row])
+            labels = self.search.choose_labels(rows, actions)
+            pairs = self._step_pairs(rows[wrong], positive, predicted, scores) if notify else []
+            if notify:
+                notify(pairs, False)
+            self.classifier.update(self.states, gold)
+            self._learn_labels(rows, actions)
+            if notify:
+                notify(pairs, True)
+            self.updates += int(wrong.sum())
+            self.states.apply(actions, labels)
 
-    def learn_from(self, start: Beam, example: Any, strategy: Strategy, exploration: float) -> None:
-        """A&W 2018, Algorithm 1, with every way to go on; `exploration` is that of the epoch."""
-        while start and not all(c.is_final for c in start):
-            pair, step, is_wrong = self.training_unit(start, example, strategy)
-            start = self.go_on(pair, step, is_wrong, strategy, exploration)
-
-    def go_on(self, pair: Pair, step: int, is_wrong: bool, strategy: Strategy, exploration: float) -> Beam:
-        """What the next search starts from; nothing ends the sentence."""
-        positive, negative = pair
-        beam, gold = self.steps[step]
-        if not is_wrong:
-            is_cut = strategy.horizon is not None and not all(c.is_final for c in beam)
-            return [replace(positive, score=0)] if is_cut else []
-        if strategy.restart == "none":
-            return []
+    def _follow(
+        self, strategy: Strategy, exploration: float, scores: FloatArray, gold: BoolArray, positive: int
+    ) -> int:
+        """The action to go on with after a wrong prediction."""
+        predicted = int(scores.argmax())
         if strategy.restart == "beam":
-            return beam if len(beam) > 1 else [replace(beam[0], score=0)]
+            return predicted
         if strategy.restart == "sample":
-            return [replace(self._sample(beam, positive, strategy.temperature), score=0)]
+            options = np.array([predicted, positive])
+            return int(options[self._draw(scores[options], strategy.temperature)])
         if self.random.uniform() < exploration:
-            return [replace(negative, score=0)]
+            return predicted
         if strategy.restart == "random-correct":
-            positive = gold[self.random.below(len(gold))]
-        return [replace(positive, score=0)]
+            correct = np.flatnonzero(gold)
+            by_score = correct[np.argsort(-scores[correct], kind="stable")]
+            return int(by_score[self.random.below(len(by_score))])
+        return int(positive)
 
-    def _sample(self, beam: Beam, positive: Hypothesis, temperature: float) -> Hypothesis:
-        options = [*beam, *([] if any(c.at.actions == positive.at.actions for c in beam) else [positive])]
-        shares = [math.exp((c.score - beam[0].score) / (temperature * self.unit)) for c in options]
+    def _draw(self, scores: FloatArray, temperature: float) -> int:
+        """One of some hypotheses, by its score; the first is the best."""
+        shares = [math.exp((score - scores[0]) / (temperature * self.classifier.unit)) for score in scores.tolist()]
         at, sum_so_far = self.random.uniform() * sum(shares), 0.0
-        for c, share in zip(options, shares, strict=True):
+        for number, share in enumerate(shares):
             sum_so_far += share
             if at < sum_so_far:
-                return c
-        return options[-1]
+                return number
+        return len(shares) - 1
+
+    def _gold(self, strategy: Strategy, scores: FloatArray) -> BoolArray:
+        """(rows, actions) What is correct."""
+        if strategy.oracle == "static":
+            numbers = np.arange(len(self.states.names))
+            return np.equal(numbers, self.search.static_actions(scores)[:, None])
+        costs = self.states.costs()
+        least: IntArray = costs.min(axis=1, keepdims=True)
+        return np.equal(costs, least)
+
+    def _step_pairs(self, rows: IntArray, positive: IntArray, negative: IntArray, scores: Any) -> list[Pair]:
+        owners, numbers = self.states.sentence_index, self.states.ids
+        pairs = []
+        for row in rows.tolist():
+            _, before = self.states.derivation(int(numbers[row]))
+            good, bad = positive[row], negative[row]
+            derivations = np.append(before, good), np.append(before, bad)
+            pairs.append(Pair(int(owners[row]), *derivations, scores[row, good], scores[row, bad], len(before)))
+        return pairs
+
+    def _learn_labels(self, rows: IntArray, actions: IntArray) -> None:
+        if not self.states.labels.names:
+            return
+        labels = self.states.gold_labels(rows, actions)
+        known = np.flatnonzero(labels >= 0)
+        if len(known):
+            self.classifier.update_labels(self.states, rows[known], actions[known], labels[known])
+
+    # --- From pairs: A&W 2018, Algorithms 1 to 3, many sentences at a time ---
+
+    def _learn_pairs(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+        start = self.search.start(sentences)
+        while len(start := _unfinished(start)):
+            unit = self._search_unit(start, strategy)
+            chosen = [unit.choose(sentence, strategy, self.states) for sentence in unit.sentences]
+            self._learn_from(unit, chosen, strategy, notify)
+            again = [self._go_on(unit, pair, strategy, exploration) for pair in chosen]
+            start = Hypotheses.join(start.take(slice(0)), *again)
+
+    def _search_unit(self, start: Hypotheses, strategy: Strategy) -> _Unit:
+        """Searches with a beam; beside it goes what is correct, for sentences that have nothing correct left in it."""
+        unit = _Unit(start, len(self.states.started))
+        beam, beside = start, start.take(slice(0))
+        while not (beam.is_final.all() and beside.is_final.all()) and not unit.is_over(strategy.horizon):
+            both = Hypotheses.join(beam, beside)
+            candidates = self.search.expand(both, strategy.oracle)
+            in_beam, correct = candidates.source < len(beam), candidates.loss == unit.base[candidates.sentence]
+            kept = cut(candidates.take(in_beam), self.beam)
+            lost = unit.lost(kept.sentence, kept.sentence[kept.loss == unit.base[kept.sentence]])
+            rescued = cut(candidates.take(correct & in_beam & lost[candidates.sentence]), None)
+            going = cut(candidates.take(correct & ~in_beam), self.beam)
+            made = self.search.make(both, type(kept).join(kept, rescued, going))
+            beam, beside = made.take(slice(len(kept))), made.take(slice(len(kept), None))
+            unit.add(beam, beside, lost)
+            if strategy.update_at == "first-violation":
+                beam, beside = beam.take(~unit.has_fallen[beam.sentence]), beside.take(slice(0))
+        return unit
+
+    def _learn_from(self, unit: _Unit, chosen: list[_Chosen], strategy: Strategy, notify: Notify | None) -> None:
+        """All updates of one search."""
+        wrong = [pair for pair in chosen if pair.is_wrong]
+        paths, pairs = [], []
+        for pair in wrong:
+            good, bad = (
+                self.states.derivation(int(state)) for state in (pair.positive.state[0], pair.negative.state[0])
+            )
+            paths += _apart(good, bad, strategy.focus)
+            scores = float(pair.positive.score[0]), float(pair.negative.score[0])
+            pairs.append(Pair(pair.sentence, good[1], bad[1], *scores, unit.started(pair.sentence, self.states)))
+        if notify:
+            notify(pairs, False)
+        if self.states.labels.names:
+            self._learn_labels_along([self._correct_path(unit, pair, strategy) for pair in chosen])
+        if paths:
+            before, actions, signs = (np.concatenate(column) for column in zip(*paths, strict=True))
+            self.states.select(before)
+            self.classifier.update_pair(self.states, actions, signs)
+        if notify:
+            notify(pairs, True)
+        self.updates += len(pairs)
+
+    def _correct_path(self, unit: _Unit, pair: _Chosen, strategy: Strategy) -> tuple[IntArray, IntArray]:
+        """All that is known to be correct teaches labels, unless the search comes by there again."""
+        stops = not pair.is_wrong or strategy.restart == "none"
+        last = unit.gold(unit.last_step(pair.sentence), pair.sentence) if stops else pair.positive
+        before, actions = self.states.derivation(int(last.state[0]))
+        started = unit.started(pair.sentence, self.states)
+        return before[started:], actions[started:]
+
+    def _learn_labels_along(self, derivations: list[tuple[IntArray, IntArray]]) -> None:
+        before, actions = (np.concatenate(column) for column in zip(*derivations, strict=True))
+        if len(before):
+            self.states.select(before)
+            self._learn_labels(np.arange(len(before), dtype=np.int32), actions)
+
+    def _go_on(self, unit: _Unit, pair: _Chosen, strategy: Strategy, exploration: float) -> Hypotheses:
+        """What the next search starts from; nothing ends the sentence."""
+        beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
+        if not pair.is_wrong:
+            is_cut = strategy.horizon is not None and not beam.is_final.all()
+            return _fresh(pair.positive) if is_cut else beam.take(slice(0))
+        if strategy.restart == "none":
+            return beam.take(slice(0))
+        if strategy.restart == "beam":
+            return beam if len(beam) > 1 else _fresh(beam)
+        if strategy.restart == "sample":
+            is_known = (beam.state == pair.positive.state[0]).any()
+            options = beam if is_known else Hypotheses.join(beam, pair.positive)
+            return _fresh(options.take([self._draw(options.score, strategy.temperature)]))
+        if self.random.uniform() < exploration:
+            return _fresh(pair.negative)
+        if strategy.restart == "random-correct":
+            return _fresh(gold.take([self.random.below(len(gold))]))
+        return _fresh(pair.positive)
 
 
-def choose_length(candidates: list[Pair], strategy: Strategy) -> int:
-    """i_update of A&W 2018, Algorithm 2, counted from the first violation."""
-    violations = [negative.score - positive.score for positive, negative in candidates]
-    if strategy.update_at == "max-violation":
-        return violations.index(max(violations))
-    if strategy.update_at == "latest-violation":
-        return max([0, *(i for i, violation in enumerate(violations) if violation >= 0)])
-    if strategy.update_at == "longest-prefix":
-        lengths = [len(shared_prefix(p.at.actions, n.at.actions)) for p, n in candidates]
-        return lengths.index(max(lengths))
-    return len(candidates) - 1 if strategy.update_at == "end" else 0
+@dataclass(frozen=True)
+class _Chosen:
+    """The pair of a sentence that a search ended with, each a table of one row, and the step that it is from."""
+
+    sentence: int
+    step: int
+    positive: Hypotheses
+    negative: Hypotheses
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.positive.state[0] != self.negative.state[0])
 
 
-def shared_prefix(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    return [a for a, _ in takewhile(lambda both: both[0] == both[1], zip(first, second, strict=False))]
+class _Unit:
+    """One search, A&W 2018, Algorithm 2: after each step the beam, and what is correct of the same length."""
+
+    def __init__(self, start: Hypotheses, sentences: int) -> None:
+        self.sentences = np.unique(start.sentence).tolist()
+        self.base = np.full(sentences, np.iinfo(np.int32).max, dtype=np.int32)  # the loss of what is correct
+        np.minimum.at(self.base, start.sentence, start.loss)
+        self.fell_at = np.full(sentences, -1, dtype=np.int32)  # the step at which nothing correct was left in the beam
+        self._steps = [(start, start.take(start.loss == self.base[start.sentence]))]
+        self._start = start
+
+    @property
+    def has_fallen(self) -> BoolArray:
+        return self.fell_at >= 0
+
+    def is_over(self, horizon: int | None) -> bool:
+        return horizon is not None and len(self._steps) > horizon
+
+    def lost(self, sentences: IntArray, correct: IntArray) -> BoolArray:
+        """Which of the sentences of a beam have just lost all that is correct."""
+        lost = np.zeros(len(self.base), dtype=np.bool_)
+        lost[sentences] = True
+        lost[correct] = False
+        return lost & ~self.has_fallen
+
+    def add(self, beam: Hypotheses, beside: Hypotheses, lost: BoolArray) -> None:
+        """A step: the gold is in the beam where it is not lost, else beside it."""
+        self.fell_at[lost] = len(self._steps)
+        inside = beam.take((beam.loss == self.base[beam.sentence]) & ~self.has_fallen[beam.sentence])
+        gold = Hypotheses.join(inside, beside)
+        self._steps.append((beam, gold.take(np.argsort(gold.sentence, kind="stable"))))
+
+    def beam(self, step: int, sentence: int) -> Hypotheses:
+        return _of_sentence(self._steps[step][0], sentence)
+
+    def gold(self, step: int, sentence: int) -> Hypotheses:
+        return _of_sentence(self._steps[step][1], sentence)
+
+    def last_step(self, sentence: int) -> int:
+        """The last step that the sentence was part of."""
+        step = len(self._steps) - 1
+        while len(self.beam(step, sentence)) == 0:
+            step -= 1
+        return step
+
+    def started(self, sentence: int, states: Any) -> int:
+        """The length of the derivation that the search started from."""
+        return len(states.derivation(int(_of_sentence(self._start, sentence).state[0]))[1])
+
+    def choose(self, sentence: int, strategy: Strategy, states: Any) -> _Chosen:
+        """The pair to learn from: of those from the first violation on, the one that the strategy wants."""
+        last, fell_at = self.last_step(sentence), int(self.fell_at[sentence])
+        steps = range(fell_at, last + 1) if fell_at >= 0 else [last]
+        if strategy.update_at == "end":
+            steps = [last]
+        pairs = [self._pair(step, sentence, strategy, states) for step in steps]
+        if strategy.update_at == "longest-prefix":
+            values = [float(_shared(pair, states)) for pair in pairs]
+        else:
+            values = [float(pair.negative.score[0] - pair.positive.score[0]) for pair in pairs]
+        if strategy.update_at == "latest-violation":
+            return pairs[max([0, *(i for i, violation in enumerate(values) if violation >= 0)])]
+        if strategy.update_at in ("max-violation", "longest-prefix"):
+            return pairs[values.index(max(values))]
+        return pairs[0]
+
+    def _pair(self, step: int, sentence: int, strategy: Strategy, states: Any) -> _Chosen:
+        gold, negative = self.gold(step, sentence), self.beam(step, sentence).take([0])
+        pairs = [_Chosen(sentence, step, gold.take([i]), negative) for i in range(len(gold))]
+        if strategy.positive == "best-scoring" or len(pairs) == 1:
+            return pairs[0]
+        return max(pairs, key=lambda pair: _shared(pair, states))
 
 
-def derivations(last: Any) -> list[Any]:
-    """All prefixes of a derivation, the empty one first."""
-    found = []
-    while last is not None:
-        found.append(last)
-        last = last.before
-    return found[::-1]
+def _of_sentence(table: Hypotheses, sentence: int) -> Hypotheses:
+    first, end = np.searchsorted(table.sentence, [sentence, sentence + 1])
+    return table.take(slice(first, end))
+
+
+def _unfinished(start: Hypotheses) -> Hypotheses:
+    """Without the sentences whose hypotheses are all final."""
+    live = np.unique(start.sentence[~start.is_final])
+    return start.take(np.isin(start.sentence, live))
+
+
+def _fresh(one: Hypotheses) -> Hypotheses:
+    return replace(one, score=np.zeros(len(one)))
+
+
+def _shared(pair: _Chosen, states: Any) -> int:
+    """How many actions the derivations of a pair begin with alike."""
+    good, bad = (states.derivation(int(one.state[0]))[1] for one in (pair.positive, pair.negative))
+    return _common(good, bad)
+
+
+def _common(first: IntArray, second: IntArray) -> int:
+    least = min(len(first), len(second))
+    same = first[:least] == second[:least]
+    return least if same.all() else int(same.argmin())
+
+
+def _apart(
+    good: tuple[IntArray, IntArray], bad: tuple[IntArray, IntArray], focus: float
+) -> list[tuple[IntArray, IntArray, npt.NDArray[Any]]]:
+    """What two derivations do not share: states, actions, and a sign for each, scaled by its place (A&W 2018)."""
+    shared = _common(good[1], bad[1])
+    return [
+        (states[shared:], actions[shared:], sign * _weights(len(states) - shared, focus))
+        for (states, actions), sign in ((good, 1), (bad, -1))
+    ]
+
+
+def _weights(count: int, focus: float) -> npt.NDArray[Any]:
+    """Weights of transitions: 1 each, or powers of the focus, of which the largest is 1."""
+    if focus == 1:
+        return np.ones(count, dtype=np.int32)
+    first = 1 - count if focus > 1 else 0
+    return np.array([focus ** float(first + place) for place in range(count)])
+
+
+def grouped(sentences: Sentences, strategies: Sequence[Strategy]) -> list[tuple[Sentences, Strategy]]:
+    """Neighbors with the same strategy together, in order."""
+    groups: list[tuple[list[int], Strategy]] = []
+    for sentence, strategy in zip(sentences.tolist(), strategies, strict=True):
+        if groups and groups[-1][1] == strategy:
+            groups[-1][0].append(sentence)
+        else:
+            groups.append(([sentence], strategy))
+    return [(np.array(numbers, dtype=np.int64), strategy) for numbers, strategy in groups]

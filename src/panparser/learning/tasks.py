@@ -1,34 +1,50 @@
 """Task: a structured prediction task of one's own, as a Python class. train_task learns it, a TaskModel predicts.
 
-Strategies, search and averaging are those of parsers, in Python (`_strategy_learner`): much slower than the tasks that
-the engine knows, tables (`ParserSpec`) and sequences (`Window`).
+Strategies and search are those of every classifier; the weights are by feature and action, as texts, unless a
+classifier is given. Much slower than the tasks that the engine knows: tables (`ParserSpec`) and sequences (`Window`).
 """
 
 from __future__ import annotations
 
+import copy
+import hashlib
+import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
+from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
-from panparser.errors import ModelError, SpecError, StuckError
+from panparser.errors import ModelError, SpecError
+from panparser.learning.classifiers import (
+    Actions,
+    Classifier,
+    Setup,
+    check_classifier,
+    checked_arrays,
+    classifier_values,
+    restored_classifier,
+)
 from panparser.learning.epochs import EpochLoop
-from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update
+from panparser.learning.labels import Labels
+from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
 from panparser.learning.listeners import EpochReport, Listener, SequenceReport
-from panparser.learning.listeners import Update as HeardUpdate
+from panparser.learning.listeners import Update as ReportedUpdate
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
+from panparser.learning.search import BatchSearch, Sentences, batches
+from panparser.learning.states import Node, ObjectStates, States
 from panparser.learning.strategies import Strategy
 from panparser.storage.arrays import check_kind, read_arrays, write_arrays
 
 FORMAT, KIND = 1, "task"
-_LONGEST = 1 << 20  # actions of a derivation
 
 Input_contra = TypeVar("Input_contra", contravariant=True)
 State = TypeVar("State")
@@ -55,24 +71,6 @@ class Task(Protocol[Input_contra, State, Gold_contra]):
 
 
 @dataclass(frozen=True)
-class Derivation:
-    """Actions from the initial state, and the state that they lead to."""
-
-    state: Any
-    is_final: bool
-    before: Derivation | None = None
-    action: str = ""
-
-    @cached_property
-    def actions(self) -> tuple[str, ...]:
-        found, at = [], self
-        while at.before is not None:
-            found.append(at.action)
-            at = at.before
-        return tuple(reversed(found))
-
-
-@dataclass(frozen=True)
 class Prediction:
     """What a model makes of an input: the final state, the actions that lead to it, and their score (in updates)."""
 
@@ -84,15 +82,127 @@ class Prediction:
 Row = dict[str, float]  # weights by action
 
 
-class TaskModel:
-    """Averaged weights for a task. `train_task` and `load` make one."""
+class TaskStates(ObjectStates):
+    """States of a task over some inputs; with golds, costs too. Actions get numbers as they are met."""
 
-    def __init__(self, task: Task[Any, Any, Any], weights: dict[str, Row], beam: int = 1) -> None:
+    def __init__(self, task: Task[Any, Any, Any], inputs: Sequence[Any], golds: Sequence[Any] | None = None) -> None:
+        self.task = task
+        self.inputs = inputs
+        self.golds = golds
+        self._numbers = {name: number for number, name in enumerate(getattr(task, "actions", ()))}
+        super().__init__((), len(inputs))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._numbers)
+
+    @names.setter
+    def names(self, names: tuple[str, ...]) -> None:
+        """They are those of the task."""
+
+    def make_initial(self, example: int) -> Any:
+        return self.task.initial(self.inputs[example])
+
+    def find_legal(self, state: Any, example: int) -> tuple[Sequence[int], int]:
+        return [self._numbers.setdefault(name, len(self._numbers)) for name in self.task.legal(state)], 0
+
+    def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
+        return self.task.apply(state, self.names[action])
+
+    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+        if self.golds is None:
+            raise SpecError("costs of a task need the golds of its inputs")
+        names = self.names
+        return [self.task.cost(node.state, names[action], self.golds[example]) for action in node.legal]
+
+    def texts(self, node: Node) -> Sequence[str]:
+        """Features of a state, as the task has them."""
+        if "texts" not in node.known:
+            node.known["texts"] = list(self.task.features(node.state))
+        found: Sequence[str] = node.known["texts"]
+        return found
+
+    def make_keys(self, rows: Sequence[Node]) -> Any:
+        return [np.array([text_key(text) for text in self.texts(node)], dtype=np.uint64) for node in rows]
+
+
+@lru_cache(maxsize=1 << 16)
+def text_key(text: str) -> int:
+    """64 bits that no other text is likely to have, and that are not 0."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+
+
+class NamedPerceptron(Classifier):
+    """The averaged perceptron of a task: whole numbers by feature and action, each with the sum of its changes times
+    their dates. The clock of the average is the number of examples seen."""
+
+    name = "named-perceptron"
+    batch = 1
+
+    def __init__(self, unit: int = 1) -> None:
+        self.unit = float(unit)
+        self.weights: dict[str, dict[str, float]] = {}
+        self.dated: dict[str, dict[str, float]] = {}
+        self.time = 0
+
+    def score(self, states: States) -> npt.NDArray[np.float64]:
+        assert isinstance(states, TaskStates)
+        names = {name: number for number, name in enumerate(states.names)}
+        scores = np.zeros((len(states), len(names)))
+        for row, node in zip(scores, states.rows, strict=True):
+            for feature in states.texts(node):
+                for action, weight in self.weights.get(feature, {}).items():
+                    if action in names:
+                        row[names[action]] += weight
+        return scores
+
+    def update_pair(self, states: States, actions: IntArray, signs: npt.NDArray[Any]) -> None:
+        assert isinstance(states, TaskStates)
+        names = states.names
+        for node, action, sign in zip(states.rows, actions.tolist(), signs.tolist(), strict=True):
+            by = int(math.copysign(math.floor(self.unit * abs(sign) + 0.5), sign))
+            for feature in states.texts(node):
+                for rows, change in ((self.weights, by), (self.dated, by * self.time)):
+                    row = rows.setdefault(feature, {})
+                    row[names[action]] = row.get(names[action], 0) + change
+
+    def end(self, states: States) -> None:
+        self.time += len(states.started)
+
+    def averaged(self) -> dict[str, Row]:
+        """Weights by feature and action, in updates; without those that are 0."""
+        rows: dict[str, Row] = {}
+        for feature, row in self.weights.items():
+            sums = {action: self.time * weight - self.dated[feature][action] for action, weight in row.items()}
+            if kept := {action: number / (self.time * self.unit) for action, number in sums.items() if number}:
+                rows[feature] = kept
+        return rows
+
+
+class TaskModel:
+    """What scores the actions of a task: averaged weights, or a classifier. `train_task` and `load` make one."""
+
+    def __init__(
+        self,
+        task: Task[Any, Any, Any],
+        weights: dict[str, Row],
+        beam: int = 1,
+        classifier: Classifier | None = None,
+    ) -> None:
         check_beam(beam, "TaskModel")
         self.task = task
-        self.weights = weights  # by feature
+        self.weights = weights  # by feature; empty where a classifier scores
         self.beam = beam
+        self.classifier = classifier
         self.training = TrainingRecord()
+
+    @cached_property
+    def _scorer(self) -> Classifier:
+        if self.classifier is not None:
+            return self.classifier
+        scorer = NamedPerceptron()
+        scorer.weights = self.weights
+        return scorer
 
     def predict(self, input: Any, *, beam: int | None = None) -> Prediction:
         """The best that a beam finds."""
@@ -105,137 +215,45 @@ class TaskModel:
         if width != 0:
             check_beam(width, "best")
             width = max(width, count)
-        found = [(0.0, start(self.task, input))]
-        for _ in range(_LONGEST):
-            if all(at.is_final for _, at in found):
-                return [Prediction(at.state, at.actions, score) for score, at in found[:count]]
-            successors: list[tuple[float, Derivation, str | None]] = []
-            for score, at in found:
-                if at.is_final:
-                    successors.append((score, at, None))
-                    continue
-                scores = summed(self.weights, self.task.features(at.state))
-                successors += [(score + scores.get(name, 0), at, name) for name in self.task.legal(at.state)]
-            kept = sorted(successors, key=lambda successor: -successor[0])[: width or None]
-            found = [(score, at if name is None else follow(self.task, at, name)) for score, at, name in kept]
-        raise StuckError("the derivation of an input does not end")
+        states = TaskStates(self.task, [input])
+        found = BatchSearch(states, self._scorer).beam(np.zeros(1, dtype=np.int64), width or None)
+        pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:count]
+        return [_prediction(states, state, score / self._scorer.unit) for state, score in pairs]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the weights to one file; the task itself is code, and stays outside."""
+        """Writes what was learned to one file; the task itself is code, and stays outside."""
         manifest = {"format": FORMAT, "kind": KIND, "beam": self.beam, "training": self.training.to_values()}
-        write_arrays(Path(path), {}, manifest | {"weights": self.weights})
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        if self.classifier is not None:
+            arrays = {f"classifier.{name}": array for name, array in checked_arrays(self.classifier).items()}
+            manifest["classifier"] = classifier_values(self.classifier)
+        write_arrays(Path(path), arrays, manifest | {"weights": self.weights})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], task: Task[Any, Any, Any]) -> TaskModel:
+    def load(
+        cls, path: str | os.PathLike[str], task: Task[Any, Any, Any], classifier: type[Classifier] | None = None
+    ) -> TaskModel:
         """The model of a file, for the task that it was trained for."""
-        _, manifest = read_arrays(path, "panparser model")
-        check_kind(manifest, KIND, os.fspath(path), FORMAT)
+        name = os.fspath(path)
+        arrays, manifest = read_arrays(path, "panparser model")
+        check_kind(manifest, KIND, name, FORMAT)
         try:
             weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in manifest["weights"].items()}
-            model = cls(task, weights, manifest["beam"])
+            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, name)
+            model = cls(task, weights, manifest["beam"], restored)
             model.training = TrainingRecord.from_values(manifest["training"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"{os.fspath(path)}: not a model of a task that can be used: {error}") from None
+            raise ModelError(f"{name}: not a valid model of a task: {error}") from None
         return model
 
 
-def start(task: Task[Any, Any, Any], input: Any) -> Derivation:
-    state = task.initial(input)
-    return Derivation(state, not task.legal(state))
-
-
-def follow(task: Task[Any, Any, Any], at: Derivation, action: str) -> Derivation:
-    state = task.apply(at.state, action)
-    return Derivation(state, not task.legal(state), at, action)
-
-
-def summed(weights: Any, features: Sequence[str]) -> dict[str, Any]:
-    """Scores by action."""
-    scores: dict[str, Any] = {}
-    for feature in features:
-        for action, weight in weights.get(feature, {}).items():
-            scores[action] = scores.get(action, 0) + weight
-    return scores
+def _prediction(states: TaskStates, state: int, score: float) -> Prediction:
+    names = states.names
+    actions = tuple(names[action] for action in states.derivation(state)[1].tolist())
+    return Prediction(states.nodes[state].state, actions, score)
 
 
 # --- Training ---
-
-
-@dataclass(frozen=True)
-class _Example:
-    input: Any
-    gold: Any
-    static: tuple[str, ...] | None = None  # the derivation, if the oracle is static
-
-
-@dataclass
-class TaskLearner(StrategyLearner):
-    """The averaged perceptron of a task: whole numbers, each with the sum of its changes times their dates."""
-
-    task: Task[Any, Any, Any]
-    beam: int = 1
-    seed: int = 1
-    unit: int = 1
-    weights: dict[str, dict[str, int]] = field(default_factory=dict)
-    dated: dict[str, dict[str, int]] = field(default_factory=dict)
-    time: int = 0
-    updates: list[Update] = field(default_factory=list)
-    steps: list[tuple[Beam, Beam]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.random = Random(self.seed)
-
-    def train(self, input: Any, gold: Any, strategy: Strategy, exploration: float) -> None:
-        """Learns from one example; the clock of the average ticks."""
-        example = _Example(input, gold)
-        if strategy.oracle == "static":
-            example = _Example(input, gold, self._static(example))
-        self.learn_from([Hypothesis(start(self.task, input))], example, strategy, exploration)
-        self.time += 1
-
-    def averaged(self) -> dict[str, Row]:
-        """Weights by feature and action, in updates; without those that are 0."""
-        rows: dict[str, Row] = {}
-        for feature, row in self.weights.items():
-            sums = {action: self.time * weight - self.dated[feature][action] for action, weight in row.items()}
-            if kept := {action: number / (self.time * self.unit) for action, number in sums.items() if number}:
-                rows[feature] = kept
-        return rows
-
-    def _costs(self, at: Derivation, example: _Example) -> dict[str, int]:
-        names = self.task.legal(at.state)
-        if example.static is not None:
-            step = len(at.actions)
-            wanted = example.static[step] if at.actions == example.static[:step] else None
-            return {name: int(name != wanted) for name in names}
-        costs = {name: self.task.cost(at.state, name, example.gold) for name in names}
-        return {name: cost - min(costs.values()) for name, cost in costs.items()}
-
-    def _static(self, example: _Example) -> tuple[str, ...]:
-        """Of the actions of least cost always the first."""
-        at = start(self.task, example.input)
-        while not at.is_final:
-            costs = self._costs(at, example)
-            at = follow(self.task, at, min(costs, key=lambda name: costs[name]))
-            if len(at.actions) > _LONGEST:
-                raise StuckError("the derivation of an example does not end")
-        return at.actions
-
-    def next(self, c: Hypothesis, example: _Example) -> list[Successor]:
-        if c.is_final:
-            return [(c, None, c.score, c.loss)]
-        scores = summed(self.weights, self.task.features(c.at.state))
-        costs = self._costs(c.at, example)
-        return [(c, name, c.score + scores.get(name, 0), c.loss + cost) for name, cost in costs.items()]
-
-    def follow(self, at: Derivation, action: str, example: _Example) -> Derivation:
-        return follow(self.task, at, action)
-
-    def reward(self, before: Derivation, action: str, by: int, example: _Example) -> None:
-        for feature in self.task.features(before.state):
-            for rows, change in ((self.weights, by), (self.dated, by * self.time)):
-                row = rows.setdefault(feature, {})
-                row[action] = row.get(action, 0) + change
 
 
 Examples = Sequence[tuple[Any, Any]]
@@ -248,74 +266,116 @@ def train_task(
     beam: int = 1,
     dev: Examples | None = None,
     listeners: Sequence[Listener] = (),
+    classifier: Classifier | None = None,
     **options: Unpack[TaskOptions],
 ) -> TaskModel:
     """A model for a task, from pairs of an input and its gold; `options` are strategy, epochs, patience and seed.
 
     With `dev`, other such pairs, the epoch is kept in which most actions of the predictions for them are of least cost,
-    without it the last. The strategy is DYNAMIC, or MAX_VIOLATION with a beam, if nothing is said.
+    without it the last. The strategy defaults to DYNAMIC, or MAX_VIOLATION with a beam. A `classifier` learns instead
+    of the perceptron; the task must then list its `actions`.
     """
     check_beam(beam, "train_task")
     if not examples:
         raise SpecError("expected examples to learn from; got none")
     training = sequence_training(beam, options, "train_task", TaskOptions)
-    return _TaskRun(task=task, examples=examples, beam=beam, dev=dev, listeners=listeners, training=training).run()
+    run = _TaskRun(
+        task=task,
+        examples=examples,
+        beam=beam,
+        dev=dev,
+        listeners=listeners,
+        training=training,
+        classifier=classifier,
+    )
+    return run.run()
 
 
 @dataclass(kw_only=True)
-class _TaskRun(EpochLoop[dict[str, Row], TaskModel]):
+class _TaskRun(EpochLoop[TaskModel, TaskModel]):
     task: Task[Any, Any, Any]
     examples: Examples
     beam: int
     dev: Examples | None
     training: Training
+    classifier: Classifier | None = None
 
     def __post_init__(self) -> None:
-        self.learner = TaskLearner(self.task, self.beam, self.training.seed, update_units(self.training))
-        self._actions = self._updates = 0  # of derivations learned from
+        self.states = TaskStates(self.task, [one for one, _ in self.examples], [gold for _, gold in self.examples])
+        if self.classifier is None:
+            self._learning: Classifier = NamedPerceptron(update_units(self.training))
+        else:
+            self._learning = self._prepared(self.classifier)
+        self.learner = BatchLearner(BatchSearch(self.states, self._learning), self.beam, self.training.seed)
+        self._actions = 0  # of derivations learned from
+
+    def _prepared(self, classifier: Classifier) -> Classifier:
+        strategy, actions = self.training.strategy, tuple(getattr(self.task, "actions", ()))
+        if not actions:
+            raise SpecError(f"{type(self.task).__name__} must list its `actions`, all of them, for a classifier")
+        methods = [needed_method(strategy, self.beam, classifier)] if isinstance(strategy, Strategy) else []
+        check_classifier(classifier, *methods)
+        own = copy.deepcopy(classifier)
+        own.prepare(
+            Setup(system=Actions(actions), templates=None, labels=Labels(), sentences=None, seed=self.training.seed)
+        )
+        return own
 
     def learn(self, epoch: int) -> None:
-        for number in np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples)).tolist():
+        order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples))
+        for some in batches(order, self._learning.batch):
+            strategies = [self.training.strategy_for(epoch, number) for number in some.tolist()]
+            for numbers, strategy in grouped(some, strategies):
+                self._learn_some(epoch, numbers, strategy)
+
+    def _learn_some(self, epoch: int, numbers: Sentences, strategy: Strategy) -> None:
+        for number in numbers.tolist():
             self.tell("before_sentence", epoch, number)
-            strategy = self.training.strategy_for(epoch, number)
-            input, gold = self.examples[number]
-            self.learner.train(input, gold, strategy, strategy.exploration(epoch))
-            self._actions += len(self.learner.steps) - 1
-            for update in self.learner.updates:
-                heard = HeardUpdate(epoch, number, update.positive, update.negative, *_numbers(update))
-                self.tell("after_update", heard)
-            self._updates += len(self.learner.updates)
-            self.learner.updates.clear()
+        notify = self._notifier(epoch, numbers) if self.hears("before_update", "after_update") else None
+        self.learner.learn(numbers, strategy, strategy.exploration(epoch), notify)
+        for i in range(len(numbers)):
+            self._actions += max(node.length for node in self.states.nodes if node.example == i)
+        for number in numbers.tolist():
             self.tell("after_sentence", epoch, number)
 
+    def _notifier(self, epoch: int, numbers: Sentences) -> Notify:
+        def notify(pairs: list[Pair], applied: bool) -> None:
+            names = self.states.names
+            for pair in pairs:
+                good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
+                scores = pair.positive_score, pair.negative_score, pair.started
+                update = ReportedUpdate(epoch, int(numbers[pair.sentence]), good, bad, *scores)
+                self.tell("after_update" if applied else "before_update", update)
+
+        return notify
+
     def report(self, epoch: int) -> EpochReport:
-        return SequenceReport(epoch, self._actions, self._updates)
+        return SequenceReport(epoch, self._actions, self.learner.updates)
 
-    def weights(self) -> dict[str, Row]:
-        return self.learner.averaged()
+    def weights(self) -> TaskModel:
+        if isinstance(self._learning, NamedPerceptron):
+            return TaskModel(self.task, self._learning.averaged(), self.beam)
+        restored = type(self._learning).from_arrays(checked_arrays(self._learning), self._learning.to_values())
+        return TaskModel(self.task, {}, self.beam, restored)
 
-    def evaluate(self, report: EpochReport, weights: dict[str, Row]) -> None:
+    def evaluate(self, report: EpochReport, weights: TaskModel) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):
             return
         self.tell("before_evaluation", report.epoch)
-        model, right, total = TaskModel(self.task, weights, self.beam), 0, 0
+        right = total = 0
         for input, gold in self.dev:
-            at = start(self.task, input)
-            for action in model.predict(input).actions:
-                costs = {name: self.task.cost(at.state, name, gold) for name in self.task.legal(at.state)}
+            state = self.task.initial(input)
+            for action in weights.predict(input).actions:
+                costs = {name: self.task.cost(state, name, gold) for name in self.task.legal(state)}
                 right += costs[action] == min(costs.values())
                 total += 1
-                at = follow(self.task, at, action)
+                state = self.task.apply(state, action)
         report.accuracy = 100 * right / max(1, total)
         self.tell("after_evaluation", report)
 
     def finish(self, *, interrupted: bool) -> TaskModel:
-        model = TaskModel(self.task, self.finished()[1], self.beam)
+        model = self.finished()[1]
         model.training = TrainingRecord(
             written=TASK, **self.training.to_values(), **self.epochs_so_far(), interrupted=interrupted
         )
         return model
-
-
-def _numbers(update: Update) -> tuple[float, float, int]:
-    return update.positive_score, update.negative_score, update.started

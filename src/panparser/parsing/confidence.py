@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,8 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Floats, Logistic, fit, is_number
+from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.treebank.treebank import Treebank, with_value
-
-if TYPE_CHECKING:
-    from panparser.parsing.parser import Parser
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
 SIGNALS = ("arc", "least", "label", "rival", "tree")  # the engine's order; confidence.hpp says what they are
@@ -106,10 +104,10 @@ class Evidence:
 
 
 def calibrate(
-    parser: Parser,
+    parser: ParserLike,
     dev: Treebank,
     *,
-    ensemble: Sequence[Parser] = (),
+    ensemble: Sequence[ParserLike] = (),
     beam: int | None = None,
     sources: Sequence[str] | None = None,
 ) -> Calibration:
@@ -128,7 +126,7 @@ def calibrate(
 
 
 def fitted(
-    parser: Parser,
+    parser: ParserLike,
     evidence: Evidence,
     gold: Treebank,
     beam: int | None = None,
@@ -162,7 +160,7 @@ def fitted(
     )
 
 
-def gold_labels(parser: Parser, gold: Treebank) -> IntArray:
+def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:
     """Gold labels as numbers of the parser's; -2 where it does not know one."""
     index = {name: number for number, name in enumerate(parser.plain_labels)}
     numbers = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
@@ -191,22 +189,22 @@ def _columns(values: dict[str, Floats], sources: Sequence[str], scales: dict[str
 
 
 def gather(
-    parser: Parser, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    parser: ParserLike,
+    treebank: Treebank,
+    *,
+    beam: int | None = None,
+    threads: int = 1,
+    ensemble: Sequence[ParserLike] = (),
 ) -> Evidence:
     """Parses, and gathers all that may tell how sure the trees are."""
-    from panparser.parsing.parser import Parser
-
-    if not isinstance(parser, Parser):
+    if not isinstance(parser, ParserLike):
         raise SpecError(f"confidence is for parsers; got {parser!r}")
-    if parser.classifier is not None:
-        raise SpecError(f"confidence is for the perceptron, and the parser's classifier is {parser.classifier.name}")
-    if wrong := [other for other in ensemble if not isinstance(other, Parser)]:
+    if wrong := [other for other in ensemble if not isinstance(other, ParserLike)]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
-    heads, labels, _, found = parser._parse(treebank, beam, threads, parser.margin, signals=True)
-    heads, labels = parser.lowered(treebank, heads, labels)
-    signals = found.reshape(treebank.words, len(SIGNALS)).astype(np.float64)
-    values = dict(zip(SIGNALS, signals.T, strict=True))
+    found = parser.model.find(treebank, Search(beam=beam, threads=threads, margin=parser.margin, signals=True))
+    heads, labels = parser.lowered(treebank, found.heads, found.labels)
+    values = dict(zip(SIGNALS, found.signals.T, strict=True))
     sentence = treebank.sentence_of_word()
     least = np.full(len(treebank), float(_NO_RIVAL))
     np.minimum.at(least, sentence, values["least"])
@@ -223,7 +221,12 @@ def gather(
 
 
 def _agreement(
-    parser: Parser, treebank: Treebank, heads: IntArray, labels: IntArray, ensemble: Sequence[Parser], threads: int
+    parser: ParserLike,
+    treebank: Treebank,
+    heads: IntArray,
+    labels: IntArray,
+    ensemble: Sequence[ParserLike],
+    threads: int,
 ) -> dict[str, Floats]:
     same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
     for other in ensemble:
@@ -241,7 +244,12 @@ def _agreement(
 
 
 def confident_trees(
-    parser: Parser, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+    parser: ParserLike,
+    treebank: Treebank,
+    *,
+    beam: int | None = None,
+    threads: int = 1,
+    ensemble: Sequence[ParserLike] = (),
 ) -> Confidence:
     """What `Parser.confidence` returns."""
     calibration = fitting_calibration(parser, beam, len(ensemble))
@@ -255,9 +263,9 @@ def confident_trees(
     return Confidence(evidence.heads, evidence.labels, of_heads, of_labels)
 
 
-def fitting_calibration(parser: Parser, beam: int | None, ensemble: int) -> Calibration:
+def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> Calibration:
     """The parser's calibration; refuses one that is for another search."""
-    calibration = parser.calibration
+    calibration: Calibration | None = parser.calibration
     if calibration is None:
         raise SpecError(
             "confidence needs a calibration, and this model has none: train with a development set, "

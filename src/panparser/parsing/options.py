@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
+from panparser.learning.search import SearchListener
 from panparser.parsing.constraints.constraints import Constraints
-
-if TYPE_CHECKING:
-    from panparser.parsing.parser import Parser
+from panparser.parsing.models.protocol import ParserLike
 
 
 class SearchOptions(TypedDict, total=False):
@@ -18,10 +17,11 @@ class SearchOptions(TypedDict, total=False):
     threads: int
     constraints: Constraints | None
     relax: bool
+    listeners: Sequence[SearchListener]
 
 
 class ParseOptions(SearchOptions, total=False):
     """Of `Parser.annotate`."""
 
     confidence: bool
-    ensemble: Sequence[Parser]
+    ensemble: Sequence[ParserLike]

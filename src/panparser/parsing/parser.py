@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,29 +12,26 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
-from panparser.errors import ModelError, PanParserError, SpecError, StuckError, TreebankError
+from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.layers import Layer, multiplied
+from panparser.learning.classifiers import Classifier, check_class, restored_classifier
+from panparser.learning.labels import Labels
+from panparser.learning.layers import Layer
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.batch.states import StateBatch
+from panparser.learning.search import SearchListener
 from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.labels import Labels
 from panparser.parsing.lifting import LiftedLabels
-from panparser.parsing.models.classifier import (
-    CLASSIFIER_PREFIX,
-    Classifier,
-    checked_arrays,
-    classifier_values,
-    restored_classifier,
-)
-from panparser.parsing.models.vote import Lowered, Voter, lower_voters, units
+from panparser.parsing.models.classifier import ClassifierModel
+from panparser.parsing.models.perceptron import PerceptronModel
+from panparser.parsing.models.protocol import Model, ParserLike, Search
+from panparser.parsing.models.vote import Voter
 from panparser.parsing.options import ParseOptions
-from panparser.parsing.spec import ParserSpec, program
+from panparser.parsing.spec import Functions, ParserSpec
 from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
 FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
 _WITHOUT_VOTERS = 1  # the format of files that older ones can read
 _EVERY = 2**31 - 1
-UNIT = 256  # what an update is where layers share a scale
 
 
 @dataclass(frozen=True)
@@ -83,6 +79,13 @@ class Parser:
         self.margin = None
         self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
 
+    @cached_property
+    def model(self) -> Model:
+        """What scores: everything else is the same whatever it is."""
+        if self.classifier is not None:
+            return ClassifierModel(self.spec, self.labels, self.classifier, self.vectors)
+        return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
+
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
@@ -99,34 +102,6 @@ class Parser:
             raise SpecError(f"margin must be an integer >= 0 or None; got {value!r}")
         self._margin = value
 
-    @cached_property
-    def _program(self) -> _engine.Program:
-        return program(self.spec)
-
-    @cached_property
-    def _model(self) -> _engine.Model:
-        return _engine.Model(*self._parts)
-
-    @cached_property
-    def _inside(self) -> _engine.Inside:
-        return _engine.Inside(*self._parts[:6])
-
-    @cached_property
-    def _parts(self) -> tuple[Any, ...]:
-        """What the engine is made from, of a perceptron."""
-        spec, layers = self.spec, self.layers
-        if self.voters:
-            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
-        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
-            lowered = Lowered(self._program, [(layers[0].engine(spec.system), 1, 1)])
-        else:
-            lowered = Lowered(self._program, multiplied(layers, spec.system, UNIT))
-        engine = spec.system._lowered.engine
-        vectors = self.vectors.engine if self.vectors else None
-        of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        program, scaled, further, places = lowered
-        return engine, program, of_root, of_words, scaled, vectors, further, places
-
     def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
         """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
         parsed = treebank.copy()
@@ -140,27 +115,32 @@ class Parser:
         beam: int | None = None,
         threads: int = 1,
         confidence: bool = False,
-        ensemble: Sequence[Parser] = (),
+        ensemble: Sequence[ParserLike] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
+        listeners: Sequence[SearchListener] = (),
     ) -> None:
         """Writes heads and labels into a treebank; words without a label (all, of an unlabeled parser) get `_`.
 
         `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
-        in `predict`; labels that they give are written, also those that the parser does not know.
+        in `predict`; labels that they give are written, also those that the parser does not know. `listeners` as in
+        `predict`.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         if ensemble and not confidence:
             raise SpecError("ensemble of parse tells how sure a parser is: it needs confidence=True")
         if confidence:
+            if listeners:
+                raise SpecError("confidence is calibrated for parsing without listeners; got both")
             if constraints is not None:
                 raise SpecError("confidence is calibrated for parsing without constraints; got both")
             found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
             write_confidence(treebank, found)
             heads, labels = found.heads, found.labels
         else:
-            heads, labels = self.predict(treebank, beam=beam, threads=threads, constraints=constraints, relax=relax)
+            options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
+            heads, labels = self.predict(treebank, listeners=listeners, **options)
         treebank.heads[:] = heads
         ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
         treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
@@ -168,7 +148,7 @@ class Parser:
             constraints.write_labels(treebank)
 
     def confidence(
-        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[Parser] = ()
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[ParserLike] = ()
     ) -> Confidence:
         """Heads and labels as in `predict`, with the probabilities that they are right.
 
@@ -184,25 +164,31 @@ class Parser:
         threads: int = 1,
         constraints: Constraints | None = None,
         relax: bool = False,
+        listeners: Sequence[SearchListener] = (),
     ) -> tuple[IntArray, IntArray]:
         """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
 
         All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
         that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        `listeners` follow every step of the search and may change the scores of actions; the search then runs in
+        Python, with the same result if they change nothing, and without the margin.
         """
         beam = self.checked_beam(treebank, beam, threads)
+        search = Search(beam=beam, threads=threads, margin=self.margin, listeners=tuple(listeners))
         if constraints is not None:
             from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
 
-            return Constrained.of(self, treebank, constraints, relax).predict(treebank, beam, threads)
-        if self.classifier is not None:
-            if threads > 1:
-                raise SpecError(f"threads of parse must be 1 where a classifier parses; got {threads}")
-            from panparser.parsing.batch.search import parse
+            return Constrained.of(self, treebank, constraints, relax).predict(treebank, search)
+        found = self.scoring(search).find(treebank, search)
+        return self.lowered(treebank, found.heads, found.labels)
 
-            return self.lowered(treebank, *parse(self._batch(treebank), self.classifier, beam))
-        heads, labels, *_ = self._parse(treebank, beam, threads, self.margin)
-        return self.lowered(treebank, heads, labels)
+    def scoring(self, search: Search) -> Model:
+        """What scores such a search: where somebody listens, the model as a classifier, asked step by step."""
+        if not search.listeners or isinstance(self.model, ClassifierModel):
+            return self.model
+        if not isinstance(self.model, PerceptronModel):
+            raise SpecError(f"listeners of parse cannot follow {self.model.name}")
+        return ClassifierModel(self.spec, self.labels, self.model.as_classifier(), self.vectors)
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
         """The beam to parse with; refuses what cannot be parsed."""
@@ -214,26 +200,6 @@ class Parser:
         check_lengths(treebank)
         treebank.check()
         return beam
-
-    def _parse(
-        self,
-        treebank: Treebank,
-        beam: int,
-        threads: int,
-        margin: int | None,
-        constraints: _engine.Constraints | None = None,
-        signals: bool = False,
-    ) -> tuple[IntArray, IntArray, npt.NDArray[np.int64], IntArray]:
-        """Heads, labels, for each sentence by how much its tree was ever behind the best in the beam, at most, and the
-        signals of confidence, one word after the other, if they are asked for."""
-        rows = self.vectors.rows(treebank) if self.vectors else None
-        try:
-            return self._model.parse(treebank._store, beam, threads, rows, margin, constraints, signals)
-        except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
-
-    def _batch(self, treebank: Treebank) -> StateBatch:
-        return StateBatch(self.spec.system, treebank, templates=self.spec.used_templates, labels=self.labels, start=())
 
     def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
         """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
@@ -285,32 +251,16 @@ class Parser:
             restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
             found = restricted.best(sentence, width, wanted)
         else:
-            found = [(*self.lifted.put_back_one(*tree[:2]), tree[2]) for tree in self._found(sentence, width, wanted)]
+            trees_found = self.model.best(sentence, width, wanted, None)
+            found = [(*self.lifted.put_back_one(*tree[:2]), tree[2]) for tree in trees_found]
         for heads, labels, score in found:
             trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
 
-    def _found(
-        self, sentence: Sentence, width: int, wanted: int, constraints: _engine.Constraints | None = None
-    ) -> Iterable[tuple[list[int], list[int], float]]:
-        """Heads, labels and scores of trees, best first."""
-        if self.classifier is not None:
-            from panparser.parsing.batch.search import best_trees
-
-            return best_trees(self._batch(sentence.treebank), self.classifier, sentence.position, width or None)
-        rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
-        try:
-            found = self._model.best(sentence.treebank._store, sentence.position, width, wanted, rows, constraints)
-        except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return [(heads, labels, score / self.unit) for heads, labels, score in found]
-
     @property
     def unit(self) -> float:
-        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
-        if self.voters:
-            return units(self.voters, self.layers)[0]
-        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
+        """What an update is in the model's scores of actions; in those of a vote, what a score of 1 is."""
+        return self.model.unit
 
     # --- Files ---
 
@@ -320,19 +270,12 @@ class Parser:
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All arrays of a model file."""
-        return self._arrays() | (self.vectors.to_arrays() if self.vectors else {})
-
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What was learned."""
-        if self.classifier is not None:
-            return {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
-        layers = enumerate(layer.to_arrays() for layer in self.layers)
-        return {f"{name}.{number}": array for number, arrays in layers for name, array in arrays.items()}
+        return self.model.to_arrays() | (self.vectors.to_arrays() if self.vectors else {})
 
     @property
     def size(self) -> int:
         """Of the weights, in bytes."""
-        return sum(array.nbytes for array in self._arrays().values())
+        return sum(array.nbytes for array in self.model.to_arrays().values())
 
     def manifest(self) -> dict[str, Any]:
         """What a model file says of the parser, in plain values."""
@@ -345,46 +288,58 @@ class Parser:
             ],
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
-            **({"classifier": classifier_values(self.classifier)} if self.classifier else {}),
-            **({"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}),
+            **self.model.to_values(),
             "margin": self.margin,
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training.to_values(),
         }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Parser:
-        """The parser of a file, mapped into memory; `ModelError` says what is wrong with a file that is none.
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        classifier: type[Classifier] | None = None,
+        system: PythonSystem | None = None,
+        functions: Functions | None = None,
+    ) -> Parser:
+        """The parser of a file, mapped into memory; raises `ModelError` if the file is not a valid model.
 
-        A file holds no code: where a classifier was trained, its class must be given.
+        A file holds no code. Classifiers and Python systems are found by their names (entry points
+        `panparser.classifiers` and `panparser.systems`) unless the class, or the system, is given; functions that
+        templates call must be given.
         """
-        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier)
+        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier, system, functions)
 
     @classmethod
     def from_file(
-        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
+        cls,
+        arrays: Arrays,
+        manifest: dict[str, Any],
+        path: str,
+        classifier: type[Classifier] | None = None,
+        system: PythonSystem | None = None,
+        functions: Functions | None = None,
     ) -> Parser:
         """The parser of the arrays and the manifest of a file; errors name the path."""
-        if classifier is not None and not (isinstance(classifier, type) and issubclass(classifier, Classifier)):
-            raise SpecError(f"classifier of load must be a class, a subclass of Classifier; got {classifier!r}")
+        if classifier is not None:
+            check_class(classifier)
         check_kind(manifest, "parser", path, FORMAT)
         try:
             rows = manifest["labels"]
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
-            spec = ParserSpec.from_values(manifest["spec"])
-            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if spec.uses_vectors else None
+            spec = ParserSpec.from_values(manifest["spec"], system, functions)
+            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if "vectors" in manifest else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
             voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
             parser.margin = manifest["margin"]
             if manifest.get("calibration") is not None:
                 parser.calibration = Calibration.from_values(manifest["calibration"])
-            if restored is None:
-                parser._model  # noqa: B018 - checks every number in the arrays
+            parser.model.check()
         except ModelError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{path}: not a model that can be used: {reason}") from None
+            raise ModelError(f"{path}: not a valid model: {reason}") from None
         return parser

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points
 from typing import Any, Literal, get_args
 
 from panparser import _engine
 from panparser._checks import check_beam
-from panparser.errors import SpecError
+from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
 from panparser.features.sets import RICH, RICH_STACK
 from panparser.features.templates import Templates
+from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
+from panparser.treebank.sentence import Sentence
 
 _MOST = 1 << 20  # of hypotheses, trees, threads
+ENTRY_POINTS = "panparser.systems"  # the group under which packages register Python systems of theirs, by name
+Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # what atoms call, by name: of a state and its sentence
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
+
+
+def _default_system() -> TransitionSystem:
+    return named_system("arc-eager", root="last", single_root=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,15 +39,18 @@ class ParserSpec:
     systems whose arcs join words of the stack, if nothing is said.
     """
 
-    system: TransitionSystem = field(default_factory=lambda: named_system("arc-eager", root="last", single_root=True))
+    system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
     templates: Templates = None  # type: ignore[assignment]  # becomes those that fit the system
     beam: int = 8
     labeled: bool = True
     nonprojective: Nonprojective | None = None
+    functions: Functions = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.system, TransitionSystem):
-            raise SpecError(f"system of ParserSpec must be a TransitionSystem; got {self.system!r}")
+        if isinstance(self.system, PythonSystem):
+            object.__setattr__(self, "system", PythonSteps(self.system))
+        if not isinstance(self.system, TransitionSystem | PythonSteps):
+            raise SpecError(f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}")
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
@@ -55,6 +68,16 @@ class ParserSpec:
     def used_templates(self) -> Templates:
         """The templates, without those for labels if there are none."""
         return self.templates if self.labeled else self.templates.unlabeled()
+
+    @property
+    def key_templates(self) -> Templates:
+        """The templates whose features have keys: all but those of vectors."""
+        return Templates(tuple(template for template in self.used_templates if not template.is_vector))
+
+    @property
+    def is_native(self) -> bool:
+        """Can the engine run all of it?"""
+        return isinstance(self.system, TransitionSystem)
 
     @property
     def uses_vectors(self) -> bool:
@@ -78,17 +101,41 @@ class ParserSpec:
         }
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> ParserSpec:
+    def from_values(
+        cls, values: dict[str, Any], system: PythonSystem | None = None, functions: Functions | None = None
+    ) -> ParserSpec:
+        """The spec of a model file; what is code there by name is given, or found by that name."""
         return cls(
-            system=TransitionSystem.from_values(values["system"]),
+            system=_restored_system(values["system"], system),
             templates=Templates.parse("\n".join(values["templates"])),
+            functions=functions or {},
             beam=values["beam"],
             labeled=values["labeled"],
             nonprojective=values["nonprojective"],
         )
 
 
-def fitting_templates(system: TransitionSystem) -> Templates:
+def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> TransitionSystem | PythonSteps:
+    if "python" not in values:
+        if given is not None:
+            raise ModelError(f"expected a model of the system {given.name}, found one of {values.get('name')}")
+        return TransitionSystem.from_values(values)
+    name = values["python"]
+    if given is None:
+        points = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
+        if not points:
+            raise ModelError(
+                f"needs the Python system {name!r}, which no installed package registers (entry points "
+                f"{ENTRY_POINTS!r}); in Python, pp.load(MODEL, system={name}())"
+            )
+        given = points[0].load()()
+    steps = PythonSteps(given)
+    if steps.name != name or list(steps.names) != values["transitions"]:
+        raise ModelError(f"expected the system {name} with {', '.join(values['transitions'])}, got {steps!r}")
+    return steps
+
+
+def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The templates for a system where nothing is said of them."""
     return RICH_STACK if system.joins_stack else RICH
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panparser.errors import ModelError, SpecError
-from panparser.parsing.models.classifier import Classifier, StoredClassifier
+from panparser.learning.classifiers import Classifier, StoredClassifier
 from panparser.parsing.parser import Parser
 from panparser.storage.arrays import Arrays, read_arrays
 

@@ -25,7 +25,7 @@ from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
-    from panparser.parsing.models.classifier import Classifier
+    from panparser.learning.classifiers import Classifier
 
 KIND, FORMAT = "pipeline", 1  # in model files
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # what may be taken from a treebank instead of being predicted

@@ -12,12 +12,12 @@ from panparser._checks import check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
-from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import Any, Self
 
 from panparser.errors import GoldError, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.trees.gold import Gold, Head
 
 FUNCTION = "static"  # the static oracle of a system that defines a function of that name
+_PLAIN = frozenset((int, str, bool, float, type(None)))
 
 
 class StateView:
@@ -33,6 +34,13 @@ class StateView:
         self.heads[dependent] = head
         self.labels[dependent] = label
 
+    def copy(self) -> Self:
+        """Another state that can be changed without changing this one."""
+        twin = object.__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(twin, name, _copied(value))
+        return twin
+
     def key(self) -> Any:
         values = (item for item in sorted(vars(self).items()) if item[0] != "derivation")
         return tuple((name, _frozen(value)) for name, value in values)
@@ -43,6 +51,16 @@ class StateView:
     def draw(self, forms: Sequence[str] | None = None) -> str:
         """Arcs, stack and buffer for people; `systems.drawing.draw_state(system, state, gold)` adds the costs."""
         return draw_state(None, self, forms=forms)
+
+
+def _copied(value: Any) -> Any:
+    """A copy; lists, sets and dictionaries of plain values take the short way."""
+    kind = type(value)
+    if kind in _PLAIN or kind is tuple:
+        return value
+    if kind in (list, set) and _PLAIN.issuperset(map(type, value)):
+        return value.copy()
+    return copy.deepcopy(value)
 
 
 def _frozen(value: Any) -> Any:
@@ -67,6 +85,7 @@ class PythonSystem:
     root: str = "last"
     single_root: bool = False
     partial: bool = False
+    crosses: bool = True  # may its arcs cross? If not, training can lift those that do
 
     @property
     def name(self) -> str:
@@ -119,6 +138,27 @@ class PythonSteps:
         self.names = self.ties = tuple(declared.transitions)
         self.root, self.single_root, self.partial = declared.root, declared.single_root, declared.partial
         self.static_oracle = None if type(declared).static is PythonSystem.static else FUNCTION
+        self.has_dynamic_oracle = type(declared).cost is not PythonSystem.cost
+        self.has_oracle = self.has_dynamic_oracle or self.static_oracle is not None
+        self.crosses = declared.crosses
+        self.max_span = self.potential = None  # what only tables have
+        self.joins_stack = self.knows_directions = self.reorders = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PythonSteps):
+            return NotImplemented
+        same = type(self.declared) is type(other.declared)
+        return same and vars(self.declared) == vars(other.declared)
+
+    def __hash__(self) -> int:
+        return hash((type(self.declared), self.name))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, Root {self.root}>"
+
+    def to_values(self) -> dict[str, Any]:
+        """What a model file says of it: a name, since code is not stored."""
+        return {"python": self.name, "transitions": list(self.names)}
 
     def initial(self, words: int) -> Any:
         if not isinstance(words, int) or words < 1:
@@ -137,9 +177,7 @@ class PythonSteps:
         if transition not in self.legal(state):
             legal = ", ".join(self.legal(state)) or "nothing, the state is final"
             raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
-        after = copy.deepcopy(state)
-        self.declared.apply(after, transition)
-        after.derivation = (*state.derivation, transition)
+        after = self.after(state, transition)
         made = _new_arc(state, after)
         if label is not None:
             if made is None:
@@ -151,21 +189,29 @@ class PythonSteps:
         gold = Gold.of(gold)
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
-        if self.static_oracle and not self.is_final(state):
+        if not self.has_dynamic_oracle and not self.is_final(state):
             chosen = self.static(state, gold)
             return {name: int(name != chosen) for name in self.legal(state)}
-        return {name: self._cost(copy.deepcopy(state), name, gold) for name in self.legal(state)}
+        return {name: self.cost(state, name, gold) for name in self.legal(state)}
+
+    def after(self, state: Any, transition: str) -> Any:
+        """The state after a transition, which must be legal."""
+        after = _copy_of(state)
+        self.declared.apply(after, transition)
+        after.derivation = (*state.derivation, transition)
+        return after
 
     def static(self, state: Any, gold: Gold) -> str:
         """The transition of the system's own static oracle."""
-        chosen = self.declared.static(copy.deepcopy(state), gold)
+        chosen = self.declared.static(_copy_of(state), gold)
         if chosen not in self.legal(state):
             legal = ", ".join(self.legal(state)) or "nothing"
             raise IllegalTransitionError(f"static of {self.name} gave {chosen!r} in {state}; legal: {legal}")
         return chosen
 
-    def _cost(self, state: Any, name: str, gold: Gold) -> int:
-        cost = self.declared.cost(state, name, gold)
+    def cost(self, state: Any, name: str, gold: Gold) -> int:
+        """What a legal transition loses."""
+        cost = self.declared.cost(_copy_of(state), name, gold)
         try:
             return index(cost)
         except TypeError:
@@ -173,6 +219,10 @@ class PythonSteps:
 
     def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         return None if proposed else _new_arc(state, self.apply(state, transition))
+
+
+def _copy_of(state: Any) -> Any:
+    return state.copy() if isinstance(state, StateView) else copy.deepcopy(state)
 
 
 def _new_arc(before: Any, after: Any) -> tuple[int, int] | None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from panparser.features.reading import Arc, Derivation, Feature, Reader
-from panparser.learning.learner import Beam, Hypothesis, Random, StrategyLearner, Successor, Update, derivations
+from panparser.learning.random import Random
 from panparser.learning.strategies import Strategy
 from panparser.parsing.constraints.proof import filtered_transitions
 from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
+from panparser.testing.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update, derivations
 from panparser.trees.gold import Gold
 
 __all__ = ["Example", "Hypothesis", "Perceptron", "Random", "ReferenceLearner", "Update"]

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser.features.reading import seen_by_labels
+from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
-from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.labels import Labels
+from panparser.parsing.batch.tables import StateBatch
 from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 

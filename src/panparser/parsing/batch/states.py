@@ -1,357 +1,46 @@
-"""StateBatch: states of many sentences, stepped together through numpy arrays."""
+"""ParserStates: states that lead to trees; `states_of` makes those of a parser's system."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import BatchError, SpecError, StuckError, TreebankError
-from panparser.features.atoms import Address
-from panparser.features.lowering import lower, lower_address
-from panparser.features.templates import Templates
-from panparser.parsing.labels import Labels
-from panparser.systems.table import TransitionSystem
-from panparser.treebank.treebank import Treebank, check_lengths
-from panparser.trees.gold import UNKNOWN, annotated_heads
-
-BoolArray = npt.NDArray[np.bool_]
-KeyArray = npt.NDArray[np.uint64]
-AddressLike = str | Address
-Numbers = Sequence[int] | npt.NDArray[np.integer[Any]]
-_MOST_BITS = 31  # of a feature's number
+from panparser.features.vectors import Vectors
+from panparser.learning.labels import Labels
+from panparser.learning.states import States
+from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.python import PythonStates
+from panparser.parsing.batch.tables import AddressLike, StateBatch
+from panparser.parsing.spec import ParserSpec
+from panparser.systems.python import PythonSteps
+from panparser.treebank.treebank import Treebank
 
 
-class StateBatch:
-    """States of many sentences of a treebank. Its rows are states that are not final; an array has a row for each.
+class ParserStates(States, Protocol):
+    """States of the sentences of a treebank."""
 
-    Every state has a number: the initial ones 0, 1, ... in the order of the sentences, every state made since the next
-    one. `start` begins with some of the sentences (with all, unless the constructor is told which), `apply` takes an
-    action in each row and drops final states, `select` makes rows of any states that there were.
+    sentences: Treebank
 
-    Numbers are C-contiguous int32 (masks bool, keys uint64), and arrays given must be, or `BatchError` says what was
-    expected. Matrices are written into `out`, or into memory of the batch: such an array is good until the same method
-    is called again. Actions are indices into `system.names`, labels into `labels.names`; words count 1..n, Root is 0,
-    -1 is none.
-
-    `templates` are what `keys` and `features` compute; `labels` are names, or those of a parser; `gold`: True, or
-    (heads, labels) of all words of the treebank, for `costs`, `oracle` and `gold_labels`.
-    """
-
-    def __init__(
-        self,
-        system: TransitionSystem,
-        sentences: Treebank,
-        *,
-        templates: Templates | None = None,
-        labels: Sequence[str] | Labels = (),
-        gold: bool | tuple[IntArray, IntArray] = False,
-        start: Numbers | None = None,
-    ) -> None:
-        if not isinstance(system, TransitionSystem):
-            raise SpecError(f"system of StateBatch must be a TransitionSystem; got {system!r}")
-        if not isinstance(sentences, Treebank):
-            raise TreebankError(f"sentences of StateBatch must be a Treebank; got {sentences!r}")
-        check_lengths(sentences)
-        if templates is not None and not isinstance(templates, Templates):
-            raise SpecError(f"templates of StateBatch must be Templates; got {templates!r}")
-        if not isinstance(labels, Labels | list | tuple):
-            raise SpecError(f"labels of StateBatch must be names, or Labels; got {labels!r}")
-        if templates is not None and any(template.is_vector for template in templates):
-            raise SpecError("templates of StateBatch: vectors are for the perceptron; `positions` says whose to gather")
-        self.system = system
-        self.sentences = sentences
-        self.templates = templates
-        self.labels = labels if isinstance(labels, Labels) else Labels.anywhere(tuple(labels))
-        self._allowed = np.array([self.labels.of_words, self.labels.of_root], dtype=np.bool_)
-        self._attaches = np.array([transition.then[0].kind == "arc" for transition in system.transitions])
-        self._gold = self._prepared(gold)
-        self._program = _engine.Program(*lower(templates or Templates(())))
-        engine = system._lowered.engine
-        heads, numbers = self._gold or (None, None)
-        try:
-            self._corpus = _engine.Corpus(self._program, engine, sentences._store, heads, numbers)
-        except ValueError as error:
-            raise TreebankError(f"{sentences.path}: {error}") from None
-        ties = [system.names.index(name) for name in system.ties]
-        self._engine = _engine.Batch(engine, self._program, self._corpus, ties)
-        self._buffers: dict[str, npt.NDArray[Any]] = {}
-        self.start(start)
-
-    def _prepared(self, gold: bool | tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray] | None:
-        """Heads and numbers of labels for all words."""
-        treebank = self.sentences
-        if gold is False:
-            return None
-        if gold is not True:
-            if not isinstance(gold, tuple) or len(gold) != 2:
-                raise BatchError(f"gold of StateBatch must be a flag, or heads and labels; got {gold!r}")
-            heads, numbers = gold
-            _check(heads, "heads of gold", np.int32, (treebank.words,))
-            self._check_labels(numbers, treebank.words, "gold")
-            return heads.copy(), numbers.copy()
-        treebank.check()
-        heads = np.array(treebank.heads)
-        if self.system.max_span is not None or self.system.partial:
-            heads = annotated_heads(heads, treebank.offsets, self.system.root, self.system.max_span)
-        known = {name: number for number, name in enumerate(self.labels.names)}
-        table = np.array([known.get(text, -1) for text in treebank.vocabulary("deprel")], dtype=np.int32)
-        return heads, table[treebank.column("deprel")]
-
-    @cached_property
-    def has_unknown(self) -> BoolArray:
-        """(sentences of the treebank) Does the gold leave some head unknown?"""
-        unknown: Any = np.flatnonzero(self._gold[0] == UNKNOWN) if self._gold else []
-        return np.isin(np.arange(len(self.sentences)), self.sentences.sentence_of_word()[unknown])
-
-    def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
-        """Another reference for all words of the treebank. Costs are those against it after the next `start`."""
-        gold = self._prepared((heads, labels))
-        self._call("replace_gold", self._corpus.replace, heads, labels)
-        self._gold = gold
-        self.__dict__.pop("has_unknown", None)
-
-    # --- Which states ---
-
-    def start(self, sentences: Numbers | None = None) -> None:
-        """Forgets all states and begins with the initial ones of these sentences of the treebank, or of all."""
-        chosen = np.arange(len(self.sentences)) if sentences is None else np.asarray(sentences)
-        if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
-            raise BatchError(f"sentences of start must be a list of numbers; got {sentences!r}")
-        started = np.ascontiguousarray(chosen, dtype=np.int64)
-        self._call("start", self._engine.start, started)
-        self.started = started
-        self.lengths = (self.sentences.offsets[self.started + 1] - self.sentences.offsets[self.started]).astype(
-            np.int32
-        )
-
-    def select(self, states: IntArray) -> None:
-        """Makes rows of states that are not final, in that order."""
-        _check(states, "states of select", np.int32, (None,))
-        self._call("select", self._engine.select, states)
-
-    def __len__(self) -> int:
-        """The number of rows."""
-        return len(self._engine)
-
-    def __repr__(self) -> str:
-        return f"<StateBatch {self.system.name}: {len(self.started)} sentences, {len(self)} rows, {self.states} states>"
-
-    @property
-    def states(self) -> int:
-        """How many states there were since the start; the next one gets this number."""
-        return self._engine.states
-
-    @property
-    def ids(self) -> IntArray:
-        """The number of each row's state."""
-        return self._listed(self._engine.list_states)
-
-    @property
-    def parents(self) -> IntArray:
-        """The number of the state that each row's came from; -1 of an initial one."""
-        return self._listed(self._engine.list_parents)
-
-    @property
-    def sentence_index(self) -> IntArray:
-        """The sentence of each row, as they were started: an index into `started` and `lengths`."""
-        return self._listed(self._engine.list_sentences)
-
-    @property
-    def last_actions(self) -> IntArray:
-        """The action that made each row's state; -1 of an initial one."""
-        return self._listed(self._engine.list_actions)
-
-    def _listed(self, method: Any) -> IntArray:
-        out = np.empty(len(self._engine), dtype=np.int32)
-        method(out)
-        return out
-
-    # --- What is seen of them ---
-
-    def legal(self, out: BoolArray | None = None) -> BoolArray:
-        """(rows, actions) Is the action legal?"""
-        return self._filled("legal", self._engine.legal, np.bool_, len(self.system.transitions), out)
-
-    def costs(self, out: IntArray | None = None) -> IntArray:
-        """(rows, actions) What an action loses; `ILLEGAL_COST` where it is illegal."""
-        return self._filled("costs", self._engine.costs, np.int32, len(self.system.transitions), out)
-
-    def oracle(self) -> IntArray:
-        """(rows) The action of the static oracle: of least cost, rather with an arc of the gold, then by `ties`."""
-        out = np.empty(len(self._engine), dtype=np.int32)
-        self._call("oracle", self._engine.oracle, out)
-        return out
-
-    def positions(self, addresses: Sequence[AddressLike], out: IntArray | None = None) -> IntArray:
-        """(rows, addresses) The word at each address, such as S0, B1 or S0.left[0]; 0 is Root, -1 none."""
-        numbers = _lowered(tuple(addresses))
-
-        def fill(matrix: IntArray) -> None:
-            self._engine.positions(numbers, matrix)
-
-        return self._filled("positions", fill, np.int32, len(numbers), out)
-
-    def last_arcs(self, out: IntArray | None = None) -> IntArray:
-        """(rows, 3) Head, dependent and label of the arc that the last action made; -1 where it made none."""
-        return self._filled("last_arcs", self._engine.last_arcs, np.int32, 3, out)
-
-    def keys(self, out: KeyArray | None = None) -> KeyArray:
-        """(rows, templates) The feature of each template, as 64 bits that no other feature is likely to have."""
-        if self.templates is None:
-            raise BatchError("keys of StateBatch: it was made without templates")
-        return self._filled("keys", self._engine.keys, np.uint64, self._program.templates, out)
-
-    def features(self, bits: int = 20, out: IntArray | None = None) -> IntArray:
-        """(rows, templates) The feature of each template, as a number below 2**bits; some features share one."""
-        if not isinstance(bits, int) or not 1 <= bits <= _MOST_BITS:
-            raise BatchError(f"bits of features must be an integer from 1 to {_MOST_BITS}; got {bits!r}")
-        keys = self.keys()
-        shape = keys.shape
-        numbers = (
-            self._room("features", np.int32, shape) if out is None else _writable(out, "features", np.int32, shape)
-        )
-        np.right_shift(keys, np.uint64(64 - bits), out=numbers, casting="unsafe")
-        return numbers
-
-    # --- What is done to them ---
-
-    def apply(self, actions: IntArray, labels: IntArray | None = None, rows: IntArray | None = None) -> IntArray:
-        """Takes an action in each row, or in each of `rows`, perhaps several times: numbers of the new states.
-
-        Labels are those of the arcs that actions make; -1 is none. The new states become the rows, but for final ones.
-        """
-        if rows is not None:
-            _check(rows, "rows of apply", np.int32, (None,))
-        count = len(self._engine) if rows is None else len(rows)
-        _check(actions, "actions of apply", np.int32, (count,))
-        if labels is not None:
-            self._check_labels(labels, count, "apply")
-        out = np.empty(count, dtype=np.int32)
-        self._call("apply", self._engine.apply, rows, actions, labels, out)
-        return out
-
-    def _check_labels(self, labels: IntArray, count: int, what: str) -> None:
-        _check(labels, f"labels of {what}", np.int32, (count,))
-        if count and not -1 <= labels.min() <= labels.max() < len(self.labels.names):
-            found = labels[(labels < -1) | (labels >= len(self.labels.names))][0]
-            raise BatchError(f"labels of {what} must be from -1 to {len(self.labels.names) - 1}; got {found}")
-
-    def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
-        """Heads and dependents of the arcs that actions would make, or propose, in some rows; -1 where none."""
-        _check(rows, "rows of arcs", np.int32, (None,))
-        _check(actions, "actions of arcs", np.int32, (len(rows),))
-        heads, dependents = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int32)
-        self._call("arcs", self._engine.arcs, rows, actions, heads, dependents)
-        return heads, dependents
-
-    def legal_labels(self, rows: IntArray, actions: IntArray) -> BoolArray:
-        """(given rows, labels) May the arc that an action makes have the label? False where it makes none."""
-        heads, _ = self.arcs(rows, actions)
-        allowed: BoolArray = self._allowed[(heads == 0).astype(np.intp)] & (heads >= 0)[:, None]
-        return allowed
-
-    def gold_labels(self, rows: IntArray, actions: IntArray) -> IntArray:
-        """The labels that the gold has for the arcs that actions make (not those they propose), where it has the arc;
-        else -1."""
-        if self._gold is None:
-            raise BatchError("gold_labels of StateBatch: the sentences have no gold")
-        heads, dependents = self.arcs(rows, actions)
-        first = self.sentences.offsets[self.started[self.sentence_index[rows]]]
-        words = first + np.maximum(dependents, 1) - 1
-        is_gold = self._attaches[actions] & (dependents > 0) & (self._gold[0][words] == heads)
-        return np.where(is_gold, self._gold[1][words], np.int32(-1))
-
-    # --- Where they lead ---
-
-    def is_final(self, states: IntArray) -> BoolArray:
-        """Is a derivation complete there?"""
-        _check(states, "states of is_final", np.int32, (None,))
-        out = np.empty(len(states), dtype=np.bool_)
-        self._call("is_final", self._engine.is_final, states, out)
-        return out
-
-    def derivation(self, state: int) -> tuple[IntArray, IntArray]:
-        """How a state came about: the numbers of the states before each action, and the actions."""
-        if not 0 <= state < self.states:
-            raise BatchError(f"state of derivation must be from 0 to {self.states - 1}; got {state!r}")
-        found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))
-        return found
-
-    def trees(self, states: IntArray | None = None) -> tuple[IntArray, IntArray]:
-        """Heads and labels of the words of all started sentences, one after the other; -1 is none.
-
-        They are those of one state for each sentence, by default of the one that was made last.
-        """
-        if states is None:
-            states = np.empty(len(self.started), dtype=np.int32)
-            self._call("trees", self._engine.latest, states)
-        _check(states, "states of trees", np.int32, (len(self.started),))
-        words = int(self.lengths.sum())
-        heads, labels = np.empty(words, dtype=np.int32), np.empty(words, dtype=np.int32)
-        self._call("trees", self._engine.trees, states, heads, labels)
-        return heads, labels
-
-    # --- Memory and checks ---
-
-    def _filled(self, name: str, fill: Any, kind: Any, width: int, out: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
-        shape = (len(self._engine), width)
-        matrix = self._room(name, kind, shape) if out is None else _writable(out, name, kind, shape)
-        self._call(name, fill, matrix)
-        return matrix
-
-    def _room(self, name: str, kind: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
-        """Memory for a matrix, kept between calls."""
-        size = shape[0] * shape[1]
-        kept = self._buffers.get(name)
-        if kept is None or len(kept) < size:
-            kept = self._buffers[name] = np.empty(max(size, 256), dtype=kind)
-        return kept[:size].reshape(shape)
-
-    def _call(self, name: str, method: Any, *arguments: Any) -> Any:
-        try:
-            return method(*arguments)
-        except ValueError as error:
-            raise BatchError(f"{name} of StateBatch: {error}") from None
-        except _engine.Stuck as error:
-            raise StuckError(f"{self.system.name}: {error}") from None
+    def positions(self, addresses: Sequence[AddressLike]) -> IntArray: ...
+    def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]: ...
+    def trees(self, states: IntArray) -> tuple[IntArray, IntArray]: ...
+    def replace_gold(self, heads: IntArray, labels: IntArray) -> None: ...
+    def constrain(self, constraints: KeptConstraints) -> None: ...
 
 
-def _check(array: object, name: str, kind: Any, shape: tuple[int | None, ...]) -> None:
-    """Raises BatchError unless it is a C-contiguous array of that type and shape; None is any length."""
-    if (
-        isinstance(array, np.ndarray)
-        and array.dtype == kind
-        and array.flags.c_contiguous
-        and len(array.shape) == len(shape)
-        and all(expected in (None, found) for expected, found in zip(shape, array.shape, strict=True))
-    ):
-        return
-    expected = f"({', '.join('any' if size is None else str(size) for size in shape)}{',' if len(shape) == 1 else ''})"
-    found = repr(array)
-    if isinstance(array, np.ndarray):
-        order = "" if array.flags.c_contiguous else " that is not C-contiguous"
-        found = f"one of {array.dtype} and shape {array.shape}{order}"
-    raise BatchError(f"{name} must be a C-contiguous {np.dtype(kind)} array of shape {expected}; got {found}")
-
-
-def _writable(out: npt.NDArray[Any], name: str, kind: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
-    _check(out, f"out of {name}", kind, shape)
-    if not out.flags.writeable:
-        raise BatchError(f"out of {name} must be writable")
-    return out
-
-
-@lru_cache(maxsize=256)
-def _lowered(addresses: tuple[AddressLike, ...]) -> IntArray:
-    """The engine's numbers of addresses; TemplateError names one that cannot be."""
-    for address in addresses:
-        if not isinstance(address, str | Address):
-            raise BatchError(f"addresses of positions must be texts such as S0.left[0]; got {address!r}")
-    read = [Address(*address.split(".", 1)) if isinstance(address, str) else address for address in addresses]
-    return np.array([lower_address(address) for address in read], dtype=np.int32)
+def states_of(
+    spec: ParserSpec,
+    treebank: Treebank,
+    labels: Labels,
+    *,
+    gold: bool | tuple[IntArray, IntArray] = False,
+    constraints: KeptConstraints | None = None,
+    vectors: Vectors | None = None,
+) -> ParserStates:
+    """The states of a parser over a treebank, of which none is started."""
+    options: dict[str, Any] = {"templates": spec.key_templates, "labels": labels, "gold": gold, "start": ()}
+    options["constraints"] = constraints
+    if isinstance(spec.system, PythonSteps):
+        return PythonStates(spec.system, treebank, **options)
+    return StateBatch(spec.system, treebank, **options)

@@ -8,25 +8,24 @@ most with the trees that were found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import ConstraintError
+from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_constraints, place
 from panparser.parsing.constraints.solver import Solver
+from panparser.parsing.models.protocol import ParserLike, RawTree, Search
+from panparser.systems.python import PythonSteps
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN
 
-if TYPE_CHECKING:
-    from panparser.parsing.parser import Parser
-
 _VOTERS = 8  # trees that have a say in which heads are given when a sentence is parsed again
-RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of labels, score
 Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
 
 
@@ -34,7 +33,7 @@ Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
 class Constrained:
     """Constraints as one parser keeps them: `heads` and `more` without what was dropped."""
 
-    parser: Parser
+    parser: ParserLike
     constraints: Constraints
     relax: bool
     heads: IntArray
@@ -43,7 +42,7 @@ class Constrained:
     @classmethod
     def of(
         cls,
-        parser: Parser,
+        parser: ParserLike,
         treebank: Treebank,
         constraints: Constraints,
         relax: bool,
@@ -53,8 +52,6 @@ class Constrained:
         check_constraints(constraints, treebank)
         if parser.spec.system.static_oracle is not None:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
-        if parser.classifier is not None:
-            raise ConstraintError(f"the classifier {parser.classifier.name} keeps no constraints; the perceptron does")
         heads, more = constraints.heads.copy(), dict(constraints.more)
         if sentences is not None:
             chosen = np.zeros(len(heads), dtype=bool)
@@ -114,7 +111,8 @@ class Constrained:
 
     # --- What the search is told ---
 
-    def _engine_constraints(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> _engine.Constraints:
+    def kept(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> KeptConstraints:
+        """The constraints as search understands them."""
         system, offsets = self.parser.spec.system, self.constraints.offsets
         heads = heads.copy()
         labels = self._known_labels()
@@ -134,11 +132,13 @@ class Constrained:
                 if heads[position] == UNKNOWN:
                     heads[position] = self._code(constraint, size)
         labels[fixed & (labels == _engine.ANY_LABEL)] = _engine.STAYING_LABEL
-        moving = self.parser.lifted.moving.astype(np.uint8)
-        engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving)
-        for sentence, mask in masks.items():
-            engine.allow(sentence, mask.ravel())
-        return engine
+        moving = self.parser.lifted.moving
+        engine = None
+        if not isinstance(system, PythonSteps):
+            engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving.astype(np.uint8))
+            for sentence, mask in masks.items():
+                engine.allow(sentence, mask.ravel())
+        return KeptConstraints(heads, labels, moving, masks, offsets, engine)
 
     def _code(self, constraint: Constraint, words: int) -> int:
         """A head for the oracle: the one that is given, or the side that all allowed ones are on."""
@@ -160,16 +160,17 @@ class Constrained:
 
     # --- Parsing ---
 
-    def predict(self, treebank: Treebank, beam: int, threads: int) -> tuple[IntArray, IntArray]:
+    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray]:
         """Heads and labels as in `Parser.predict`."""
         parser = self.parser
-        engine = self._engine_constraints(self.heads, self.more)
-        found = parser._parse(treebank, beam, threads, parser.margin, engine)
-        heads, labels = parser.lowered(treebank, found[0], found[1])
+        kept = self.kept(self.heads, self.more)
+        search = replace(search, constraints=kept)
+        found = parser.scoring(search).find(treebank, search)
+        heads, labels = parser.lowered(treebank, found.heads, found.labels)
         numbers = {name: number for number, name in enumerate(parser.plain_labels)}
         for sentence in self._broken(heads):
             words = self.constraints.words_of(sentence)
-            (tree, *_) = self._again(treebank[sentence], engine, beam, 1)
+            (tree, *_) = self._again(treebank[sentence], kept, search.beam, 1)
             heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
             labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
             self._report(sentence, heads[words].tolist())
@@ -178,11 +179,11 @@ class Constrained:
     def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
         """Trees of one sentence as `Parser.best` has them, which may be alike."""
         number = sentence.position
-        engine = self._engine_constraints(self.heads, self.more)
-        trees = [self._finished(number, tree) for tree in self.parser._found(sentence, beam, wanted, engine)]
+        kept_here = self.kept(self.heads, self.more)
+        trees = [self._finished(number, tree) for tree in self.parser.model.best(sentence, beam, wanted, kept_here)]
         kept = [tree for tree in trees if not self._lost(number, tree[0])]
         if trees and not kept:
-            kept = [self._finished(number, tree) for tree in self._again(sentence, engine, beam, wanted)]
+            kept = [self._finished(number, tree) for tree in self._again(sentence, kept_here, beam, wanted)]
             self._report(number, kept[0][0])
         return kept
 
@@ -193,16 +194,16 @@ class Constrained:
         texts = (label if g == UNKNOWN else self.constraints.texts[g] for label, g in zip(labels, given, strict=True))
         return heads, tuple(texts), tree[2]
 
-    def _again(self, sentence: Sentence, engine: _engine.Constraints, beam: int, wanted: int) -> list[RawTree]:
+    def _again(self, sentence: Sentence, kept: KeptConstraints, beam: int, wanted: int) -> list[RawTree]:
         """Trees that keep the constraints, found with given heads; those that were found before, if there is no way."""
         width = max(beam, _VOTERS) if beam else 0
-        voters = list(self.parser._found(sentence, width, _VOTERS, engine))
+        voters = list(self.parser.model.best(sentence, width, _VOTERS, kept))[:_VOTERS]
         tree = self._agreed([heads for heads, _, _ in voters], sentence.position)
         if tree is None:
             return voters
         heads = np.full_like(self.heads, UNKNOWN)
         heads[self.constraints.words_of(sentence.position)] = tree
-        return list(self.parser._found(sentence, beam, wanted, self._engine_constraints(heads, {})))
+        return list(self.parser.model.best(sentence, beam, wanted, self.kept(heads, {})))
 
     def _agreed(self, voters: list[list[int]], sentence: int) -> list[int] | None:
         """Heads to give: of the tree that keeps all constraints and that the trees found agree with most."""

@@ -14,35 +14,34 @@ from panparser._checks import check_beam
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.features.reading import Derivation
 from panparser.features.templates import Templates
-from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.parser import UNIT, Parser
+from panparser.parsing.batch.tables import StateBatch
+from panparser.parsing.models.perceptron import PerceptronModel
+from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
 Positions = npt.NDArray[np.int64]
 
 
-def inside(parser: Parser) -> _engine.Inside:
+def inside(parser: ParserLike) -> _engine.Inside:
     """The engine's view of a parser's weights."""
-    if not isinstance(parser, Parser):
+    if not isinstance(parser, ParserLike):
         raise SpecError(f"expected a Parser to look into; got {parser!r}")
-    if parser.classifier is not None:
-        raise SpecError(
-            f"only a perceptron can be looked into; this parser has the classifier {parser.classifier.name}"
-        )
-    if parser.voters:
+    if not isinstance(parser.model, PerceptronModel):
+        raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
+    if parser.model.voters:
         raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
-    return parser._inside
+    return parser.model.inside
 
 
-def units(parser: Parser) -> tuple[float, float]:
+def units(parser: ParserLike) -> tuple[float, float]:
     """What an update of the perceptron is in the engine's scores of actions, and of labels."""
-    if len(parser.layers) == 1:
-        return parser.layers[0].action_scale, parser.layers[0].label_scale
-    return float(UNIT), float(UNIT)
+    if not isinstance(parser.model, PerceptronModel):
+        raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
+    return parser.model.units
 
 
-def binary_templates(parser: Parser) -> Templates:
+def binary_templates(parser: ParserLike) -> Templates:
     """The templates whose features have keys: all but those of vectors."""
     return Templates(tuple(template for template in parser.spec.used_templates if not template.is_vector))
 
@@ -51,14 +50,14 @@ def binary_templates(parser: Parser) -> Templates:
 class Derivations:
     """Actions and labels of their arcs (-1: none) of all sentences; those of sentence i begin at `offsets[i]`."""
 
-    parser: Parser
+    parser: ParserLike
     treebank: Treebank
     offsets: Positions
     actions: IntArray
     labels: IntArray
 
     @classmethod
-    def of(cls, parser: Parser, treebank: Treebank, *, beam: int | None = None) -> Derivations:
+    def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
         """Those that `parser.parse` goes through."""
         engine = inside(parser)
         if not isinstance(treebank, Treebank):

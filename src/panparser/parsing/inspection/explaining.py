@@ -17,7 +17,7 @@ from panparser.features.reading import ABSENT, Derivation, Reader
 from panparser.features.templates import Template
 from panparser.parsing.inspection.derivations import Derivations, alone, binary_templates, inside, units
 from panparser.parsing.inspection.features import Feature
-from panparser.parsing.parser import Parser
+from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
 
 Keys = npt.NDArray[np.uint64]
@@ -79,11 +79,11 @@ class Explanation:
     derivations: Derivations
 
     @classmethod
-    def of(cls, parser: Parser, sentence: Sentence, *, beam: int | None = None) -> Explanation:
+    def of(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None) -> Explanation:
         return cls(Derivations.of(parser, alone(sentence), beam=beam))
 
     @property
-    def parser(self) -> Parser:
+    def parser(self) -> ParserLike:
         return self.derivations.parser
 
     @property
@@ -240,7 +240,7 @@ class Explanation:
 
 
 def explain(
-    parser: Parser,
+    parser: ParserLike,
     sentence: Sentence,
     step: int | None = None,
     *,

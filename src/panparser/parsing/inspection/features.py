@@ -12,7 +12,7 @@ from panparser.features.atoms import Atom
 from panparser.features.reading import ABSENT, ROOT
 from panparser.features.templates import Template
 from panparser.parsing.inspection.derivations import binary_templates
-from panparser.parsing.parser import Parser
+from panparser.parsing.models.protocol import ParserLike
 
 _BITS = 2**64
 _TURN = 13
@@ -35,7 +35,7 @@ class Feature:
         return " ".join(f"{atom}={_shown(value)}" for atom, value in pairs)
 
     @classmethod
-    def parse(cls, text: str, parser: Parser) -> Feature:
+    def parse(cls, text: str, parser: ParserLike) -> Feature:
         """The feature that a text names, of one of the parser's templates."""
         for template in binary_templates(parser):
             texts = _split(text, template)
@@ -48,7 +48,7 @@ class Feature:
         hint = f"; the nearest template is {near[0]}" if near else ""
         raise TemplateError(f"expected a feature of the parser, such as S0.upos=NOUN B0.upos=VERB; got {text!r}{hint}")
 
-    def key(self, parser: Parser) -> int:
+    def key(self, parser: ParserLike) -> int:
         """Where the engine looks for its weights."""
         number = list(binary_templates(parser)).index(self.template)
         key = mix(number + 1)
@@ -90,7 +90,7 @@ def _split(text: str, template: Template) -> list[str] | None:
     return None if rest else values
 
 
-def _read(atom: Atom, text: str, parser: Parser) -> Hashable:
+def _read(atom: Atom, text: str, parser: ParserLike) -> Hashable:
     if atom.name in _SETS:
         inner = text.removeprefix("{").removesuffix("}")
         return frozenset(_label(atom, name, parser) for name in inner.split(",") if name)
@@ -109,7 +109,7 @@ def _read(atom: Atom, text: str, parser: Parser) -> Hashable:
     return text
 
 
-def _label(atom: Atom, name: str, parser: Parser) -> str:
+def _label(atom: Atom, name: str, parser: ParserLike) -> str:
     if name not in parser.labels.names:
         near = get_close_matches(name, parser.labels.names, n=1, cutoff=0)
         raise TemplateError(f"{atom}: the parser has no label {name!r}; the nearest is {near[0] if near else 'none'}")
@@ -137,7 +137,7 @@ def _small(number: int) -> int:
     return mix((number + 3) * 0x9E3779B97F4A7C15 % _BITS)
 
 
-def _hash_value(atom: Atom, value: Hashable, parser: Parser) -> int:
+def _hash_value(atom: Atom, value: Hashable, parser: ParserLike) -> int:
     labels = parser.labels.names
     if atom.name == "history":
         return _small(0 if value is None else parser.spec.system.names.index(str(value)) + 1)

@@ -1,178 +1,141 @@
-"""Classifier: what scores actions and labels in place of the perceptron, through batches of states."""
+"""ClassifierModel: any classifier as what scores a parser, over batches of states of tables and of Python systems."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, SpecError
-from panparser.features.templates import Templates
-from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.labels import Labels
-from panparser.storage.arrays import DTYPES
-from panparser.systems.table import TransitionSystem
+from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values
+from panparser.learning.labels import Labels
+from panparser.learning.search import BatchSearch, Hypotheses, SearchListener, Sentences, batches, first_of_each
+from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.signals import signals_of
+from panparser.parsing.batch.states import ParserStates, states_of
+from panparser.parsing.models.protocol import Found, RawTree, Search
+from panparser.parsing.spec import ParserSpec
+from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
-FloatArray = npt.NDArray[np.floating[Any]]
-BoolArray = npt.NDArray[np.bool_]
-Arrays = Mapping[str, npt.NDArray[Any]]
-CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
 
+class ClassifierModel:
+    """A trained classifier: scores of states, asked for a batch of sentences at a time."""
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """What a classifier learns for: `system.names` are its actions, `labels.names` its labels (perhaps none)."""
+    def __init__(
+        self, spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: Vectors | None = None
+    ) -> None:
+        self.spec = spec
+        self.labels = labels
+        self.classifier = classifier
+        self.vectors = vectors
 
-    system: TransitionSystem
-    templates: Templates
-    labels: Labels
-    sentences: Treebank  # to learn from, heads and all
-    seed: int
+    @property
+    def name(self) -> str:
+        return self.classifier.name
 
+    @property
+    def unit(self) -> float:
+        return self.classifier.unit
 
-class Classifier:
-    """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
+    def check(self) -> None:
+        """A classifier checks itself when it is restored."""
 
-    A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
-    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (early-update, max-violation, ...), or both.
-    What it keeps from call to call is its own business: scores for the update that follows, a hidden state for each
-    number in `states.ids`, a loss that `end` goes back through.
-    """
+    def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
+        return states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
 
-    name: str = ""  # in model files; `load` is given a class of that name
-    batch: int = 32  # sentences that are learned from, and parsed, together
+    @cached_property
+    def _stored(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        return checked_arrays(self.classifier), self.classifier.to_values()
 
-    def prepare(self, setup: Setup) -> None:
-        """Training begins: make weights, with `setup.seed` where chance is needed. `train` works on a copy."""
-        raise NotImplementedError
+    def _copy(self) -> Classifier:
+        """For a thread of its own."""
+        return type(self.classifier).from_arrays(*self._stored)
 
-    def begin(self, states: StateBatch) -> None:
-        """Sentences were started, to be parsed or learned from: time to encode them."""
+    def find(self, treebank: Treebank, search: Search) -> Found:
+        parts = list(batches(range(len(treebank)), self.classifier.batch))
+        threads = min(search.threads, len(parts)) or 1
+        shares = [parts[number::threads] for number in range(threads)]
 
-    def score(self, states: StateBatch) -> FloatArray:
-        """(rows, actions) Scores; those of illegal actions do not matter. A beam adds them up along a derivation."""
-        raise NotImplementedError
+        def work(share: Sequence[Sentences], classifier: Classifier) -> list[_Part]:
+            states = self.states(treebank, search.constraints)
+            searching = BatchSearch(states, classifier, search.listeners)
+            return [_parse(searching, states, sentences, search) for sentences in share]
 
-    def score_labels(self, states: StateBatch, rows: IntArray, actions: IntArray) -> FloatArray:
-        """(given rows, labels) Scores for the arcs that actions make in some rows. They do not rank the beam."""
-        raise NotImplementedError
+        if threads == 1:
+            found = [work(shares[0], self.classifier)] if parts else [[]]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                futures = [pool.submit(work, share, self._copy()) for share in shares]
+                found = [future.result() for future in futures]
+        return _joined([found[number % threads][number // threads] for number in range(len(parts))], search.signals)
 
-    def update(self, states: StateBatch, gold: BoolArray) -> None:
-        """Learn which of the legal actions are correct (rows, actions): at least one in a row. `score` came before."""
-        raise NotImplementedError
+    def best(
+        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+    ) -> Iterator[RawTree]:
+        states = self.states(sentence.treebank, constraints)
+        chosen = np.array([sentence.position], dtype=np.int64)
+        found = BatchSearch(states, self.classifier).beam(chosen, width or None)
+        for state, score in zip(found.state, found.score, strict=True):
+            heads, labels = states.trees(np.array([state], dtype=np.int32))
+            yield heads.tolist(), labels.tolist(), float(score) / self.unit
 
-    def update_pair(self, states: StateBatch, actions: IntArray, signs: IntArray) -> None:
-        """Learn to score the action of each row higher (+1) or lower (-1): it is part of a correct derivation that was
-        lost, or of the wrong one that was preferred. The rows are those of all sentences of the batch."""
-        raise NotImplementedError
-
-    def update_labels(self, states: StateBatch, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
-        """Learn the labels of correct arcs, which actions make in some rows."""
-        raise NotImplementedError
-
-    def end(self, states: StateBatch) -> None:
-        """The sentences that were learned from are over: time for a step of an optimizer."""
-
-    def to_arrays(self) -> Arrays:
-        """All that was learned, for a model file; an average, for example, instead of the last weights."""
-        raise NotImplementedError
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {CLASSIFIER_PREFIX + name: array for name, array in checked_arrays(self.classifier).items()}
 
     def to_values(self) -> dict[str, Any]:
-        """What else `from_arrays` needs: values that JSON can hold."""
-        return {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
-        """A classifier that parses, from what `to_arrays` and `to_values` gave. The arrays may be read-only."""
-        raise NotImplementedError
+        return {"classifier": classifier_values(self.classifier)}
 
 
-_WHY = {
-    "score_labels": "labels (or train an unlabeled parser)",
-    "update_labels": "labels (or train an unlabeled parser)",
-    "update": "this strategy (early-update and max-violation need update_pair instead)",
-    "update_pair": "this strategy (static, dynamic and the like, with a beam of 1, need update)",
-}
+_Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
-def check_classifier(classifier: object, *methods: str) -> None:
-    """Raises SpecError unless it is a classifier, with a name, that has these methods of its own."""
-    kind = type(classifier)
-    if isinstance(classifier, type):
-        raise SpecError(f"classifier must be a Classifier, not its class; got {classifier.__name__}")
-    for method in ("prepare", "begin", "score", "end", "to_arrays", "to_values", "from_arrays", *methods):
-        own = getattr(kind, method, None)
-        is_missing = own is None or (own is getattr(Classifier, method) and method not in ("begin", "end", "to_values"))
-        if is_missing or getattr(own, "__func__", None) is Classifier.from_arrays.__func__:  # type: ignore[attr-defined]
-            why = f", for {_WHY[method]}" if method in _WHY else ""
-            raise SpecError(f"classifier must have a method {method}{why}; {kind.__name__} has none")
-    name, batch = getattr(classifier, "name", None), getattr(classifier, "batch", None)
-    if not isinstance(name, str) or not name:
-        raise SpecError(f"name of {kind.__name__} must be a text; got {name!r}")
-    if not isinstance(batch, int) or batch < 1:
-        raise SpecError(f"batch of {kind.__name__} must be an integer >= 1; got {batch!r}")
+def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how: Search) -> _Part:
+    """Heads, labels, how far behind each tree ever was, and signals, of some sentences."""
+    beams: list[Hypotheses] = []
+    if how.beam == 1 and not how.signals:
+        final = search.greedy(sentences)
+        behind = np.zeros(len(sentences))
+    else:
+        kept = search.beam(sentences, how.beam, beams)
+        final = kept.state[first_of_each(kept.sentence)[1]]
+        behind = _behind(states, beams, final)
+    heads, labels = states.trees(final)
+    for listener in search.listeners:
+        _notify(listener, states, final)
+    signals = signals_of(search, states, beams, final) if how.signals else np.zeros((0, 0))
+    return heads, labels, behind, signals
 
 
-def checked_arrays(classifier: Classifier) -> dict[str, npt.NDArray[Any]]:
-    """Copies of what was learned."""
-    found = {}
-    for name, array in classifier.to_arrays().items():
-        if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype not in DTYPES:
-            known = ", ".join(str(kind) for kind in DTYPES)
-            what = f"{array.dtype} array" if isinstance(array, np.ndarray) else repr(array)
-            raise SpecError(f"to_arrays of {classifier.name}: expected arrays of {known} by name; got {name!r}: {what}")
-        found[name] = np.array(array, order="C")
+def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> None:
+    listener.after_search(states, final)
+
+
+def _behind(states: ParserStates, beams: list[Hypotheses], final: IntArray) -> npt.NDArray[np.float64]:
+    """By how much the derivation that won was ever behind the best of its beam, at most."""
+    found = np.zeros(len(final))
+    paths = [{*states.derivation(int(state))[0].tolist(), int(state)} for state in final]
+    for beam in beams:
+        owners, first = first_of_each(beam.sentence)
+        top = dict(zip(owners.tolist(), beam.score[first].tolist(), strict=True))
+        for sentence, state, score in zip(
+            beam.sentence.tolist(), beam.state.tolist(), beam.score.tolist(), strict=True
+        ):
+            if state in paths[sentence]:
+                found[sentence] = max(found[sentence], top[sentence] - score)
     return found
 
 
-def classifier_values(classifier: Classifier) -> dict[str, Any]:
-    """What a manifest says of a classifier."""
-    values = classifier.to_values()
-    try:
-        text = json.dumps(values, allow_nan=False)
-    except (TypeError, ValueError):
-        raise SpecError(f"to_values of {classifier.name} must give values that JSON can hold; got {values!r}") from None
-    return {"name": classifier.name, "values": json.loads(text)}
-
-
-class StoredClassifier(Classifier):
-    """A classifier as it lies in a file, without its code: it can be shown, and saved again, but does not parse."""
-
-    def __init__(self, name: str, arrays: Arrays, values: dict[str, Any]) -> None:
-        self.name = name
-        self._arrays = arrays
-        self._values = values
-
-    def to_arrays(self) -> Arrays:
-        return self._arrays
-
-    def to_values(self) -> dict[str, Any]:
-        return self._values
-
-
-def restored_classifier(
-    arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
-) -> Classifier | None:
-    """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
-    if values is None:
-        if kind is not None and kind is not StoredClassifier:
-            raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")
-        return None
-    name = values["name"]
-    if not isinstance(name, str) or not isinstance(values["values"], dict):
-        raise ModelError(f"{path}: expected the name and values of a classifier, found {values!r}")
-    if kind is None:
-        raise ModelError(f"{path}: needs the classifier {name!r}: in Python, pp.load(MODEL, classifier=ITS_CLASS)")
-    start = len(CLASSIFIER_PREFIX)
-    own = {key[start:]: array for key, array in arrays.items() if key.startswith(CLASSIFIER_PREFIX)}
-    if kind is StoredClassifier:
-        return StoredClassifier(name, own, values["values"])
-    if kind.name != name:
-        raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
-    return kind.from_arrays(own, values["values"])
+def _joined(parts: Sequence[_Part], signals: bool) -> Found:
+    none = np.zeros(0, dtype=np.int32)
+    return Found(
+        np.concatenate([none, *(heads for heads, _, _, _ in parts)]),
+        np.concatenate([none, *(labels for _, labels, _, _ in parts)]),
+        np.rint(np.concatenate([np.zeros(0), *(behind for _, _, behind, _ in parts)])).astype(np.int64),
+        np.concatenate([found for _, _, _, found in parts]) if signals and parts else np.zeros((0, 5)),
+    )

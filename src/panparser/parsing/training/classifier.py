@@ -1,26 +1,40 @@
-"""Training of a classifier: what `train` does if it is given one."""
+"""Training of a classifier over batches of states: tables and Python systems, any strategy, checkpoints."""
 
 from __future__ import annotations
 
 import copy
+import json
+import os
+import time
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser.errors import SpecError
-from panparser.learning.epochs import OTHER
-from panparser.learning.listeners import Update
+from panparser.errors import ModelError, SpecError
+from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Classifier, Setup, check_classifier, checked_arrays
+from panparser.learning.labels import Labels
+from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
+from panparser.learning.listeners import EpochReport, Update
 from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
+from panparser.learning.search import BatchSearch, Sentences, batches
 from panparser.learning.strategies import Strategy
-from panparser.parsing.batch.learning import BatchLearner, Hear, Pair, is_local
-from panparser.parsing.batch.search import BatchSearch, Sentences, batches
-from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.labels import Labels
-from panparser.parsing.models.classifier import Classifier, Setup, check_classifier, checked_arrays
+from panparser.parsing.batch.states import states_of
+from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
-from panparser.parsing.training.run import Epochs
+from panparser.parsing.training.constraints import TrainingConstraints
+from panparser.parsing.training.corpus import choose_vectors
+from panparser.parsing.training.run import Epochs, score
+from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.treebank.treebank import Treebank
+
+CHECKPOINT_INTERVAL = 10.0  # seconds
+CHECKPOINT_FORMAT = 1  # raised with every change, since nobody keeps them
+_STATE, _BEST = "state.", "best."  # of arrays in a checkpoint
 
 
 @dataclass(kw_only=True)
@@ -28,77 +42,187 @@ class ClassifierRun(Epochs[Classifier]):
     """Its weights are classifiers made of arrays: just what a file would hold."""
 
     classifier: Classifier
+    vectors: Vectors | None = None
+    init: Parser | None = None
+    constraints: TrainingConstraints | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    _saved: float | None = None  # when the checkpoint was
+    _dev_constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         self.check()
-        self.strategy = self._checked_options()
-        self.prepare(Labels())
-        system, templates, labels = self.spec.system, self.spec.used_templates, self.labels
-        gold = self.corpus.reference(labels)
-        self.states = StateBatch(system, self.treebank, templates=templates, labels=labels, gold=gold, start=())
-        self.classifier = copy.deepcopy(self.classifier)
-        self.classifier.prepare(
-            Setup(
-                system=system,
-                templates=templates,
-                labels=labels,
-                sentences=self.treebank,
-                seed=self.training.seed,
-            )
+        self._check_options()
+        self.prepare(self.init.labels if self.init else Labels())
+        self.states = states_of(
+            self.spec, self.treebank, self.labels, gold=self.corpus.reference(self.labels), vectors=self.vectors
         )
-        self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam)
+        setup = Setup(
+            system=self.spec.system,
+            templates=self.spec.key_templates,
+            labels=self.labels,
+            sentences=self.treebank,
+            seed=self.training.seed,
+            vectors=self.vectors,
+        )
+        if self.init is None:
+            self.classifier = copy.deepcopy(self.classifier)
+            self.classifier.prepare(setup)
+        else:
+            self.classifier = _restored(self.classifier)
+            self.classifier.warm_start(setup)
+        if self.constraints:
+            self._dev_constraints = self.constraints.of_dev()
+        self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
 
-    def _checked_options(self) -> Strategy:
-        """The strategy; refuses what makes sense for a perceptron only."""
-        training, strategy = self.training, self.training.strategy
-        if not isinstance(strategy, Strategy):
-            raise SpecError(f"strategy of train must be a Strategy where a classifier learns; got {strategy!r}")
+    def _check_options(self) -> None:
+        """Refuses what only makes sense for the weights of the engine's perceptron."""
+        training = self.training
         for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("max_size", (None,)), ("margin", (None, 0))):
             if getattr(training, name) not in known:
-                raise SpecError(f"{name} of train is for the perceptron, and a classifier is given")
+                what = f"the classifier {self.classifier.name!r} has none"
+                raise SpecError(f"{name} of train is about the weights of the engine's perceptron, and {what}")
+        if self.vectors is not None and not isinstance(self.vectors, Vectors):
+            raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {self.vectors!r}")
+        if self.init is not None:
+            self._check_init(self.init)
         if self.spec.uses_vectors:
-            raise SpecError("templates with vectors are for the perceptron; a classifier looks up `positions` itself")
-        methods = ["update" if is_local(strategy, self.spec.beam) else "update_pair"]
-        check_classifier(self.classifier, *methods, *(["score_labels", "update_labels"] if self.spec.labeled else []))
-        return strategy
+            self.vectors = choose_vectors(self.spec, self.vectors, self.init)
+        methods = ["score_labels", "update_labels"] if self.spec.labeled else []
+        if isinstance(training.strategy, Strategy):
+            methods.append(needed_method(training.strategy, self.spec.beam, self.classifier))
+        methods += ["warm_start"] if self.init is not None else []
+        methods += ["training_state", "restore_training"] if self.checkpoint is not None else []
+        check_classifier(self.classifier, *methods)
+
+    def _check_init(self, init: Parser) -> None:
+        if not isinstance(init, Parser) or init.classifier is None:
+            raise SpecError(f"init of train must be a parser with a classifier; got {init!r}")
+        if type(init.classifier) is not type(self.classifier):
+            raise SpecError(
+                f"init of train must have the classifier {self.classifier.name}; got {init.classifier.name}"
+            )
+        for name in ("system", "used_templates", "labeled"):
+            if getattr(init.spec, name) != getattr(self.spec, name):
+                raise SpecError(f"init of train must have the {name.removeprefix('used_')} of the new parser")
+        self.classifier = init.classifier
+
+    # --- The loop ---
+
+    def run(self, resume: bool = False) -> Parser:
+        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
+            self._load(Path(self.checkpoint))
+        return super().run()
 
     def learn(self, epoch: int) -> None:
-        seed, told = self.training.seed, 0
-        order = self.corpus.order(np.random.default_rng([seed, epoch, 0]))
-        rng = np.random.default_rng([seed, epoch, OTHER + 1])
-        is_heard = self.hears("before_update", "after_update")
-        for number, sentences in enumerate(batches(order, self.classifier.batch), start=1):
-            for sentence in sentences.tolist():
-                self.tell("before_sentence", epoch, sentence)
-            hear = self._heard(epoch, sentences) if is_heard else None
-            self.learner.learn(sentences, self.strategy, self.strategy.exploration(epoch), rng, hear)
-            for sentence in sentences.tolist():
-                self.tell("after_sentence", epoch, sentence)
-            if number * self.classifier.batch - told >= CHUNK:
-                told = number * self.classifier.batch
+        told = done = 0
+        order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
+        for sentences in batches(order, self.classifier.batch):
+            strategies = [self.training.strategy_for(epoch, sentence) for sentence in sentences.tolist()]
+            for some, strategy in grouped(sentences, strategies):
+                self._learn_some(epoch, some, strategy)
+            done += len(sentences)
+            if done - told >= CHUNK:
+                told = done
                 self.tell("after_words", epoch, *self.progress())
 
-    def _heard(self, epoch: int, sentences: Sentences) -> Hear:
+    def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
+        if not isinstance(self.training.strategy, Strategy):
+            check_classifier(self.classifier, needed_method(strategy, self.spec.beam, self.classifier))
+        for sentence in sentences.tolist():
+            self.tell("before_sentence", epoch, sentence)
+        notify = self._notifier(epoch, sentences) if self.hears("before_update", "after_update") else None
+        self.learner.learn(sentences, strategy, strategy.exploration(epoch), notify)
+        for sentence in sentences.tolist():
+            self.tell("after_sentence", epoch, sentence)
+
+    def _notifier(self, epoch: int, sentences: Sentences) -> Notify:
         names = self.spec.system.names
 
-        def hear(pairs: list[Pair], applied: bool) -> None:
+        def notify(pairs: list[Pair], applied: bool) -> None:
             for pair in pairs:
                 good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
                 sentence = int(sentences[pair.sentence])
                 update = Update(epoch, sentence, good, bad, pair.positive_score, pair.negative_score, pair.started)
                 self.tell("after_update" if applied else "before_update", update)
 
-        return hear
+        return notify
+
+    def before_learning(self, epoch: int) -> None:
+        super().before_learning(epoch)
+        if self.constraints:
+            self.states.constrain(self.constraints.lowered(Parser(self.spec, self.labels, [], {}), epoch))
+
+    def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
+        return score(parser, dev, self._dev_constraints)
 
     def progress(self) -> tuple[int, int]:
         return self.learner.words, self.learner.updates
 
     def weights(self) -> Classifier:
-        values = copy.deepcopy(self.classifier.to_values())
-        return type(self.classifier).from_arrays(checked_arrays(self.classifier), values)
+        return _restored(self.classifier)
 
     def parser_of(self, weights: Classifier, training: TrainingRecord | None = None) -> Parser:
-        return Parser(self.spec, self.labels, [], training or {}, classifier=weights)
+        return Parser(self.spec, self.labels, [], training or {}, self.vectors, classifier=weights)
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self.states.replace_gold(heads, labels)
+
+    # --- Checkpoints ---
+
+    def after_epoch(self) -> None:
+        """Writes the checkpoint, unless the last one is recent: what comes of a resumed run is the same."""
+        if self.checkpoint is None:
+            return
+        is_last = self.epoch == self.training.epochs or self._is_stale()
+        if is_last or self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL:
+            self._save(Path(self.checkpoint))
+            self._saved = time.monotonic()
+
+    def _save(self, path: Path) -> None:
+        best, weights = self.finished()
+        arrays = {_STATE + name: np.array(array) for name, array in self.classifier.training_state().items()}
+        arrays |= {_BEST + name: array for name, array in checked_arrays(weights).items()}
+        manifest = {
+            "kind": "checkpoint",
+            "format": CHECKPOINT_FORMAT,
+            "identity": self._identity(),
+            "epoch": self.epoch,
+            "history": [vars(report) for report in self.history],
+            "best": self.history.index(best),
+            "values": weights.to_values(),
+            "learner": [self.learner.words, self.learner.updates, str(self.learner.random.state)],
+        }
+        write_arrays(path, arrays, manifest)
+
+    def _load(self, path: Path) -> None:
+        arrays, manifest = read_arrays(path, "checkpoint of panparser")
+        if manifest.get("kind") != "checkpoint" or manifest.get("format") != CHECKPOINT_FORMAT:
+            raise ModelError(f"{path}: expected a checkpoint of this version of panparser")
+        if manifest.get("identity") != json.loads(json.dumps(self._identity())):
+            raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
+        try:
+            own = {name: np.array(array) for name, array in arrays.items()}
+            state = {name.removeprefix(_STATE): array for name, array in own.items() if name.startswith(_STATE)}
+            best = {name.removeprefix(_BEST): array for name, array in own.items() if name.startswith(_BEST)}
+            self.classifier.restore_training(state)
+            self.best_weights = type(self.classifier).from_arrays(best, manifest["values"])
+            self.epoch = manifest["epoch"]
+            self.history = [EpochReport(**report) for report in manifest["history"]]
+            self.best = self.history[manifest["best"]]
+            self.learner.words, self.learner.updates = manifest["learner"][:2]
+            self.learner.random.state = int(manifest["learner"][2])
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError(f"{path}: not a valid checkpoint: {error}") from None
+
+    def _identity(self) -> dict[str, Any]:
+        """What a checkpoint must share with the run that goes on from it."""
+        training = self.training.to_values()
+        training.pop("epochs")
+        values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
+        values["constraints"] = self.constraints.to_values() if self.constraints else None
+        return values | {"classifier": self.classifier.name, "init": self.init is not None}
+
+
+def _restored(classifier: Classifier) -> Classifier:
+    """The classifier that a file would hold."""
+    return type(classifier).from_arrays(checked_arrays(classifier), copy.deepcopy(classifier.to_values()))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from panparser.errors import ConstraintError, SpecError
+from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.constraints.search import Constrained
+from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
-
-if TYPE_CHECKING:
-    from panparser import _engine
-    from panparser.parsing.parser import Parser
 
 Source = Constraints | float  # constraints, or the share of the known heads of a treebank that is given
 _DEV = 1 << 21  # draws for the development set
@@ -69,8 +67,8 @@ class TrainingConstraints:
             return self.dev_source
         return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
 
-    def lowered(self, parser: Parser, epoch: int) -> _engine.Constraints:
-        """As the engine learns under them."""
+    def lowered(self, parser: ParserLike, epoch: int) -> KeptConstraints:
+        """As search keeps them."""
         return lowered(parser, self.treebank, self.of_epoch(epoch))
 
     def to_values(self) -> dict[str, Any]:
@@ -80,11 +78,11 @@ class TrainingConstraints:
         return {name: _digest(found) for name, found in (("train", self.source), ("dev", self.dev_source)) if found}
 
 
-def lowered(parser: Parser, treebank: Treebank, constraints: Constraints) -> _engine.Constraints:
+def lowered(parser: ParserLike, treebank: Treebank, constraints: Constraints) -> KeptConstraints:
     """Constraints of a treebank as a parser's search keeps them; those that conflict are given up."""
     try:
         kept = Constrained.of(parser, treebank, constraints, relax=True)
-        return kept._engine_constraints(kept.heads, kept.more)
+        return kept.kept(kept.heads, kept.more)
     except ConstraintError as error:
         raise SpecError(f"constraints of train: {error}") from None
 

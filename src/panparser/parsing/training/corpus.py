@@ -11,7 +11,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.parsing.labels import Labels
+from panparser.learning.labels import Labels
 from panparser.parsing.lifting import ENCODING
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec

@@ -15,6 +15,7 @@ from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
+from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, VectorWeights, multiplied
 from panparser.learning.listeners import EpochReport
 from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
@@ -22,7 +23,7 @@ from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
 from panparser.parsing.confidence import Calibration, fitted, gather
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.labels import Labels
+from panparser.parsing.models.protocol import Search
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
 from panparser.parsing.training.checkpoint import LearnerState, TrainingState, load_state, reading, save_state
@@ -187,7 +188,7 @@ class PerceptronRun(Epochs[Layer]):
         super().before_learning(epoch)
         if self.constraints:
             bare = Parser(self.spec, self.labels, [], {})
-            self._engine_corpus.constrain(self.constraints.lowered(bare, epoch))
+            self._engine_corpus.constrain(self.constraints.lowered(bare, epoch).engine)
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self._engine_corpus.replace(heads, labels)
@@ -257,6 +258,6 @@ def fitting_margin(
     """The margin with which at most this share of the sentences would lose the tree that they now get."""
     if parser.spec.beam == 1 or not len(dev):
         return None
-    engine = None if constraints is None else lowered(parser, dev, constraints)
-    _, _, behind, _ = parser._parse(dev, parser.spec.beam, 1, None, engine)
+    kept = None if constraints is None else lowered(parser, dev, constraints)
+    behind = parser.model.find(dev, Search(beam=parser.spec.beam, constraints=kept)).behind
     return int(np.quantile(behind, 1 - share, method="higher"))

@@ -11,12 +11,12 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import StuckError
 from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
+from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport
 from panparser.learning.options import Training
 from panparser.learning.record import CLASSIFIER, TrainingRecord
 from panparser.parsing.confidence import gold_labels
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.labels import Labels
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels

@@ -8,10 +8,11 @@ from typing import Any, Unpack
 
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
 from panparser.learning.options import TrainingOptions
+from panparser.learning.perceptron import Perceptron
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.models.classifier import Classifier
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.classifier import ClassifierRun
@@ -43,36 +44,26 @@ def train(
     Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
     after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
-    Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the perceptron;
-    vectors, init, constraints, checkpoint, resume, members, prune and max_size are not for it.
+    Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the engine's
+    perceptron; members, prune, max_size and margin are about the latter's weights. A system written in Python is
+    learned by a perceptron over states in Python, or by a classifier.
 
     Under `constraints` the search is restricted as it is when a parser is given some: a share of the gold heads (above
     0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as what another parser found; then
     `dev_constraints` are those of the development set.
     """
-    if classifier is not None:
-        given: dict[str, Any] = {"vectors": vectors, "init": init, "checkpoint": checkpoint, "resume": resume or None}
-        given |= {"constraints": constraints, "dev_constraints": dev_constraints}
-        if named := [name for name, value in given.items() if value is not None]:
-            raise SpecError(f"{named[0]} of train is for the perceptron, and a classifier is given")
-        training = parser_training(spec, options)
-        return ClassifierRun(
-            spec=spec, treebank=treebank, dev=dev, listeners=listeners, training=training, classifier=classifier
-        ).run()
     training = parser_training(spec, options)
     if constraints is None and dev_constraints is not None:
         raise SpecError("dev_constraints of train are given, but constraints are not")
-    run = PerceptronRun(
-        spec=spec,
-        treebank=treebank,
-        dev=dev,
-        vectors=vectors,
-        init=init,
-        listeners=listeners,
-        checkpoint=checkpoint,
-        training=training,
-        constraints=None
-        if constraints is None
-        else TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed),
-    )
-    return run.run(resume)
+    restriction = None
+    if constraints is not None:
+        restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
+    common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
+    common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
+    if classifier is None and not spec.is_native:
+        classifier = Perceptron()
+    if classifier is None and isinstance(init, Parser) and init.classifier is not None:
+        classifier = init.classifier
+    if classifier is not None:
+        return ClassifierRun(**common, classifier=classifier).run(resume)
+    return PerceptronRun(**common).run(resume)

@@ -1,4 +1,4 @@
-"""Greedy and beam search through a batch of states, scored by a classifier."""
+"""Greedy and beam search through a batch of states, scored by a classifier: the same search for whatever has states."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser.errors import BatchError
-from panparser.parsing.batch.states import StateBatch
-from panparser.parsing.models.classifier import Classifier
+from panparser.errors import BatchError, StuckError
+from panparser.learning.classifiers import Classifier
+from panparser.learning.states import MAX_ACTIONS, States
 
 Scores = npt.NDArray[np.float64]
 Oracle = Literal["static", "dynamic"]
@@ -45,6 +45,7 @@ class Hypotheses(Columns):
     score: Scores
     loss: IntArray  # correct attachments lost since the search began
     is_final: npt.NDArray[np.bool_]
+    violations: IntArray  # of constraints, since the sentence began
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,26 @@ class Candidates(Columns):
     sentence: IntArray
     score: Scores
     loss: IntArray
+    violations: IntArray
+
+
+class SearchListener:
+    """Follows a search as it happens, and may act; override what you need."""
+
+    def on_scores(self, states: States, scores: Scores) -> Scores | None:
+        """Before each step: scores by row and action, minus infinity where illegal; what is returned replaces them."""
+
+    def after_search(self, states: States, final: IntArray) -> None:
+        """When a batch of sentences is parsed: the number of each sentence's final state."""
 
 
 class BatchSearch:
     """Steps from states to states of many sentences."""
 
-    def __init__(self, states: StateBatch, classifier: Classifier) -> None:
+    def __init__(self, states: States, classifier: Classifier, listeners: Sequence[SearchListener] = ()) -> None:
         self.states = states
         self.classifier = classifier
+        self.listeners = listeners
 
     def start(self, sentences: Sentences) -> Hypotheses:
         """The initial states of some sentences."""
@@ -73,18 +86,23 @@ class BatchSearch:
         count = len(sentences)
         numbers = np.arange(count, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.int32)
-        return Hypotheses(numbers, numbers, np.zeros(count), zeros, self.states.is_final(numbers))
+        return Hypotheses(numbers, numbers, np.zeros(count), zeros, self.states.is_final(numbers), zeros)
 
     def scores(self) -> Scores:
         """(rows, actions) As the classifier has them; minus infinity where illegal."""
         found = self.classifier.score(self.states)
         legal = self.states.legal()  # after the classifier, which may have used the same memory
-        return np.where(legal, self._checked("score", found, legal), -np.inf)
+        scores = np.where(legal, self._checked("score", found, legal), -np.inf)
+        for listener in self.listeners:
+            changed = listener.on_scores(self.states, scores)
+            if changed is not None:
+                scores = _still_legal(changed, scores, listener)
+        return scores
 
     def static_actions(self, scores: Scores) -> IntArray:
         """(rows) As the static oracle has it; where heads are unknown, of those of least cost the best-scoring."""
         chosen = self.states.oracle()
-        is_open = self.states.has_unknown[self.states.started[self.states.sentence_index]]
+        is_open = self.states.has_open_gold[self.states.started[self.states.sentence_index]]
         if is_open.any():
             costs = self.states.costs()[is_open]
             least = costs == costs.min(axis=1, keepdims=True)
@@ -122,6 +140,7 @@ class BatchSearch:
         live = np.flatnonzero(~is_final).astype(np.int32)
         self.states.select(hypotheses.state[live])
         scores = self.scores()
+        lost = self.states.violations
         rows, actions = np.nonzero(np.isfinite(scores))
         sources = live[rows]
         losses = np.zeros(len(rows), dtype=np.int32)
@@ -140,6 +159,8 @@ class BatchSearch:
             sentence=hypotheses.sentence[source],
             score=hypotheses.score[source] + np.concatenate([scores[rows, actions], np.zeros(len(done))]),
             loss=hypotheses.loss[source] + np.concatenate([losses, np.zeros(len(done), dtype=np.int32)]),
+            violations=hypotheses.violations[source]
+            + np.concatenate([lost[rows], np.zeros(len(done), dtype=np.int32)]),
         )
 
     def make(self, hypotheses: Hypotheses, candidates: Candidates) -> Hypotheses:
@@ -150,27 +171,56 @@ class BatchSearch:
         rows, actions = candidates.row[new], candidates.action[new]
         state[new] = self.states.apply(actions, self.choose_labels(rows, actions), rows)
         is_final[new] = self.states.is_final(state[new])
-        return Hypotheses(candidates.sentence, state, candidates.score, candidates.loss, is_final)
+        return Hypotheses(
+            candidates.sentence, state, candidates.score, candidates.loss, is_final, candidates.violations
+        )
 
-    def greedy(self, sentences: Sentences) -> tuple[IntArray, IntArray]:
-        """Heads and labels of the words of some sentences."""
-        self.start(sentences)
+    def greedy(self, sentences: Sentences) -> IntArray:
+        """The final state of each of some sentences."""
+        found = self.start(sentences).state
         while count := len(self.states):
+            owners = self.states.sentence_index
             actions = self.scores().argmax(axis=1).astype(np.int32)
-            self.states.apply(actions, self.choose_labels(np.arange(count, dtype=np.int32), actions))
-        return self.states.trees()
+            found[owners] = self.states.apply(actions, self.choose_labels(np.arange(count, dtype=np.int32), actions))
+        return found
 
-    def beam(self, sentences: Sentences, width: int | None) -> Hypotheses:
-        """Complete derivations of some sentences, the best of each first; without a width all there are."""
+    def beam(self, sentences: Sentences, width: int | None, beams: list[Hypotheses] | None = None) -> Hypotheses:
+        """Complete derivations of some sentences, the best of each first; without a width all there are.
+
+        `beams` collects the beam after each step.
+        """
         beam = self.start(sentences)
-        while not beam.is_final.all():
+        for _ in range(MAX_ACTIONS):
+            if beams is not None:
+                beams.append(beam)
+            if beam.is_final.all():
+                return beam
             beam = self.make(beam, cut(self.expand(beam), width))
-        return beam
+        raise StuckError("a derivation does not end")
+
+    def best(self, sentences: Sentences, width: int) -> IntArray:
+        """The final state of the best derivation of each of some sentences."""
+        if width == 1:
+            return self.greedy(sentences)
+        kept = self.beam(sentences, width)
+        return kept.state[first_of_each(kept.sentence)[1]]
+
+
+def _still_legal(changed: object, scores: Scores, listener: SearchListener) -> Scores:
+    found = np.asarray(changed, dtype=np.float64)
+    owner = f"on_scores of {type(listener).__name__}"
+    if found.shape != scores.shape or np.isnan(found).any():
+        raise BatchError(f"{owner} must return numbers of shape {scores.shape}; got {changed!r}")
+    kept: Scores = np.where(np.isfinite(scores), found, -np.inf)
+    if not np.isfinite(kept).any(axis=1).all():
+        raise BatchError(f"{owner} must leave a legal action in every row")
+    return kept
 
 
 def cut(candidates: Candidates, width: int | None) -> Candidates:
     """The best of each sentence, best first; of equals, what came first."""
-    order = np.lexsort((candidates.action, candidates.source, -candidates.score, candidates.sentence))
+    keys = (candidates.action, candidates.source, -candidates.score, candidates.violations, candidates.sentence)
+    order = np.lexsort(keys)
     if width is not None:
         sentences = candidates.sentence[order]
         rank = np.arange(len(order)) - np.searchsorted(sentences, sentences)
@@ -183,32 +233,7 @@ def first_of_each(sentences: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
     return np.unique(sentences, return_index=True)
 
 
-def parse(states: StateBatch, classifier: Classifier, beam: int) -> tuple[IntArray, IntArray]:
-    """Heads and labels of every word of a treebank."""
-    heads, labels = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
-    search = BatchSearch(states, classifier)
-    for sentences in batches(range(len(states.sentences)), classifier.batch):
-        if beam == 1:
-            found = search.greedy(sentences)
-        else:
-            kept = search.beam(sentences, beam)
-            found = states.trees(kept.state[first_of_each(kept.sentence)[1]])
-        heads.append(found[0])
-        labels.append(found[1])
-    return np.concatenate(heads), np.concatenate(labels)
-
-
 def batches(numbers: Sequence[int] | Sentences, size: int) -> Iterator[Sentences]:
     """The numbers, so many at a time."""
     for start in range(0, len(numbers), size):
         yield np.array(numbers[start : start + size], dtype=np.int64)
-
-
-def best_trees(
-    states: StateBatch, classifier: Classifier, sentence: int, width: int | None
-) -> Iterator[tuple[list[int], list[int], float]]:
-    """Heads, labels and score of the trees that a beam finds for a sentence, best first; several may be alike."""
-    found = BatchSearch(states, classifier).beam(np.array([sentence], dtype=np.int64), width)
-    for state, score in zip(found.state, found.score, strict=True):
-        heads, labels = states.trees(np.array([state], dtype=np.int32))
-        yield heads.tolist(), labels.tolist(), float(score)

@@ -1,0 +1,248 @@
+"""Classifier: what scores actions and labels, through batches of states; how it is checked, stored and found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import BoolArray, IntArray
+from panparser.errors import ModelError, SpecError
+from panparser.learning.labels import Labels
+from panparser.learning.states import States
+from panparser.storage.arrays import DTYPES
+
+FloatArray = npt.NDArray[Any]  # numbers of any type: what a classifier works with
+Arrays = Mapping[str, npt.NDArray[Any]]
+CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
+ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register classes of theirs, by name
+BUILT_IN = {
+    "perceptron": "panparser.learning.perceptron:Perceptron",
+    "vote": "panparser.learning.combining:Vote",
+    "joint": "panparser.learning.combining:Joint",
+}
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What stands in place of a transition system where there is none: names of actions."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What a classifier learns for: `system.names` are its actions, `labels.names` its labels (perhaps none).
+
+    `system` is a transition system or, for sequences and tasks, `Actions`; `templates` and `sentences` (to learn from,
+    heads and all) are None where there are none, `vectors` where none were given.
+    """
+
+    system: Any
+    templates: Any
+    labels: Labels
+    sentences: Any
+    seed: int
+    vectors: Any = None
+
+
+class Classifier:
+    """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
+
+    A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
+    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (every strategy), or both. What it keeps
+    from call to call is its own business: scores for the update that follows, a hidden state for each number in
+    `states.ids`, a loss that `end` goes back through.
+    """
+
+    name: str = ""  # in model files; `load` finds the class that is registered under it, or is given one
+    batch: int = 32  # sentences that are learned from, and parsed, together
+    unit: float = 1.0  # what one update adds to a score, for strategies that draw states by their scores
+
+    def prepare(self, setup: Setup) -> None:
+        """Training begins: make weights, with `setup.seed` where chance is needed. `train` works on a copy."""
+        raise NotImplementedError
+
+    def begin(self, states: States) -> None:
+        """Sentences were started, to be parsed or learned from: time to encode them."""
+
+    def score(self, states: States) -> FloatArray:
+        """(rows, actions) Scores; those of illegal actions do not matter. A beam adds them up along a derivation."""
+        raise NotImplementedError
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
+        """(given rows, labels) Scores for the arcs that actions make in some rows. They do not rank the beam."""
+        raise NotImplementedError
+
+    def update(self, states: States, gold: BoolArray) -> None:
+        """Learn which of the legal actions are correct (rows, actions): at least one in a row. `score` came before."""
+        raise NotImplementedError
+
+    def update_pair(self, states: States, actions: IntArray, signs: IntArray) -> None:
+        """Learn to score the action of each row higher (+1) or lower (-1): it is part of a correct derivation that was
+        lost, or of the wrong one that was preferred. The rows are those of all sentences of the batch. Strategies with
+        a `focus` scale the signs."""
+        raise NotImplementedError
+
+    def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
+        """Learn the labels of correct arcs, which actions make in some rows."""
+        raise NotImplementedError
+
+    def end(self, states: States) -> None:
+        """The sentences that were learned from are over: time for a step of an optimizer."""
+
+    def warm_start(self, setup: Setup) -> None:
+        """Training begins with what this classifier, loaded from a file, has learned: `prepare` is not called.
+
+        There may be more labels than before; old ones keep their numbers.
+        """
+        raise NotImplementedError
+
+    def training_state(self) -> Arrays:
+        """All that `restore_training` needs to go on as if nothing had happened: weights, averages, clocks, moments."""
+        raise NotImplementedError
+
+    def restore_training(self, arrays: Arrays) -> None:
+        """Goes back to a state of training, after `prepare` or `warm_start`."""
+        raise NotImplementedError
+
+    def to_arrays(self) -> Arrays:
+        """All that was learned, for a model file; an average, for example, instead of the last weights."""
+        raise NotImplementedError
+
+    def to_values(self) -> dict[str, Any]:
+        """What else `from_arrays` needs: values that JSON can hold."""
+        return {}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
+        """A classifier that parses, from what `to_arrays` and `to_values` gave. The arrays may be read-only."""
+        raise NotImplementedError
+
+
+_WHY = {
+    "score_labels": "labels (or train an unlabeled parser)",
+    "update_labels": "labels (or train an unlabeled parser)",
+    "update_pair": "this strategy (with a beam of 1, static, dynamic and the like can do with update)",
+    "warm_start": "going on from a trained one",
+    "training_state": "checkpoints",
+    "restore_training": "checkpoints",
+}
+_OPTIONAL = ("begin", "end", "to_values")  # do nothing unless they are overridden
+_ALWAYS = ("prepare", "begin", "score", "end", "to_arrays", "to_values", "from_arrays")
+
+
+def has_method(classifier: object, method: str) -> bool:
+    """Does a classifier, or its class, have a method of its own, or one that may stay as it is?"""
+    kind = classifier if isinstance(classifier, type) else type(classifier)
+    own, inherited = getattr(kind, method, None), getattr(Classifier, method)
+    if own is None:
+        return False
+    is_own = getattr(own, "__func__", own) is not getattr(inherited, "__func__", inherited)
+    return is_own or method in _OPTIONAL
+
+
+def check_classifier(classifier: object, *methods: str) -> None:
+    """Raises SpecError unless it is a classifier, with a name, that has these methods of its own."""
+    kind = type(classifier)
+    if isinstance(classifier, type):
+        raise SpecError(f"classifier must be a Classifier, not its class; got {classifier.__name__}")
+    for method in (*_ALWAYS, *methods):
+        if not has_method(classifier, method):
+            why = f", for {_WHY[method]}" if method in _WHY else ""
+            raise SpecError(f"classifier must have a method {method}{why}; {kind.__name__} has none")
+    name, batch = getattr(classifier, "name", None), getattr(classifier, "batch", None)
+    if not isinstance(name, str) or not name:
+        raise SpecError(f"name of {kind.__name__} must be a text; got {name!r}")
+    if not isinstance(batch, int) or batch < 1:
+        raise SpecError(f"batch of {kind.__name__} must be an integer >= 1; got {batch!r}")
+
+
+def check_class(kind: object) -> None:
+    """Raises SpecError unless it is a class that classifiers can be restored by."""
+    named = isinstance(kind, type) and isinstance(getattr(kind, "name", None), str)
+    if kind is not StoredClassifier and (not named or not has_method(kind, "from_arrays")):
+        raise SpecError(f"classifier of load must be a class with a name and from_arrays; got {kind!r}")
+
+
+def find_classifier(name: str, path: str) -> type[Classifier]:
+    """The class that is registered under a name: a built-in one, or that of an installed package."""
+    found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        kind = getattr(import_module(module), attribute)
+    elif found:
+        kind = found[0].load()
+    else:
+        raise ModelError(
+            f"{path}: needs the classifier {name!r}, which no installed package registers (entry points "
+            f"{ENTRY_POINTS!r}); in Python, pp.load(MODEL, classifier=ITS_CLASS)"
+        )
+    check_class(kind)
+    known: type[Classifier] = kind
+    return known
+
+
+def checked_arrays(classifier: Classifier) -> dict[str, npt.NDArray[Any]]:
+    """Copies of what was learned."""
+    found = {}
+    for name, array in classifier.to_arrays().items():
+        if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype not in DTYPES:
+            known = ", ".join(str(kind) for kind in DTYPES)
+            what = f"{array.dtype} array" if isinstance(array, np.ndarray) else repr(array)
+            raise SpecError(f"to_arrays of {classifier.name}: expected arrays of {known} by name; got {name!r}: {what}")
+        found[name] = np.array(array, order="C")
+    return found
+
+
+def classifier_values(classifier: Classifier) -> dict[str, Any]:
+    """What a manifest says of a classifier."""
+    values = classifier.to_values()
+    try:
+        text = json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError):
+        raise SpecError(f"to_values of {classifier.name} must give values that JSON can hold; got {values!r}") from None
+    return {"name": classifier.name, "values": json.loads(text)}
+
+
+class StoredClassifier(Classifier):
+    """A classifier as it lies in a file, without its code: it can be shown, and saved again, but does not parse."""
+
+    def __init__(self, name: str, arrays: Arrays, values: dict[str, Any]) -> None:
+        self.name = name
+        self._arrays = arrays
+        self._values = values
+
+    def to_arrays(self) -> Arrays:
+        return self._arrays
+
+    def to_values(self) -> dict[str, Any]:
+        return self._values
+
+
+def restored_classifier(
+    arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
+) -> Classifier | None:
+    """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
+    if values is None:
+        if kind is not None and kind is not StoredClassifier:
+            raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")
+        return None
+    name = values["name"]
+    if not isinstance(name, str) or not isinstance(values["values"], dict):
+        raise ModelError(f"{path}: expected the name and values of a classifier, found {values!r}")
+    if kind is None:
+        kind = find_classifier(name, path)
+    start = len(CLASSIFIER_PREFIX)
+    own = {key[start:]: array for key, array in arrays.items() if key.startswith(CLASSIFIER_PREFIX)}
+    if kind is StoredClassifier:
+        return StoredClassifier(name, own, values["values"])
+    if kind.name != name:
+        raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
+    return kind.from_arrays(own, values["values"])

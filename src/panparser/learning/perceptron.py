@@ -1,0 +1,153 @@
+"""Perceptron: the averaged perceptron as a classifier, for states that live in Python; its weights are the engine's.
+
+With one sentence at a time it learns, by every strategy, just what the engine's own perceptron learns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import ModelError
+from panparser.learning.classifiers import Arrays, Classifier, Setup
+from panparser.learning.native import UPDATE_UNITS
+from panparser.learning.states import States
+
+AVERAGE_UNITS = 1 << 12  # what one update is in the averaged weights of a model
+_ACTIONS = ("keys", "weights", "dated")
+_LABELS = ("label_keys", "label_counts", "label_numbers", "label_weights", "label_dated")
+
+
+class Perceptron(Classifier):
+    """Weights by feature and action, and by feature, action and label; a model holds their averages.
+
+    The clock of the average is the number of sentences seen.
+    """
+
+    name = "perceptron"
+    batch = 1
+    unit = float(UPDATE_UNITS)
+
+    def prepare(self, setup: Setup) -> None:
+        self.sizes = len(setup.system.names), len(setup.labels.names)
+        self._weights = _engine.KeyedPerceptron(*self.sizes)
+        self.time = 0
+
+    def warm_start(self, setup: Setup) -> None:
+        """The averages of the trained one are the weights that the new one begins with."""
+        actions, labels = self._weights.actions(), self._weights.labels()
+        self.sizes = self.sizes[0], len(setup.labels.names)
+        self._weights = _engine.KeyedPerceptron(*self.sizes)
+        self._weights.load(
+            (actions[0], *_rescaled(actions[1])),
+            (labels[0], labels[1], labels[2], *_rescaled(labels[3])),
+        )
+        self.time, self.unit = 0, float(UPDATE_UNITS)
+
+    def score(self, states: States) -> IntArray:
+        keys = np.ascontiguousarray(states.keys())
+        scores = np.empty((len(keys), self.sizes[0]), dtype=np.int32)
+        self._weights.score(keys, scores)
+        return scores
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> IntArray:
+        scores = np.empty((len(rows), self.sizes[1]), dtype=np.int32)
+        self._weights.score_labels(self._label_keys(states, rows), np.ascontiguousarray(actions), scores)
+        return scores
+
+    def _label_keys(self, states: States, rows: IntArray) -> npt.NDArray[np.uint64]:
+        return np.ascontiguousarray(states.keys()[rows][:, list(states.label_templates)])
+
+    def update_pair(self, states: States, actions: IntArray, signs: npt.NDArray[Any]) -> None:
+        by = np.sign(signs) * np.floor(UPDATE_UNITS * np.abs(signs) + 0.5)
+        self._weights.reward(
+            np.ascontiguousarray(states.keys()), np.ascontiguousarray(actions), by.astype(np.int32), self.time
+        )
+
+    def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
+        """One arc after the other: what one teaches, the next knows."""
+        legal = states.legal_labels(rows, actions)
+        keys = self._label_keys(states, rows)
+        scores = np.empty((1, self.sizes[1]), dtype=np.int32)
+        for i in range(len(rows)):
+            one, action = keys[i : i + 1], np.ascontiguousarray(actions[i : i + 1], dtype=np.int32)
+            self._weights.score_labels(one, action, scores)
+            guess = int(np.where(legal[i], scores[0], np.iinfo(np.int32).min).argmax())
+            if guess != labels[i]:
+                pair, twice = np.array([labels[i], guess], dtype=np.int32), np.repeat(action, 2)
+                by = np.array([UPDATE_UNITS, -UPDATE_UNITS], dtype=np.int32)
+                self._weights.reward_labels(np.repeat(one, 2, axis=0), twice, pair, by, self.time)
+
+    def end(self, states: States) -> None:
+        self.time += len(states.started)
+
+    # --- Files ---
+
+    def training_state(self) -> Arrays:
+        return self._arrays(self._weights) | {"time": np.array([self.time], dtype=np.int64)}
+
+    def restore_training(self, arrays: Arrays) -> None:
+        self.time = int(arrays["time"][0])
+        self._load(arrays)
+
+    def to_arrays(self) -> Arrays:
+        """Averages, without rows of nothing but 0."""
+        found = self._arrays(self._weights)
+        if self.time == 0:  # averages already
+            return {name: array for name, array in found.items() if "dated" not in name}
+        scale = AVERAGE_UNITS / UPDATE_UNITS
+        weights = self._averaged(found["weights"], found["dated"], scale).reshape(-1, self.sizes[0])
+        kept = weights.any(axis=1)
+        labels = self._averaged(found["label_weights"], found["label_dated"], scale)
+        owners = np.repeat(np.arange(len(found["label_keys"])), found["label_counts"])
+        cells = labels != 0
+        counts = np.bincount(owners[cells], minlength=len(found["label_keys"])).astype(np.int32)
+        return {
+            "keys": found["keys"][kept],
+            "weights": weights[kept].ravel(),
+            "label_keys": found["label_keys"][counts > 0],
+            "label_counts": counts[counts > 0],
+            "label_numbers": found["label_numbers"][cells],
+            "label_weights": labels[cells],
+        }
+
+    def _averaged(self, weights: npt.NDArray[Any], dated: npt.NDArray[Any], scale: float) -> npt.NDArray[np.int32]:
+        means = (self.time * weights.astype(np.int64) - dated) * (scale / self.time)
+        return np.asarray(np.rint(means), dtype=np.int32)
+
+    def to_values(self) -> dict[str, Any]:
+        return {"actions": self.sizes[0], "labels": self.sizes[1]}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Perceptron:
+        restored = cls()
+        restored.sizes = int(values["actions"]), int(values["labels"])
+        restored._weights = _engine.KeyedPerceptron(*restored.sizes)
+        restored.time, restored.unit = 0, float(AVERAGE_UNITS)
+        try:
+            restored._load(arrays)
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelError(f"the weights of the perceptron are damaged: {error}") from None
+        return restored
+
+    @staticmethod
+    def _arrays(weights: _engine.KeyedPerceptron) -> dict[str, npt.NDArray[Any]]:
+        return dict(zip((*_ACTIONS, *_LABELS), (*weights.actions(), *weights.labels()), strict=True))
+
+    def _load(self, arrays: Arrays) -> None:
+        def dated(name: str, like: str) -> npt.NDArray[np.int64]:
+            return np.array(arrays[name]) if name in arrays else np.zeros(len(arrays[like]), dtype=np.int64)
+
+        actions = (np.array(arrays["keys"]), np.array(arrays["weights"]), dated("dated", "weights"))
+        labels: Any = (*(np.array(arrays[name]) for name in _LABELS[:-1]), dated("label_dated", "label_weights"))
+        self._weights.load(actions, labels)
+
+
+def _rescaled(weights: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Averages as weights to learn with, and their dated sums: they count from the first moment."""
+    whole = np.rint(weights * (UPDATE_UNITS / AVERAGE_UNITS)).astype(np.int32)
+    return whole, np.zeros(len(whole), dtype=np.int64)

@@ -1,0 +1,40 @@
+"""Which labels arcs may have, and which they have in the gold: the same for tables and for systems in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import BoolArray, IntArray
+from panparser.learning.labels import Labels
+from panparser.parsing.batch.kept import KeptConstraints
+
+Gold = tuple[IntArray, IntArray]  # heads and numbers of labels, of all words of a treebank
+
+
+class ArcLabels:
+    """The labels of a parser over the words of a treebank."""
+
+    def __init__(self, labels: Labels, gold: Gold | None, constraints: KeptConstraints | None) -> None:
+        self._allowed = np.array([labels.of_words, labels.of_root], dtype=np.bool_)
+        self.gold = gold
+        self.constraints = constraints
+
+    def legal(self, heads: IntArray, words: npt.NDArray[np.int64]) -> BoolArray:
+        """(arcs, labels) May the arc have the label? False where there is no arc (head -1)."""
+        allowed: BoolArray = self._allowed[(heads == 0).astype(np.intp)] & (heads >= 0)[:, None]
+        if self.constraints is not None and allowed.shape[1]:
+            given = np.where(heads >= 0, self.constraints.labels[words], _engine.ANY_LABEL)
+            allowed[given == _engine.STAYING_LABEL] &= ~self.constraints.moving
+            fixed = np.flatnonzero(given >= 0)
+            allowed[fixed] = False
+            allowed[fixed, given[fixed]] = True
+        return allowed
+
+    def right(self, heads: IntArray, words: npt.NDArray[np.int64], gold: Gold) -> IntArray:
+        """The label that the gold has for each arc; -1 where it has another arc, and where a constraint gives one."""
+        is_gold = (heads >= 0) & (gold[0][words] == heads)
+        if self.constraints is not None:
+            is_gold &= self.constraints.labels[words] < 0  # never asked for
+        return np.where(is_gold, gold[1][words], np.int32(-1))

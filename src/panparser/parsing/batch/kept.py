@@ -1,0 +1,37 @@
+"""Constraints as a batch of states keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import BoolArray, IntArray
+from panparser.trees.gold import UNKNOWN
+
+
+@dataclass(frozen=True)
+class KeptConstraints:
+    """Of a treebank: given heads and labels by word, and which arcs sentences may have, as search understands them.
+
+    `heads`: Root is 0, marks are those of Gold, UNKNOWN where nothing is asked. `labels`: numbers of the parser's, or
+    the engine's marks for any label and for any that stays. `moving`: by label, is the arc moved after parsing?
+    `allowed`: by sentence, flags by head and dependent. `engine`: the same for the engine, where it has the system.
+    """
+
+    heads: IntArray
+    labels: IntArray
+    moving: BoolArray
+    allowed: dict[int, Any]
+    offsets: Any
+    engine: Any = None
+
+    @property
+    def is_constrained(self) -> BoolArray:
+        """By word: is it in a sentence with constraints?"""
+        sentence = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        asked = np.zeros(len(self.offsets) - 1, dtype=np.bool_)
+        asked[sentence[(self.heads != UNKNOWN) | (self.labels != -1)]] = True
+        asked[list(self.allowed)] = True
+        return asked[sentence]

@@ -1,0 +1,280 @@
+"""PythonStates: states of a system written in Python, with the face of a `StateBatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import BoolArray, IntArray, KeyArray
+from panparser.errors import BatchError, StuckError, TreebankError
+from panparser.features.lowering import lower
+from panparser.features.templates import Templates
+from panparser.learning.labels import Labels
+from panparser.learning.states import Node, ObjectStates
+from panparser.parsing.batch.arc_labels import ArcLabels
+from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.tables import AddressLike, lower_addresses
+from panparser.systems.python import PythonSteps
+from panparser.treebank.treebank import Treebank, check_lengths
+from panparser.trees.gold import UNKNOWN, Gold, Mark, annotated_heads
+
+DEPTH = 4  # of the stack and the buffer that templates can name
+HISTORY = 4  # actions that they can name
+
+
+class PythonStates(ObjectStates):
+    """States of many sentences of a treebank; features are those of the engine's templates, read off `StateView`s."""
+
+    def __init__(
+        self,
+        system: PythonSteps,
+        sentences: Treebank,
+        *,
+        templates: Templates | None = None,
+        labels: Labels | None = None,
+        gold: bool | tuple[IntArray, IntArray] = False,
+        start: Any = None,
+        constraints: KeptConstraints | None = None,
+    ) -> None:
+        check_lengths(sentences)
+        self.system = system
+        self.sentences = sentences
+        self.templates = templates
+        self.constraints = constraints
+        self._gold = self._prepared(gold, labels or Labels())
+        self._program = _engine.Program(*lower(templates or Templates(())))
+        self._numbers: dict[str | None, int] = {name: i for i, name in enumerate((labels or Labels()).names)}
+        self._numbers[None] = -1
+        self._arc_labels = ArcLabels(labels or Labels(), self._gold, constraints)
+        super().__init__(system.names, len(sentences), labels)
+        self.start(start)
+
+    def _prepared(self, gold: bool | tuple[IntArray, IntArray], labels: Labels) -> tuple[IntArray, IntArray] | None:
+        """Heads and numbers of labels for all words."""
+        if gold is False:
+            return None
+        if gold is not True:
+            return gold[0].copy(), gold[1].copy()
+        self.sentences.check()
+        heads = np.array(self.sentences.heads)
+        if self.system.partial:
+            heads = annotated_heads(heads, self.sentences.offsets, self.system.root, None)
+        known = {name: number for number, name in enumerate(labels.names)}
+        table = np.array([known.get(text, -1) for text in self.sentences.vocabulary("deprel")], dtype=np.int32)
+        return heads, table[self.sentences.column("deprel")]
+
+    @cached_property
+    def _described(self) -> _engine.DescribedStates:
+        given = None
+        if self.constraints is not None:
+            given = (self.constraints.heads, self.constraints.labels)
+        return _engine.DescribedStates(self._program, self.sentences._store, self.system.root == "first", given)
+
+    def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
+        """Another reference for all words of the treebank."""
+        self._gold = (heads.copy(), labels.copy())
+        self._arc_labels.gold = self._gold
+        self._golds.cache_clear()
+        self.__dict__.pop("has_open_gold", None)
+
+    def constrain(self, constraints: KeptConstraints) -> None:
+        """From the next `start` on, only actions that keep the constraints, as far as they can be kept, are legal."""
+        self.constraints = self._arc_labels.constraints = constraints
+        self._asked.cache_clear()
+        for name in ("has_open_gold", "_described"):
+            self.__dict__.pop(name, None)
+
+    # --- References ---
+
+    def _words(self, example: int) -> slice:
+        return slice(int(self.sentences.offsets[example]), int(self.sentences.offsets[example + 1]))
+
+    @cached_property
+    def _golds(self) -> Any:
+        @lru_cache(maxsize=1024)
+        def gold_of(example: int) -> Gold:
+            if self._gold is None:
+                raise BatchError("costs: the sentences have no gold")
+            return _gold(self._gold[0][self._words(example)])
+
+        return gold_of
+
+    @cached_property
+    def _asked(self) -> Any:
+        @lru_cache(maxsize=1024)
+        def asked_of(example: int) -> tuple[Gold, npt.NDArray[np.uint8] | None] | None:
+            """What constraints ask of a sentence: heads, and which arcs it may have."""
+            if self.constraints is None:
+                return None
+            heads, allowed = self.constraints.heads[self._words(example)], self.constraints.allowed.get(example)
+            if allowed is None and (heads == UNKNOWN).all():
+                return None
+            return _gold(heads), allowed
+
+        return asked_of
+
+    @cached_property
+    def has_open_gold(self) -> BoolArray:
+        """(sentences of the treebank) Does the gold leave a head unknown, or are there constraints?"""
+        is_open = self._gold[0] == UNKNOWN if self._gold else np.zeros(self.sentences.words, dtype=np.bool_)
+        if self.constraints is not None:
+            is_open = is_open | self.constraints.is_constrained
+        return np.isin(np.arange(len(self.sentences)), self.sentences.sentence_of_word()[np.flatnonzero(is_open)])
+
+    @cached_property
+    def label_templates(self) -> list[int]:
+        """Labels of Python systems see every template."""
+        return list(range(self._program.templates))
+
+    # --- What a kind of state does ---
+
+    def length_of(self, example: int) -> int:
+        return int(self.sentences.offsets[example + 1] - self.sentences.offsets[example])
+
+    def make_initial(self, example: int) -> Any:
+        words = self.length_of(example)
+        return self.system.initial(words) if words else None
+
+    def find_legal(self, state: Any, example: int) -> tuple[Sequence[int], int]:
+        if state is None or self.system.is_final(state):
+            return (), 0
+        declared = self.system.declared
+        legal = [number for number, name in enumerate(self.names) if declared.legal(state, name)]
+        if not legal:
+            raise StuckError(f"{self.system.name} is stuck in {state}: no transition is legal, and it is not final")
+        asked = self._asked(example)
+        if asked is None or len(legal) == 1:
+            return legal, 0
+        gold, allowed = asked
+        costs = self._costs_of(state, legal, gold)
+        if allowed is not None:
+            for i, action in enumerate(legal):
+                costs[i] += any(not allowed[head, word] for head, word in self._arcs_of(state, action))
+        return [action for action, cost in zip(legal, costs, strict=True) if cost == min(costs)], min(costs)
+
+    def _costs_of(self, state: Any, actions: Sequence[int], gold: Gold) -> list[int]:
+        return [self.system.cost(state, self.names[action], gold) for action in actions]
+
+    def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
+        after = self.system.after(state, self.names[action])
+        if label >= 0:
+            for _, word in _new_arcs(state, after):
+                after.labels[word] = self.labels.names[label]
+        return after
+
+    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+        costs = self.system.costs(node.state, self._golds(example))
+        return [costs[self.names[action]] for action in node.legal]
+
+    def choose_static(self, node: Node, costs: Sequence[int], example: int) -> int:
+        """As `static_derivation` chooses: of least cost, rather with an arc of the gold, then by `ties`."""
+        gold = self._golds(example)
+        if self.system.static_oracle:
+            return self.names.index(self.system.static(node.state, gold))
+        ties = {name: place for place, name in enumerate(self.system.ties)}
+        best = [action for action, cost in zip(node.legal, costs, strict=True) if cost == min(costs)]
+
+        def rank(action: int) -> tuple[bool, int]:
+            arcs = self._arcs_of(node.state, action)
+            return not any(gold.heads[word - 1] == head for head, word in arcs), ties[self.names[action]]
+
+        return min(best, key=rank)
+
+    def _arcs_of(self, state: Any, action: int) -> list[tuple[int, int]]:
+        return _new_arcs(state, self.system.after(state, self.names[action]))
+
+    # --- Features ---
+
+    def _description(self, rows: Sequence[Node]) -> tuple[npt.NDArray[Any], ...]:
+        stack, buffer = (np.full((len(rows), DEPTH), -1, dtype=np.int32) for _ in range(2))
+        heads: list[int] = []
+        labels: list[int] = []
+        history = np.zeros(len(rows), dtype=np.uint32)
+        codes = {name: number + 1 for number, name in enumerate(self.names)}
+        for i, node in enumerate(rows):
+            state = node.state
+            top, front = list(state.stack)[-DEPTH:][::-1], list(state.buffer)[:DEPTH]
+            stack[i, : len(top)] = top
+            buffer[i, : len(front)] = front
+            heads += state.heads[1:]
+            labels += [self._numbers.get(label, -1) for label in state.labels[1:]]
+            for name in state.derivation[-HISTORY:]:
+                history[i] = history[i] << np.uint32(8) | np.uint32(codes[name])
+        sentences = np.array([self.started[node.example] for node in rows], dtype=np.int64)
+        numbers = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
+        return sentences, stack, buffer, *numbers, history
+
+    def make_keys(self, rows: Sequence[Node]) -> KeyArray:
+        if self.templates is None:
+            raise BatchError("keys: the states were made without templates")
+        out = np.empty((len(rows), self._program.templates), dtype=np.uint64)
+        self._call(self._described.keys, *self._description(rows), out)
+        return out
+
+    def positions(self, addresses: Sequence[AddressLike], out: IntArray | None = None) -> IntArray:
+        """(rows, addresses) The word at each address, such as S0, B1 or S0.left[0]; 0 is Root, -1 none."""
+        numbers = lower_addresses(tuple(addresses))
+        found = np.empty((len(self), len(numbers)), dtype=np.int32) if out is None else out
+        self._call(self._described.positions, *self._description(self.rows), numbers, found)
+        return found
+
+    def _call(self, method: Any, *arguments: Any) -> None:
+        try:
+            method(*arguments)
+        except ValueError as error:
+            raise TreebankError(f"{self.system.name}: {error}") from None
+
+    # --- Arcs and trees ---
+
+    def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
+        """Heads and dependents of the (first) arcs that actions would make in some rows; -1 where none."""
+        found = []
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            node = self.nodes[self._rows[row]]
+            if ("arc", action) not in node.known:
+                made = self._arcs_of(node.state, action)
+                node.known["arc", action] = made[0] if made else (-1, -1)
+            found.append(node.known["arc", action])
+        both = np.array(found, dtype=np.int32).reshape(len(found), 2)
+        return np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
+
+    def _places(self, rows: IntArray, dependents: IntArray) -> npt.NDArray[np.int64]:
+        first = self.sentences.offsets[self.started[self.sentence_index[rows]]]
+        places: npt.NDArray[np.int64] = first + np.maximum(dependents, 1) - 1
+        return places
+
+    def legal_labels(self, rows: IntArray, actions: IntArray) -> BoolArray:
+        heads, dependents = self.arcs(rows, actions)
+        return self._arc_labels.legal(heads, self._places(rows, dependents))
+
+    def gold_labels(self, rows: IntArray, actions: IntArray) -> IntArray:
+        if self._gold is None:
+            raise BatchError("gold_labels: the sentences have no gold")
+        heads, dependents = self.arcs(rows, actions)
+        return self._arc_labels.right(heads, self._places(rows, dependents), self._gold)
+
+    def trees(self, states: IntArray) -> tuple[IntArray, IntArray]:
+        """Heads and labels of the words of all started sentences, in one state of each; -1 is none."""
+        heads: list[int] = []
+        labels: list[int] = []
+        for number in states.tolist():
+            state = self.nodes[number].state
+            if state is not None:
+                heads += state.heads[1:]
+                labels += [self._numbers.get(label, -1) for label in state.labels[1:]]
+        return np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
+
+
+def _gold(codes: IntArray) -> Gold:
+    marks = {int(mark): mark for mark in Mark}
+    return Gold([None if head == UNKNOWN else marks.get(head, head) for head in codes.tolist()])
+
+
+def _new_arcs(before: Any, after: Any) -> list[tuple[int, int]]:
+    pairs = zip(before.heads, after.heads, strict=True)
+    return [(new, word) for word, (old, new) in enumerate(pairs) if old != new]

@@ -1,0 +1,157 @@
+"""PerceptronModel: the engine's perceptron, at the engine's speed; and VoteModel: several of them as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser import _engine
+from panparser._arrays import IntArray
+from panparser.errors import SpecError, StuckError
+from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Arrays, Classifier, FloatArray
+from panparser.learning.labels import Labels
+from panparser.learning.layers import Layer, multiplied
+from panparser.learning.states import States
+from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.models.protocol import Found, RawTree, Search
+from panparser.parsing.models.vote import Lowered, Voter, lower_voters, units
+from panparser.parsing.spec import ParserSpec, program
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank
+
+UNIT = 256  # what an update is where layers share a scale
+SIGNAL_COUNT = 5  # confidence.hpp says what they are
+
+
+class PerceptronModel:
+    """Layers of weights: the last was trained on top of those before it. `voters`: whose they are, in a vote."""
+
+    def __init__(
+        self,
+        spec: ParserSpec,
+        labels: Labels,
+        layers: Sequence[Layer],
+        vectors: Vectors | None = None,
+        voters: tuple[Voter, ...] = (),
+    ) -> None:
+        self.spec = spec
+        self.labels = labels
+        self.layers = list(layers)
+        self.vectors = vectors
+        self.voters = voters
+
+    @property
+    def name(self) -> str:
+        return f"a vote of {len(self.voters)}" if self.voters else "perceptron"
+
+    @property
+    def unit(self) -> float:
+        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        if self.voters:
+            return units(self.voters, self.layers)[0]
+        return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """What an update is in the engine's scores of actions, and of labels."""
+        if self.voters:
+            return units(self.voters, self.layers)
+        if len(self.layers) == 1:
+            return self.layers[0].action_scale, self.layers[0].label_scale
+        return float(UNIT), float(UNIT)
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        """What the engine is made from."""
+        spec, layers = self.spec, self.layers
+        if self.voters:
+            lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
+        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+            lowered = Lowered(program(spec), [(layers[0].engine(spec.system), 1, 1)])
+        else:
+            lowered = Lowered(program(spec), multiplied(layers, spec.system, UNIT))
+        vectors = self.vectors.engine if self.vectors else None
+        of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
+        first, scaled, further, places = lowered
+        return spec.system._lowered.engine, first, of_root, of_words, scaled, vectors, further, places
+
+    @cached_property
+    def engine(self) -> _engine.Model:
+        return _engine.Model(*self._parts)
+
+    @cached_property
+    def inside(self) -> _engine.Inside:
+        """The engine's view of the weights one by one."""
+        return _engine.Inside(*self._parts[:6])
+
+    def as_classifier(self) -> Classifier:
+        """The same scores, asked for step by step."""
+        if self.voters or self.vectors:
+            what = "votes" if self.voters else "parsers with vectors"
+            raise SpecError(f"listeners of parse: {what} are scored as a whole, so there is no step to listen to")
+        return LayerScores(self)
+
+    def check(self) -> None:
+        self.engine  # noqa: B018 - it checks every number in the arrays
+
+    def find(self, treebank: Treebank, search: Search) -> Found:
+        rows = self.vectors.rows(treebank) if self.vectors else None
+        kept = search.constraints.engine if search.constraints else None
+        arguments = (search.beam, search.threads, rows, search.margin, kept, search.signals)
+        try:
+            heads, labels, behind, signals = self.engine.parse(treebank._store, *arguments)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+        return Found(heads, labels, behind, signals.reshape(-1, SIGNAL_COUNT).astype(np.float64))
+
+    def best(
+        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+    ) -> Iterable[RawTree]:
+        rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
+        kept = constraints.engine if constraints else None
+        try:
+            found = self.engine.best(sentence.treebank._store, sentence.position, width, wanted, rows, kept)
+        except _engine.Stuck as error:
+            raise StuckError(f"{self.spec.system.name}: {error}") from None
+        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        layers = enumerate(layer.to_arrays() for layer in self.layers)
+        return {f"{name}.{number}": array for number, arrays in layers for name, array in arrays.items()}
+
+    def to_values(self) -> dict[str, Any]:
+        return {"voters": [voter.to_values() for voter in self.voters]} if self.voters else {}
+
+
+class LayerScores(Classifier):
+    """A perceptron's finished weights as a classifier; it does not learn."""
+
+    name = "layers"
+
+    def __init__(self, model: PerceptronModel) -> None:
+        self.model = model
+        self.unit = model.unit
+
+    def score(self, states: States) -> FloatArray:
+        keys = states.keys()
+        weights = self.model.inside.action_weights(np.ascontiguousarray(keys).ravel())
+        scores: FloatArray = weights.reshape(*keys.shape, len(states.names)).sum(axis=1)
+        return scores
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
+        keys = states.keys()[rows][:, list(states.label_templates)]
+        scores = np.zeros((len(rows), len(states.labels.names)), dtype=np.int64)
+        for action in np.unique(actions):
+            own = np.ascontiguousarray(keys[actions == action])
+            weights = self.model.inside.label_weights(own.ravel(), int(action))
+            scores[actions == action] = weights.reshape(*own.shape, scores.shape[1]).sum(axis=1)
+        return scores
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
+        raise SpecError("listeners of parse follow one thread; got several")

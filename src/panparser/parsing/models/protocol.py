@@ -1,0 +1,98 @@
+"""What scores a parser's actions and labels, as the rest of a parser sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy.typing as npt
+
+from panparser._arrays import FloatArray, IntArray, LongArray
+from panparser.features.vectors import Vectors
+from panparser.learning.labels import Labels
+from panparser.learning.layers import Layer
+from panparser.learning.search import SearchListener
+from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.lifting import LiftedLabels
+from panparser.parsing.spec import ParserSpec
+from panparser.treebank.sentence import Sentence
+from panparser.treebank.treebank import Treebank
+
+RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of labels, score
+NO_RIVAL = 1 << 30  # a margin over nothing
+
+
+class Found(NamedTuple):
+    """Trees of a treebank, word by word, before lifted arcs are put back.
+
+    `behind`: by how much the tree of each sentence was ever behind the best in its beam. `signals`: (words, signals) of
+    confidence, empty unless asked for.
+    """
+
+    heads: IntArray
+    labels: IntArray
+    behind: LongArray
+    signals: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How to search: hypotheses kept, threads, how far one may fall behind, what must be kept, and who follows."""
+
+    beam: int
+    threads: int = 1
+    margin: int | None = None
+    constraints: KeptConstraints | None = None
+    signals: bool = False
+    listeners: Sequence[SearchListener] = ()
+
+
+class Model(Protocol):
+    """What scores: the perceptron, a vote, or any classifier."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def unit(self) -> float:
+        """What one update is in its scores of actions."""
+
+    def find(self, treebank: Treebank, search: Search) -> Found:
+        """The best trees of a treebank."""
+
+    def best(
+        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+    ) -> Iterable[RawTree]:
+        """Trees of one sentence, best first; a width of 0 is exhaustive search."""
+
+    def check(self) -> None:
+        """Raises unless every number that it was restored from can be used."""
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]: ...
+    def to_values(self) -> dict[str, Any]:
+        """What a manifest says of it beside the arrays."""
+
+
+@runtime_checkable
+class ParserLike(Protocol):
+    """A parser, for modules that work on one and are part of it."""
+
+    spec: ParserSpec
+    labels: Labels
+    layers: list[Layer]
+    vectors: Vectors | None
+    calibration: Any
+
+    @property
+    def margin(self) -> int | None: ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def plain_labels(self) -> tuple[str, ...]: ...
+    @property
+    def lifted(self) -> LiftedLabels: ...
+    def scoring(self, search: Search) -> Model: ...
+    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int: ...
+    def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]: ...
+    def predict(self, treebank: Treebank, *, threads: int = 1) -> tuple[IntArray, IntArray]: ...
