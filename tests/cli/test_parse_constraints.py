@@ -1,4 +1,4 @@
-"""Constraints on the command line: `parse --keep` and `check --constraints`."""
+"""`panparser parse --keep`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ import pytest
 
 import panparser as pp
 from constrained import treebank_of
-
-
-@pytest.fixture(scope="session")
-def model(parser, tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "en.panparser"
-    parser.save(path)
-    return path
 
 
 def test_the_annotator_corrects_and_parses_again(run, model, english, tmp_path):
@@ -87,13 +80,3 @@ def test_files_that_hold_no_tree(run, model, tmp_path, head, message):
     code, _, err = run("parse", "-m", model, tmp_path / "in.conllu", "--keep", "heads")
     assert code == 2
     assert message in err
-
-
-def test_check_constraints_on_the_command_line(run):
-    code, out, _ = run("check", "arc-eager", "--root", "first", "--constraints", "--max-words", 3)
-    assert code == 0
-    assert out.endswith("proven up to 3 words: no search is stuck, and all given heads are kept\n")
-    code, _, err = run("check", "swap-standard", "--constraints")
-    assert (code, "keeps no constraints" in err) == (2, True)
-    code, _, err = run("check", "arc-eager", "--constraints", "--golds", "all")
-    assert (code, "--golds are for costs" in err) == (2, True)

@@ -1,4 +1,4 @@
-"""`panparser train --pipeline`, and `parse` from text to trees, as a user sees them."""
+"""`panparser parse`: text."""
 
 from __future__ import annotations
 
@@ -17,21 +17,6 @@ import panparser as pp
 from panparser.cli import parse
 from places import ENGLISH
 
-QUICK = """
-[parser]
-templates = "zn11"
-beam = 1
-
-[training]
-epochs = 2
-members = 1
-
-[pipeline]
-folds = 2
-tokenizer_epochs = 2
-tagger_epochs = 2
-lemmatizer_epochs = 2
-"""
 TEXT = "The birds sing. They stopped,\nand the road disappeared!"
 
 
@@ -47,65 +32,6 @@ def feed(monkeypatch):
 
 def raw(conllu):
     return pp.raw_text(pp.parse_conllu(conllu)).text
-
-
-# --- Training ---
-
-
-def test_train_tells_of_its_parts_and_can_be_repeated(run, english, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, treebank in zip(("train", "dev"), english, strict=True):
-        pp.write_conllu(f"{name}.conllu", treebank[:60])
-    (tmp_path / "quick.toml").write_text(QUICK)
-    code, out, err = run("train", "--recipe", "quick.toml", "-t", "train.conllu", "-d", "dev.conllu", "-o", "nlp")
-    assert code == 0, err
-    for part in ("tokenizer", "tagger upos+xpos+feats", "lemmatizer", "parser", "gold tokens", "raw text", "CPU"):
-        assert part in out
-    assert "tagger upos+xpos+feats, epoch 1  " in err
-    code, out, _ = run("train", "--recipe", "nlp.toml", "-o", "again")
-    assert code == 0
-    assert (tmp_path / "nlp").read_bytes() == (tmp_path / "again").read_bytes()
-    code, out, _ = run("info", "nlp")
-    assert code == 0
-    assert "lemmatizer" in out
-    code, out, _ = run("info", "nlp", "--json")
-    assert json.loads(out)["kind"] == "pipeline"
-
-
-def test_info_says_what_was_left_out(run, english, tmp_path):
-    bare = english[0][:40]
-    bare.column("xpos")[:] = 0
-    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=0, tagger_epochs=1)
-    pp.train_pipeline(spec, bare, epochs=1).save(tmp_path / "nlp")
-    code, out, _ = run("info", tmp_path / "nlp")
-    assert code == 0
-    assert "left out: no word has XPOS" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--resume"], "resume is for single parsers"),
-        (["--init", "x"], "init is for single parsers"),
-        (["-t", "missing.conllu"], "missing.conllu: cannot be read"),
-    ],
-)
-def test_train_refuses(run, tmp_path, arguments, said):
-    code, _, err = run("train", "--pipeline", "-t", ENGLISH, "-o", tmp_path / "x", *arguments)
-    assert code == 2
-    assert said in err
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("line", ["folds = 1", "parts = ['cook']", "tags = 'both'", "colour = 3"])
-def test_recipes_are_checked(run, tmp_path, line):
-    (tmp_path / "bad.toml").write_text(f"[pipeline]\n{line}\n")
-    code, _, err = run("train", "--recipe", tmp_path / "bad.toml", "-t", ENGLISH, "-o", tmp_path / "x")
-    assert code == 2
-    assert "[pipeline]" in err
-
-
-# --- Input ---
 
 
 def test_text_from_everywhere_is_the_same(run, pipeline_file, feed, tmp_path):
@@ -209,9 +135,6 @@ def test_a_parser_alone_needs_treebanks(run, parser, tmp_path):
     assert "expected a pipeline for text" in err
 
 
-# --- Output ---
-
-
 def test_formats(run, pipeline_file, tmp_path):
     def parse(format, *arguments):
         code, out, err = run("parse", "-m", pipeline_file, "--text", TEXT, "--output-format", format, *arguments)
@@ -266,8 +189,6 @@ def test_pages_escape_text_and_ask_for_nothing_outside(run, pipeline_file):
     _, tree, _ = run("parse", "-m", pipeline_file, "--text", evil, "--output-format", "tree")
     assert "\x1b" not in tree
 
-
-# --- Strange text ---
 
 STRANGE = {
     "one character": "x",
@@ -342,17 +263,6 @@ def test_long_files_come_in_pieces(run, pipeline_file, tmp_path, monkeypatch):
     assert numbers == [f"# sent_id = {n + 1}" for n in range(2000)]
 
 
-def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, pipeline_file, tmp_path):
-    pytest.importorskip("pandas")
-    code, out, _ = run("explain", "-m", pipeline_file, ENGLISH, "--sentence", "1")
-    assert code == 0
-    assert "SHIFT" in out
-    pp.load(pipeline_file).taggers[0].save(tmp_path / "tagger")
-    code, _, err = run("explain", "-m", tmp_path / "tagger", ENGLISH)
-    assert code == 2
-    assert "expected a parser, or a pipeline with one, found <Tagger" in err
-
-
 def test_a_treebank_in_a_pipe_is_recognized(run, pipeline_file, monkeypatch, tmp_path):
     """However few bytes come at first, and however long the comments are before the first word."""
     treebank = b"# sent_id = 1\n# text = " + b"They " * 2000 + b"\n1\tThey" + b"\t_" * 8 + b"\n\n"
@@ -402,13 +312,6 @@ def test_no_input_is_replaced(run, pipeline_file, tmp_path):
         code, _, err = run("train", "-t", treebank if "-d" not in more else ENGLISH, *more, "-o", treebank)
         assert (code, "is an input" in err) == (2, True)
     assert treebank.read_bytes() == ENGLISH.read_bytes()
-
-
-def test_a_development_set_has_sentences(run, tmp_path):
-    (tmp_path / "empty.conllu").write_text("")
-    for more in [], ["--pipeline"]:
-        code, _, err = run("train", "-t", ENGLISH, "-d", tmp_path / "empty.conllu", "-o", tmp_path / "x", *more)
-        assert (code, "empty.conllu: expected sentences to choose" in err) == (2, True)
 
 
 def test_the_model_in_the_box_has_a_name_everywhere(run, tmp_path):

@@ -1,0 +1,108 @@
+"""`panparser parse`: treebanks."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import panparser as pp
+from panparser.cli import parse
+from places import ENGLISH
+
+
+def test_threads_and_blocks_change_no_byte(run, data, model, monkeypatch):
+    outputs = set()
+    for block in (1 << 18, 5000, 1):
+        monkeypatch.setattr(parse, "_BLOCK", block)
+        for threads in (1, 2, 3):
+            assert run("parse", "-m", model, ENGLISH, "-o", "out.conllu", "--threads", threads)[0] == 0
+            outputs.add(Path("out.conllu").read_bytes())
+    assert outputs == {pp.load(model).parse(pp.read_conllu(ENGLISH)).to_bytes()}
+
+
+def test_standard_input_and_output(model, data):
+    command = [sys.executable, "-m", "panparser", "parse", "-m", str(model)]
+    done = subprocess.run(command, input=Path("dev.conllu").read_bytes(), capture_output=True, check=True)
+    assert done.stdout == pp.load(model).parse(pp.read_conllu("dev.conllu")).to_bytes()
+    assert done.stderr == b""
+
+
+def test_compressed_output_and_beam(run, data, model):
+    assert run("parse", "-m", model, "dev.conllu", "-o", "out.conllu.gz", "--beam", "1")[0] == 0
+    expected = pp.load(model).parse(pp.read_conllu("dev.conllu"), beam=1).to_bytes()
+    assert gzip.decompress(Path("out.conllu.gz").read_bytes()) == expected
+
+
+def test_several_trees(run, data, model):
+    assert run("parse", "-m", model, "dev.conllu", "-o", "out.conllu", "--k-best", "3")[0] == 0
+    parser, dev, out = pp.load(model), pp.read_conllu("dev.conllu"), pp.read_conllu("out.conllu")
+    position = 0
+    for sentence in dev:
+        trees = parser.best(sentence, 3)
+        for rank, tree in enumerate(trees, start=1):
+            written = out[position]
+            assert written.metadata["tree"] == f"{rank}/{len(trees)}"
+            assert float(written.metadata["score"]) == pytest.approx(tree.score, abs=1e-3)
+            assert (tuple(written.heads), tuple(written.labels)) == (tree.heads, tree.labels)
+            position += 1
+    assert position == len(out) > len(dev)
+    Path("x.conllx").write_text("1\ta\ta\tN\tN\t_\t0\troot\t_\t_\n\n")
+    code, _, err = run("parse", "-m", model, "x.conllx", "--format", "conllx", "--k-best", "2")
+    assert code == 2
+    assert "CoNLL-X has none" in err
+
+
+def test_odd_input(run, data, model):
+    Path("empty.conllu").touch()
+    assert run("parse", "-m", model, "empty.conllu", "-o", "out.conllu")[0] == 0
+    assert Path("out.conllu").read_bytes() == b""
+    words = [f"{i}\tword{i}\t_\tTAG{i % 7}\t_\t_\t_\t_\t_\t_" for i in range(1, 5001)]
+    Path("long.conllu").write_text("\n".join(words) + "\n\n")
+    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu")[0] == 0
+    (sentence,) = pp.read_conllu("out.conllu", single_root=True)
+    assert len(sentence) == 5000
+    Path("circle.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n")
+    assert run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")[0] == 0
+    assert not pp.read_conllu("out.conllu", single_root=True).problems
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m", "none", "dev.conllu"], "none: cannot be read: No such file or directory"),
+        (["-m", "dev.conllu", "dev.conllu"], "dev.conllu: expected a panparser model"),
+        (["-m", "checkpoint", "dev.conllu"], "model of kind 'parser', found 'checkpoint'"),
+        (["-m", "MODEL", "dev.conllu", "-o", "none/x"], "none/x: cannot be written: No such file or directory"),
+        (["-m", "MODEL", "dev.conllu", "-o", "/dev/full"], "/dev/full: cannot be written: No space left on device"),
+        (["-m", "MODEL", "none.conllu", "-o", "x"], "none.conllu: cannot be read: No such file or directory"),
+        (["-m", "MODEL", "bad.conllu", "-o", "x"], "bad.conllu:3: expected"),
+    ],
+)
+def test_errors_of_parse_are_one_line(run, data, model, arguments, said):
+    pp.train(pp.ParserSpec(beam=1), pp.read_conllu("dev.conllu"), epochs=1, checkpoint="checkpoint")
+    Path("bad.conllu").write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\ta\n\n")
+    before = sorted(os.listdir())
+    code, out, err = run("parse", *(model if argument == "MODEL" else argument for argument in arguments))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+def test_memory_does_not_grow_with_the_input(data, model):
+    # Not ru_maxrss: that survives exec, so it would be the peak of whoever started the process.
+    program = "import re, sys; from panparser.cli import main\ntry: main()\n"
+    program += "finally: print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
+    peaks = []
+    for copies in (20, 160):
+        Path("big.conllu").write_bytes(ENGLISH.read_bytes() * copies)
+        arguments = ["parse", "-m", str(model), "big.conllu", "-o", "out.conllu", "--beam", "1", "--threads", "2"]
+        done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stderr.split()[-1]))
+    assert Path("out.conllu").stat().st_size > 20_000_000
+    assert peaks[1] - peaks[0] < 12_000  # kilobytes; the larger file has 20,000 more
