@@ -1,50 +1,60 @@
 """A transition system that tables cannot express, written in Python: Covington's, with two lists and any tree.
 
+    python examples/covington.py [TRAIN.conllu DEV.conllu]
+
 Words are taken from left to right; each looks back at the words before it, nearest first, and may take them as
-children (LEFT) or one of them as head (RIGHT). The cost is that of Gómez-Rodríguez & Fernández-González (2015). Words
-left headless go to Root.
+children (LEFT) or one of them as head (RIGHT). The stack is the list of words that the first word of the buffer has
+not looked at yet. The cost is that of Gómez-Rodríguez & Fernández-González (2015). Words left headless go to Root.
 """
+
+import sys
+from pathlib import Path
 
 import panparser as pp
 from panparser.testing import check_system
+
+SMALL = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
 
 
 class Covington(pp.PythonSystem):
     transitions = ("SHIFT", "NO_ARC", "LEFT", "RIGHT")
 
     def initial(self, words: int) -> pp.StateView:
-        state = pp.StateView(words, [], list(range(2, words + 1)))
-        state.right, state.left = 1, 0  # the two words in focus; left is 0 when there is none
+        state = pp.StateView(words, [], list(range(1, words + 1)))
+        state.passed = []  # words between the two in focus, nearest to the right one first
         return state
 
     def is_final(self, state: pp.StateView) -> bool:
-        return state.right > state.words
+        return not state.buffer
 
     def legal(self, state: pp.StateView, transition: str) -> bool:
-        left, right = state.left, state.right
-        if transition in ("SHIFT", "NO_ARC"):
-            return transition == "SHIFT" or left > 0
+        if transition == "SHIFT" or not state.stack:
+            return transition == "SHIFT"
+        if transition == "NO_ARC":
+            return True
+        left, right = state.stack[-1], state.buffer[0]
         head, dependent = (right, left) if transition == "LEFT" else (left, right)
-        return left > 0 and state.heads[dependent] == -1 and not dominates(state.heads, dependent, head)
+        return state.heads[dependent] == -1 and not dominates(state.heads, dependent, head)
 
     def apply(self, state: pp.StateView, transition: str) -> None:
         if transition == "SHIFT":
-            state.stack.append(state.right)
-            state.buffer = state.buffer[1:]
-            state.left, state.right = state.right, state.right + 1
-            if self.is_final(state):
+            state.stack = [*state.stack, *reversed(state.passed), state.buffer[0]]
+            state.passed, state.buffer = [], state.buffer[1:]
+            if not state.buffer:
                 for word in range(1, state.words + 1):
                     if state.heads[word] == -1:
                         state.attach(0, word)
             return
+        left, right = state.stack[-1], state.buffer[0]
         if transition == "LEFT":
-            state.attach(state.right, state.left)
+            state.attach(right, left)
         elif transition == "RIGHT":
-            state.attach(state.left, state.right)
-        state.left -= 1
+            state.attach(left, right)
+        state.passed.append(state.stack.pop())
 
     def cost(self, state: pp.StateView, transition: str, gold: pp.Gold) -> int:
-        after = pp.system(self).apply(state, transition)
+        after = state.copy()
+        self.apply(after, transition)
         return loss(after, gold) - loss(state, gold)
 
 
@@ -56,23 +66,22 @@ def dominates(heads: list[int], above: int, below: int) -> bool:
 
 def loss(state: pp.StateView, gold: pp.Gold) -> int:
     """Gold arcs that are out of reach, and the cycles that those within reach would close."""
+    right = state.buffer[0] if state.buffer else state.words + 1
+    left = state.stack[-1] if state.stack else 0
     lost, graph = 0, list(state.heads)
     for word, head in enumerate(gold.heads, start=1):
-        if head is None or head == state.heads[word]:
+        if not isinstance(head, int) or head < 0 or head == state.heads[word]:
             continue
         if head == 0:
             lost += state.heads[word] > 0
-        elif state.heads[word] == -1 and alive(state, head, word):
+            continue
+        near, far = min(head, word), max(head, word)
+        is_reached = far > right or (far == right and near <= left)
+        if state.heads[word] == -1 and is_reached and not dominates(state.heads, word, head):
             graph[word] = head
         else:
             lost += 1
     return lost + cycles(graph)
-
-
-def alive(state: pp.StateView, head: int, word: int) -> bool:
-    near, far = min(head, word), max(head, word)
-    reached = far > state.right or (far == state.right and near <= state.left)
-    return reached and not dominates(state.heads, word, head)
 
 
 def cycles(heads: list[int]) -> int:
@@ -91,3 +100,10 @@ if __name__ == "__main__":
     print(check_system(Covington(), max_words=3, golds="all"))
     tree = (3, 0, 2, 1)  # 4 <- 1 crosses 2 <- Root
     print(*pp.static_derivation(Covington(), tree))
+    files = sys.argv[1:]
+    train_set, dev = (pp.read_conllu(file) for file in files) if files else (pp.read_conllu(SMALL)[:40], None)
+    dev = dev or pp.read_conllu(SMALL)[40:60]
+    spec = pp.ParserSpec(system=Covington(), templates=pp.RICH, beam=1)
+    parser = pp.train(spec, train_set, strategy=pp.STRATEGIES["dynamic"], epochs=3)
+    scores = pp.evaluate(dev, parser.parse(dev))
+    print(parser, f"UAS {scores.uas:.1f}  LAS {scores.las:.1f}")

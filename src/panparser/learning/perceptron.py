@@ -17,6 +17,7 @@ from panparser.learning.classifiers import Arrays, Classifier, Setup
 from panparser.learning.native import UPDATE_UNITS
 from panparser.learning.states import States
 
+PARSING_BATCH = 32  # sentences that a finished model parses together
 AVERAGE_UNITS = 1 << 12  # what one update is in the averaged weights of a model
 _ACTIONS = ("keys", "weights", "dated")
 _LABELS = ("label_keys", "label_counts", "label_numbers", "label_weights", "label_dated")
@@ -32,6 +33,11 @@ class Perceptron(Classifier):
     batch = 1
     unit = float(UPDATE_UNITS)
 
+    def __init__(self, batch: int = 1) -> None:
+        """`batch`: sentences that are learned from together, with the same weights; several are faster, and learn
+        something else."""
+        self.batch = batch
+
     def prepare(self, setup: Setup) -> None:
         self.sizes = len(setup.system.names), len(setup.labels.names)
         self._weights = _engine.KeyedPerceptron(*self.sizes)
@@ -46,7 +52,7 @@ class Perceptron(Classifier):
             (actions[0], *_rescaled(actions[1])),
             (labels[0], labels[1], labels[2], *_rescaled(labels[3])),
         )
-        self.time, self.unit = 0, float(UPDATE_UNITS)
+        self.time, self.unit, self.batch = 0, float(UPDATE_UNITS), 1
 
     def score(self, states: States) -> IntArray:
         keys = np.ascontiguousarray(states.keys())
@@ -124,7 +130,7 @@ class Perceptron(Classifier):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Perceptron:
-        restored = cls()
+        restored = cls(PARSING_BATCH)
         restored.sizes = int(values["actions"]), int(values["labels"])
         restored._weights = _engine.KeyedPerceptron(*restored.sizes)
         restored.time, restored.unit = 0, float(AVERAGE_UNITS)

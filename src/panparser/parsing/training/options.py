@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from panparser.features.vectors import Vectors
 from panparser.learning.options import SeedlessOptions, TrainingOptions
-from panparser.parsing.models.classifier import Classifier
+from panparser.learning.classifiers import Classifier
 from panparser.parsing.parser import Parser
 
 
