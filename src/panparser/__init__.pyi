@@ -70,11 +70,17 @@ from panparser.features.vectors import Vectors as Vectors
 from panparser.features.vectors import read_vectors as read_vectors
 from panparser.learning.classifiers import Classifier as Classifier
 from panparser.learning.classifiers import Setup as Setup
+from panparser.learning.classifiers import check_classifier as check_classifier
+from panparser.learning.listeners import SKIP as SKIP
 from panparser.learning.listeners import EpochReport as EpochReport
+from panparser.learning.listeners import Instead as Instead
 from panparser.learning.listeners import Listener as Listener
 from panparser.learning.listeners import SequenceReport as SequenceReport
+from panparser.learning.listeners import StopTraining as StopTraining
 from panparser.learning.listeners import Update as Update
 from panparser.learning.options import Training as Training
+from panparser.learning.perceptron import Perceptron as Perceptron
+from panparser.learning.search import SearchListener as SearchListener
 from panparser.learning.strategies import EARLY_UPDATE as EARLY_UPDATE
 from panparser.learning.strategies import MAX_VIOLATION as MAX_VIOLATION
 from panparser.learning.strategies import STRATEGIES as STRATEGIES

@@ -9,7 +9,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from panparser.learning.listeners import EpochReport, Listener
+from panparser.errors import SpecError
+from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining
 from panparser.learning.options import Training
 from panparser.treebank.treebank import Treebank
 
@@ -31,6 +32,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     history: list[EpochReport] = field(default_factory=list)
     best: EpochReport | None = None
     best_weights: Weights | None = None
+    is_stopped: bool = False  # by a listener
     as_good: ClassVar[float] = 0  # points on the development set: of epochs so close to the best, the last is kept
 
     # --- What a kind of learning does ---
@@ -72,7 +74,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def run(self) -> Product:
         try:
-            while self.epoch < self.training.epochs and not self._is_stale():
+            while self.epoch < self.training.epochs and not self._is_stale() and not self.is_stopped:
                 self._one_epoch()
             self.after_all()
         except KeyboardInterrupt:
@@ -93,9 +95,12 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def _one_epoch(self) -> None:
         epoch = self.epoch + 1
-        self.tell("before_epoch", epoch)
-        self.before_learning(epoch)
-        self.learn(epoch)
+        try:
+            self.tell("before_epoch", epoch)
+            self.before_learning(epoch)
+            self.learn(epoch)
+        except StopTraining:
+            self.is_stopped = True
         report = self.report(epoch)
         weights = self.weights()
         self.evaluate(report, weights)
@@ -104,7 +109,10 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         if self.best is None or report.score is None or report.score >= (self._top().score or 0) - self.as_good:
             self.best, self.best_weights = report, self.kept(report, weights)
         self.after_epoch()
-        self.tell("after_epoch", report)
+        try:
+            self.tell("after_epoch", report)
+        except StopTraining:
+            self.is_stopped = True
 
     def hears(self, *events: str) -> bool:
         """Does some listener hear of such an event?"""
@@ -115,6 +123,17 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     def tell(self, event: str, *values: Any) -> None:
         for listener in self.listeners:
             getattr(listener, event)(*values)
+
+    def decide(self, epoch: int, sentence: int) -> Decision:
+        """What listeners want to be done with a sentence; the last one that wants something has its way."""
+        decision = None
+        for listener in self.listeners:
+            wish = listener.before_sentence(epoch, sentence)
+            if wish is not None and not isinstance(wish, Skip | Instead):
+                owner = f"before_sentence of {type(listener).__name__}"
+                raise SpecError(f"{owner} must return None, SKIP or an Instead; got {wish!r}")
+            decision = decision if wish is None else wish
+        return decision
 
     def epochs_so_far(self) -> dict[str, Any]:
         """What the record of training says of epochs."""

@@ -1,9 +1,10 @@
-"""What can be heard of training while it happens."""
+"""Listeners: who follows training as it happens, and may act: skip or change a sentence, change its gold, stop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,42 @@ class SequenceReport(EpochReport):
         return self.accuracy
 
 
+class StopTraining(Exception):  # noqa: N818 - it is no error
+    """Raised by a listener: training ends with what was learned so far, as if this had been the last epoch."""
+
+
+class Skip(Enum):
+    """What a listener returns to leave a sentence out."""
+
+    SKIP = "skip"
+
+
+SKIP = Skip.SKIP
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What a listener returns to have something else learned: another sentence, another gold, or both.
+
+    Of parsers, `sentence` is a Sentence with its own heads, and `gold` a Gold; of sequences `gold` are the classes of
+    the items; of tasks they are an input and its gold.
+    """
+
+    sentence: Any = None
+    gold: Any = None
+
+
+Decision: TypeAlias = Skip | Instead | None
+
+
 class Listener:
-    """Hears of training as it happens; override what you need."""
+    """Follows training as it happens; override what you need. Any of its methods may raise `StopTraining`."""
 
     def before_epoch(self, epoch: int) -> None: ...
     def after_epoch(self, report: EpochReport) -> None: ...
-    def before_sentence(self, epoch: int, sentence: int) -> None: ...
+    def before_sentence(self, epoch: int, sentence: int) -> Decision:
+        """`SKIP` leaves the sentence out, `Instead` has something else learned; None: all is well."""
+
     def after_sentence(self, epoch: int, sentence: int) -> None: ...
     def before_update(self, update: Update) -> None: ...
     def after_update(self, update: Update) -> None: ...

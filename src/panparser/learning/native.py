@@ -10,7 +10,7 @@ import numpy as np
 
 from panparser._arrays import LongArray
 from panparser.learning.epochs import EpochLoop
-from panparser.learning.listeners import Update
+from panparser.learning.listeners import SKIP, Instead, Update
 from panparser.learning.options import Training
 from panparser.learning.strategies import Strategy
 
@@ -41,13 +41,15 @@ class Members(Generic[Learner]):
     """Perceptrons that learn the same in different orders, for a run of training; the model is their mean.
 
     `teach` has a learner go through some sentences: their numbers, the strategy as the engine has it, and who is called
-    at updates. `names` are those of actions or classes, for listeners.
+    at updates; `teach_instead` goes through what a listener put in the place of a sentence. `names` are those of
+    actions or classes, for listeners.
     """
 
     run: EpochLoop[Any, Any]
     learners: Sequence[Learner]
     names: Sequence[str]
     teach: Callable[[Learner, LongArray, Any, Callback | None], None]
+    teach_instead: Callable[[Learner, int, Instead, Any, Callback | None], None]
 
     def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
         """Once through the data, each member in its own order."""
@@ -69,11 +71,15 @@ class Members(Generic[Learner]):
         for start in range(0, len(order), chunk):
             part = order[start : start + chunk]
             sentence = int(part[0])
-            if one_by_one:
-                run.tell("before_sentence", epoch, sentence)
+            decision = run.decide(epoch, sentence) if one_by_one else None
+            if decision is SKIP:
+                continue
             strategy = training.strategy_for(epoch, sentence)
             callback = self._callback(epoch, sentence) if has_update_listener else None
-            self.teach(learner, part, strategy.lowered(epoch), callback)
+            if isinstance(decision, Instead):
+                self.teach_instead(learner, sentence, decision, strategy.lowered(epoch), callback)
+            else:
+                self.teach(learner, part, strategy.lowered(epoch), callback)
             if one_by_one:
                 run.tell("after_sentence", epoch, sentence)
             if start + chunk - reported >= CHUNK:

@@ -34,7 +34,7 @@ from panparser.learning.classifiers import (
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import EpochReport, Listener, SequenceReport
+from panparser.learning.listeners import SKIP, EpochReport, Instead, Listener, SequenceReport
 from panparser.learning.listeners import Update as ReportedUpdate
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
@@ -329,18 +329,38 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
                 self._learn_some(epoch, numbers, strategy)
 
     def _learn_some(self, epoch: int, numbers: Sentences, strategy: Strategy) -> None:
-        for number in numbers.tolist():
-            self.tell("before_sentence", epoch, number)
-        notify = self._notifier(epoch, numbers) if self.hears("before_update", "after_update") else None
-        self.learner.learn(numbers, strategy, strategy.exploration(epoch), notify)
-        for i in range(len(numbers)):
-            self._actions += max(node.length for node in self.states.nodes if node.example == i)
-        for number in numbers.tolist():
-            self.tell("after_sentence", epoch, number)
+        decisions = {number: self.decide(epoch, number) for number in numbers.tolist()}
+        usual = np.array([number for number, decision in decisions.items() if decision is None], dtype=np.int64)
+        if len(usual):
+            self._teach(self.learner, epoch, usual, usual, strategy)
+        for number, decision in decisions.items():
+            if isinstance(decision, Instead):
+                self._teach_instead(epoch, number, decision, strategy)
+        for number, decision in decisions.items():
+            if decision is not SKIP:
+                self.tell("after_sentence", epoch, number)
 
-    def _notifier(self, epoch: int, numbers: Sentences) -> Notify:
+    def _teach(
+        self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
+    ) -> None:
+        notify = self._notifier(epoch, names, learner) if self.hears("before_update", "after_update") else None
+        learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
+        nodes = learner.states.nodes  # type: ignore[attr-defined]
+        for place in range(len(chosen)):
+            self._actions += max(node.length for node in nodes if node.example == place)
+
+    def _teach_instead(self, epoch: int, number: int, instead: Instead, strategy: Strategy) -> None:
+        input, gold = self.examples[number]
+        input = input if instead.sentence is None else instead.sentence
+        states = TaskStates(self.task, [input], [gold if instead.gold is None else instead.gold])
+        other = BatchLearner(BatchSearch(states, self._learning), self.beam, self.training.seed)
+        other.random = self.learner.random
+        self._teach(other, epoch, np.zeros(1, dtype=np.int64), np.array([number]), strategy)
+        self.learner.updates += other.updates
+
+    def _notifier(self, epoch: int, numbers: Sentences, learner: BatchLearner) -> Notify:
         def notify(pairs: list[Pair], applied: bool) -> None:
-            names = self.states.names
+            names = learner.states.names
             for pair in pairs:
                 good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
                 scores = pair.positive_score, pair.negative_score, pair.started

@@ -14,7 +14,7 @@ from panparser._checks import check_beam
 from panparser.errors import SpecError
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
-from panparser.learning.listeners import EpochReport, Listener, SequenceReport
+from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport
 from panparser.learning.native import Callback, Members, update_units
 from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
@@ -96,7 +96,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
             for member in range(self.training.members_for(self.items.size))
         ]
         names = self.names or [str(number) for number in range(self.classes.size)]
-        self._members = Members(self, self.learners, names, self._teach)
+        self._members = Members(self, self.learners, names, self._teach, self._teach_instead)
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
         right = whole_numbers("the right classes", right)
@@ -114,6 +114,17 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         self, learner: _engine.SequenceLearner, chosen: LongArray, strategy: Any, callback: Callback | None
     ) -> None:
         learner.train(self._sequences, self.right, chosen, strategy, callback)
+
+    def _teach_instead(
+        self, learner: _engine.SequenceLearner, number: int, instead: Instead, strategy: Any, callback: Callback | None
+    ) -> None:
+        if instead.sentence is not None:
+            raise SpecError("a listener of sequences may change the gold of one, not its items")
+        items = slice(int(self.items.offsets[number]), int(self.items.offsets[number + 1]))
+        right = self.right.copy()
+        right[items] = instead.gold
+        chosen = np.array([number], dtype=np.int64)
+        learner.train(self._sequences, self._checked(self.items, right, UNKNOWN), chosen, strategy, callback)
 
     def report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, *self._members.progress())

@@ -18,7 +18,7 @@ from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier, Setup, check_classifier, checked_arrays
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import EpochReport, Update
+from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
 from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches
@@ -27,7 +27,7 @@ from panparser.parsing.batch.states import states_of
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
-from panparser.parsing.training.corpus import choose_vectors
+from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.run import Epochs, score
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.treebank.treebank import Treebank
@@ -128,12 +128,32 @@ class ClassifierRun(Epochs[Classifier]):
     def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
         if not isinstance(self.training.strategy, Strategy):
             check_classifier(self.classifier, needed_method(strategy, self.spec.beam, self.classifier))
-        for sentence in sentences.tolist():
-            self.tell("before_sentence", epoch, sentence)
-        notify = self._notifier(epoch, sentences) if self.hears("before_update", "after_update") else None
-        self.learner.learn(sentences, strategy, strategy.exploration(epoch), notify)
-        for sentence in sentences.tolist():
-            self.tell("after_sentence", epoch, sentence)
+        decisions = {sentence: self.decide(epoch, sentence) for sentence in sentences.tolist()}
+        usual = np.array([sentence for sentence, decision in decisions.items() if decision is None], dtype=np.int64)
+        if len(usual):
+            self._teach(self.learner, epoch, usual, usual, strategy)
+        for sentence, decision in decisions.items():
+            if isinstance(decision, Instead):
+                self._teach_instead(epoch, sentence, decision, strategy)
+        for sentence, decision in decisions.items():
+            if decision is not SKIP:
+                self.tell("after_sentence", epoch, sentence)
+
+    def _teach(
+        self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
+    ) -> None:
+        notify = self._notifier(epoch, names) if self.hears("before_update", "after_update") else None
+        learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
+
+    def _teach_instead(self, epoch: int, sentence: int, instead: Instead, strategy: Strategy) -> None:
+        corpus = Corpus(self.spec, self.replaced(sentence, instead))
+        gold = corpus.reference(self.labels)
+        states = states_of(self.spec, corpus.treebank, self.labels, gold=gold, vectors=self.vectors)
+        other = BatchLearner(BatchSearch(states, self.classifier), self.spec.beam, self.training.seed)
+        other.random = self.learner.random
+        self._teach(other, epoch, np.zeros(1, dtype=np.int64), np.array([sentence]), strategy)
+        self.learner.words += other.words
+        self.learner.updates += other.updates
 
     def _notifier(self, epoch: int, sentences: Sentences) -> Notify:
         names = self.spec.system.names

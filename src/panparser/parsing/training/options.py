@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypedDict
 
 from panparser.features.vectors import Vectors
-from panparser.learning.options import SeedlessOptions, TrainingOptions
 from panparser.learning.classifiers import Classifier
+from panparser.learning.options import SeedlessOptions, TrainingOptions
 from panparser.parsing.parser import Parser
 
 

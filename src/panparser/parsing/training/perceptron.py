@@ -17,7 +17,7 @@ from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, VectorWeights, multiplied
-from panparser.learning.listeners import EpochReport
+from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
 from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
@@ -28,7 +28,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
 from panparser.parsing.training.checkpoint import LearnerState, TrainingState, load_state, reading, save_state
 from panparser.parsing.training.constraints import TrainingConstraints, lowered
-from panparser.parsing.training.corpus import choose_vectors
+from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import Epochs, score, score_found
 from panparser.treebank.treebank import Treebank
@@ -87,7 +87,7 @@ class PerceptronRun(Epochs[Layer]):
             for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
         ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
-        self._members = Members(self, self.learners, system.names, self._teach)
+        self._members = Members(self, self.learners, system.names, self._teach, self._teach_instead)
 
     def _check_init(self) -> None:
         if self.init is None:
@@ -198,6 +198,13 @@ class PerceptronRun(Epochs[Layer]):
 
     def _teach(self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None) -> None:
         learner.train(self._engine_corpus, chosen, strategy, callback)
+
+    def _teach_instead(
+        self, learner: _engine.Learner, sentence: int, instead: Instead, strategy: Any, callback: Callback | None
+    ) -> None:
+        corpus = Corpus(self.spec, self.replaced(sentence, instead))
+        engine = corpus.engine(self._program, self.labels, self.vectors)
+        learner.train(engine, np.zeros(1, dtype=np.int64), strategy, callback)
 
     def progress(self) -> tuple[int, int]:
         return self._members.progress()

@@ -9,10 +9,10 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import StuckError
+from panparser.errors import SpecError, StuckError
 from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
-from panparser.learning.listeners import EpochReport
+from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.options import Training
 from panparser.learning.record import CLASSIFIER, TrainingRecord
 from panparser.parsing.confidence import gold_labels
@@ -21,8 +21,9 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
 from panparser.parsing.training.subsampling import kept_arcs
+from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_treebanks
-from panparser.trees.gold import UNKNOWN
+from panparser.trees.gold import UNKNOWN, Gold
 
 
 def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
@@ -60,6 +61,23 @@ class Epochs(EpochLoop[Weights, Parser]):
         self.corpus = Corpus(self.spec, self.treebank)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
         self.digests = digests(self.treebank, self.dev)
+
+    def replaced(self, sentence: int, instead: Instead) -> Treebank:
+        """A treebank of the one sentence that a listener put in the place of another."""
+        if getattr(self, "constraints", None) is not None:
+            raise SpecError("constraints of train are those of its sentences, and a listener replaced one")
+        other = instead.sentence
+        if other is not None and not isinstance(other, Sentence):
+            raise SpecError(f"sentence of Instead must be a Sentence; got {other!r}")
+        one = self.treebank[[sentence]] if other is None else other.treebank[[other.position]]
+        if instead.gold is not None:
+            gold = Gold.of(instead.gold)
+            if len(gold) != one.words:
+                raise SpecError(f"gold of Instead must have {one.words} heads, one for each word; got {len(gold)}")
+            one.heads[:] = gold.codes()
+            if gold.labels is not None:
+                one.column("deprel")[:] = [one.id_of("deprel", label or "_") for label in gold.labels]
+        return one
 
     @abstractmethod
     def progress(self) -> tuple[int, int]:
