@@ -1,0 +1,171 @@
+"""Values: whatever is declared compares, hashes, prints, is never changed in place, and comes back from plain values."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass, replace
+from typing import Any
+
+import pytest
+
+import panparser as pp
+from learners import SMALL
+from panparser.learning.subsampling import Subsample
+from panparser.parsing.labels import Labels
+
+PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Different values of a kind, and how they become plain values and come back; None: they do not."""
+
+    values: tuple[Any, ...]
+    to_plain: Callable[[Any], Any] | None = None
+    from_plain: Callable[[Any], Any] | None = None
+    hashes: bool = True
+
+
+def through(kind: type) -> dict[str, Any]:
+    """By `to_values` and `from_values`."""
+    return {"to_plain": lambda value: value.to_values(), "from_plain": kind.from_values}
+
+
+RECIPE = {"data": {"train": ["a.conllu"]}, "parser": {"beam": 4}, "training": {"epochs": 2}}
+CASCADE = RECIPE | {"stages": [{"name": "easy", "regions": [{"upos": "DET"}]}, {"name": "rest"}]}
+KINDS = {
+    "ParserSpec": Kind(
+        (pp.ParserSpec(), pp.ParserSpec(beam=2), pp.ParserSpec(labeled=False), pp.ParserSpec(templates=pp.ZN11),
+         pp.ParserSpec(system=pp.system("arc-hybrid")), pp.ParserSpec(nonprojective="reduce"), PARTIAL),
+        **through(pp.ParserSpec),
+    ),
+    "Strategy": Kind(
+        (*dict.fromkeys(pp.STRATEGIES.values()), pp.Strategy(focus=0.5), pp.Strategy(horizon=3)),
+        **through(pp.Strategy),
+    ),
+    "Schedule": Kind((pp.Schedule(), pp.Schedule(((1, 0.5),)), pp.Schedule(((1, 0.0), (3, 0.9))))),
+    "Subsample": Kind(
+        (Subsample(share=0.5), Subsample(share=0.4), Subsample(share=0.5, by="accuracy")),
+        lambda value: value.to_values(), lambda values: Subsample(**values),
+    ),
+    "Training": Kind((pp.Training(), pp.Training(epochs=3), pp.Training(seed=2), pp.Training(patience=None))),
+    "TransitionSystem": Kind(
+        tuple(pp.system(name, root=root) for name in ("arc-eager", "arc-hybrid", "attardi") for root in ("first", "last")),
+        lambda value: json.loads(value.to_json()), lambda values: pp.TransitionSystem.from_json(json.dumps(values)),
+    ),
+    "Transition": Kind(pp.system("arc-eager").transitions),
+    "Templates": Kind(
+        (pp.RICH, pp.ZN11, pp.FAST, pp.GIVEN, SMALL, pp.RICH.without("form"), pp.FAST + pp.GIVEN),
+        lambda value: json.loads(value.to_json()), lambda values: pp.Templates.from_json(json.dumps(values)),
+    ),
+    "Template": Kind(tuple(SMALL), str, pp.Template.parse),
+    "Atom": Kind(tuple(dict.fromkeys(SMALL.atoms))),
+    "Gold": Kind((pp.Gold([2, 0]), pp.Gold([0, 1]), pp.Gold([None, 0]), pp.Gold([2, 0], ["a", "b"]))),
+    "Region": Kind(
+        (pp.Region(), pp.Region(upos="DET"), pp.Region(upos=("DET", "ADP")), pp.Region(label="nsubj"),
+         pp.Region(direction="left"), pp.Region(direction="left", max_length=3), pp.Region(min_length=2)),
+        **through(pp.Region),
+    ),
+    "Stage": Kind(
+        (pp.Stage(), pp.Stage(name="a"), pp.Stage(name="a", regions=(pp.Region(upos="DET"),)), pp.Stage(spec=PARTIAL))
+    ),
+    "TaggerSpec": Kind(
+        (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")), pp.TaggerSpec(beam=2),
+         pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.DictionaryRule(5, 0.1))),
+        **through(pp.TaggerSpec),
+    ),
+    "DictionaryRule": Kind((pp.DictionaryRule(), pp.DictionaryRule(5), pp.DictionaryRule(5, 0.1))),
+    "PipelineSpec": Kind(
+        (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)), pp.PipelineSpec(joint=False))
+    ),
+    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.Window)),
+    "Weights": Kind(
+        (pp.Weights((1.0, 2.0)), pp.Weights((1.0, 3.0)), pp.Weights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
+        lambda value: tomllib.loads(value.to_toml()), pp.Weights.from_values, hashes=False,
+    ),
+    "Labels": Kind((Labels(), Labels(("a",), (True,), (True,)), Labels(("a",), (False,), (True,)))),
+    "Recipe": Kind(
+        tuple(pp.Recipe.from_values(RECIPE | {"parser": {"beam": beam}}) for beam in (1, 2))
+        + (pp.Recipe(), pp.Recipe.from_values(RECIPE | {"training": {"seeds": [1, 2]}})),
+        lambda value: tomllib.loads(value.to_toml()), pp.Recipe.from_values, hashes=False,
+    ),
+    "CascadeRecipe": Kind(
+        (pp.CascadeRecipe.from_values(CASCADE), pp.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
+        lambda value: value.to_values(), pp.CascadeRecipe.from_values, hashes=False,
+    ),
+    "CurvePoint": Kind((pp.CurvePoint(1, 2, 3.0, None), pp.CurvePoint(1, 2, 3.0, 4.0))),
+    "FoldScore": Kind((pp.FoldScore(1, 2, 3, 4.0, None), pp.FoldScore(2, 2, 3, 4.0, None))),
+    "ScoredTree": Kind((pp.ScoredTree((0,), ("a",), 1.0), pp.ScoredTree((0,), ("b",), 1.0))),
+}  # fmt: skip
+each_kind = pytest.mark.parametrize("name", KINDS)
+
+
+@each_kind
+def test_values_are_equal_to_their_likes_and_to_nothing_else(name):
+    values = KINDS[name].values
+    for number, value in enumerate(values):
+        assert value == copy.deepcopy(value)
+        assert value != object()
+        assert value != None  # noqa: E711 - that is the question
+        for other in values[number + 1 :]:
+            assert value != other, (value, other)
+
+
+@each_kind
+def test_values_that_are_equal_have_the_same_hash(name):
+    kind = KINDS[name]
+    if not kind.hashes:
+        return
+    for value in kind.values:
+        assert hash(value) == hash(copy.deepcopy(value))
+    assert len(set(kind.values)) == len(kind.values)
+
+
+@each_kind
+def test_values_print_what_tells_them_apart(name):
+    texts = [repr(value) for value in KINDS[name].values]
+    assert all("object at 0x" not in text for text in texts)
+    if name != "TransitionSystem":  # which prints its name
+        assert len(set(texts)) == len(texts)
+
+
+@each_kind
+def test_values_cannot_be_changed(name):
+    value = KINDS[name].values[0]
+    field = next(iter(value.__dataclass_fields__))
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        setattr(value, field, getattr(value, field))
+    with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
+        value.no_such_field = 1
+
+
+@each_kind
+def test_a_changed_copy_leaves_the_value_as_it_was(name):
+    value = KINDS[name].values[0]
+    before = repr(value)
+    assert replace(value) == value
+    assert repr(value) == before
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.to_plain])
+def test_values_come_back_from_plain_values(name):
+    kind = KINDS[name]
+    for value in kind.values:
+        plain = kind.to_plain(value)
+        again = kind.from_plain(json.loads(json.dumps(plain)))
+        assert again == value
+        assert type(again) is type(value)
+        assert kind.to_plain(again) == plain
+    plain = [json.dumps(kind.to_plain(value)) for value in kind.values]
+    assert len(set(plain)) == len(plain)
+
+
+@pytest.mark.parametrize(
+    "name", ["Strategy", "Region", "Recipe", "CascadeRecipe", "Weights", "Templates", "TransitionSystem"]
+)
+def test_plain_values_of_something_else_are_refused(name):
+    with pytest.raises(pp.PanParserError):
+        KINDS[name].from_plain({"no such": 1})
