@@ -1,4 +1,4 @@
-"""Values: whatever is declared compares, hashes, prints, is never changed in place, and comes back from plain values."""
+"""Values: what is declared compares, hashes, prints, is never changed in place, and comes back from plain values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ KINDS = {
     ),
     "Training": Kind((pp.Training(), pp.Training(epochs=3), pp.Training(seed=2), pp.Training(patience=None))),
     "TransitionSystem": Kind(
-        tuple(pp.system(name, root=root) for name in ("arc-eager", "arc-hybrid", "attardi") for root in ("first", "last")),
+        tuple(pp.system(name, root=root) for name in ("arc-eager", "attardi") for root in ("first", "last")),
         lambda value: json.loads(value.to_json()), lambda values: pp.TransitionSystem.from_json(json.dumps(values)),
     ),
     "Transition": Kind(pp.system("arc-eager").transitions),
@@ -73,8 +73,8 @@ KINDS = {
         (pp.Stage(), pp.Stage(name="a"), pp.Stage(name="a", regions=(pp.Region(upos="DET"),)), pp.Stage(spec=PARTIAL))
     ),
     "TaggerSpec": Kind(
-        (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")), pp.TaggerSpec(beam=2),
-         pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.DictionaryRule(5, 0.1))),
+        (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")),
+         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.DictionaryRule(5, 0.1))),
         **through(pp.TaggerSpec),
     ),
     "DictionaryRule": Kind((pp.DictionaryRule(), pp.DictionaryRule(5), pp.DictionaryRule(5, 0.1))),
@@ -88,8 +88,8 @@ KINDS = {
     ),
     "Labels": Kind((Labels(), Labels(("a",), (True,), (True,)), Labels(("a",), (False,), (True,)))),
     "Recipe": Kind(
-        tuple(pp.Recipe.from_values(RECIPE | {"parser": {"beam": beam}}) for beam in (1, 2))
-        + (pp.Recipe(), pp.Recipe.from_values(RECIPE | {"training": {"seeds": [1, 2]}})),
+        (pp.Recipe(), pp.Recipe.from_values(RECIPE), pp.Recipe.from_values(RECIPE | {"parser": {"beam": 1}}),
+         pp.Recipe.from_values(RECIPE | {"training": {"seeds": [1, 2]}})),
         lambda value: tomllib.loads(value.to_toml()), pp.Recipe.from_values, hashes=False,
     ),
     "CascadeRecipe": Kind(

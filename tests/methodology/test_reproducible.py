@@ -9,6 +9,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from places import ENGLISH
+from spies import spy_on
 
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:30], TREEBANK[30:45]
@@ -71,6 +72,26 @@ def test_the_seed_decides_and_threads_do_not(driver, tmp_path):
 def test_regions_are_the_same_whatever_the_threads():
     found = [pp.estimate_regions(TREEBANK, least=5, precision=0.7, folds=3, epochs=1, threads=n) for n in (1, 2)]
     assert found[0] == found[1] != ()
+
+
+def test_the_seed_reaches_every_part(monkeypatch):
+    calls = {
+        function.__name__: spy_on(monkeypatch, function)
+        for function in (pp.train, pp.train_tagger, pp.train_lemmatizer, pp.train_tokenizer)
+    }
+    pp.train_pipeline(PIPELINE, TRAIN, dev=DEV, epochs=1, seed=7)
+    assert {name: len(found) for name, found in calls.items()} == {
+        "train": 1,
+        "train_tagger": 3,
+        "train_lemmatizer": 3,
+        "train_tokenizer": 1,
+    }
+    assert {call.options["seed"] for found in calls.values() for call in found} == {7}
+    calls["train"].clear()
+    pp.train_cascade(STAGES, TRAIN, folds=2, epochs=1, seed=7)
+    pp.jackknife(GREEDY, TRAIN, 2, epochs=1, seed=7)
+    pp.learning_curve(GREEDY, TRAIN, DEV, [5], epochs=1, seed=7)
+    assert [call.options["seed"] for call in calls["train"]] == [7] * (4 + 2 + 1)
 
 
 # --- What was cut short ---

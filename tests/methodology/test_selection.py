@@ -145,6 +145,38 @@ def test_patience_counts_epochs_without_a_better_score():
     assert len(scores) == scores.index(max(scores)) + 1 + 2 < 30
 
 
+class Copying:
+    """A task: copies a word letter by letter."""
+
+    def initial(self, word):
+        return word, ""
+
+    def legal(self, state):
+        return tuple("abc") if len(state[1]) < len(state[0]) else ()
+
+    def apply(self, state, action):
+        return state[0], state[1] + action
+
+    def cost(self, state, action, gold):
+        return int(gold[len(state[1])] != action)
+
+    def features(self, state):
+        return [f"letter {state[0][len(state[1])]} before {state[1][-1:]}", f"before {state[1][-1:]}"]
+
+
+def test_a_task_is_that_of_the_last_of_the_best_epochs_on_its_development_set():
+    words = ["".join(word) for word in np.random.default_rng(1).choice(list("abc"), (30, 4))]
+    noisy = [(word, word[::-1] if number % 3 == 0 else word) for number, word in enumerate(words[:20])]
+    dev = [(word, word) for word in words[20:]]
+    model = pp.train_task(Copying(), noisy, dev=dev, epochs=8, patience=None)
+    scores = [report["accuracy"] for report in model.training["history"]]
+    assert len(set(scores)) > 1
+    right = sum(a == b for word, _ in dev for a, b in zip(word, model.predict(word).actions, strict=True))
+    assert 100 * right / (4 * len(dev)) == pytest.approx(max(scores))
+    best = max(epoch for epoch, found in enumerate(scores, 1) if found == max(scores))
+    assert model.weights == pp.train_task(Copying(), noisy, epochs=best).weights
+
+
 # --- Seeds ---
 
 
@@ -219,53 +251,6 @@ def test_a_learned_vote_is_calibrated_and_bounded_on_the_development_set(good_an
     calibration = learned.calibration
     assert calibration.words == int((DEV.heads >= 0).sum())
     assert pp.calibrate(learned, DEV) == calibration
-
-
-# --- Weights of arcs ---
-
-
-def noisy(gold: pp.Treebank, share: float, seed: int) -> pp.Treebank:
-    found = gold.copy()
-    wrong = np.random.default_rng(seed).random(gold.words) < share
-    found.heads[wrong] = (found.heads[wrong] + 1) % 2
-    return found
-
-
-def test_weights_of_arcs_rise_with_accuracy_on_the_gold_file():
-    analyses = [noisy(TREEBANK, share, seed) for seed, share in enumerate((0.4, 0.05, 0.2))]
-    right = [float(np.mean(each.heads == TREEBANK.heads)) for each in analyses]
-    weights = pp.learn_weights(TREEBANK, analyses).default
-    assert np.argsort(weights).tolist() == np.argsort(right).tolist() == [0, 2, 1]
-    for weight, share in zip(weights, right, strict=True):
-        assert weight == pytest.approx(np.log(share / (1 - share)), abs=0.02)
-
-
-def test_a_tag_that_one_analysis_gets_wrong_counts_less_there():
-    one, two = TREEBANK.copy(), TREEBANK.copy()
-    tags = np.array([tag for sentence in TREEBANK for tag in sentence.values("upos")])
-    one.heads[(tags == "NOUN") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
-    two.heads[(tags == "VERB") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
-    weights = pp.learn_weights(TREEBANK, [one, two], by="upos")
-    assert weights.tags["NOUN"][0] < weights.tags["NOUN"][1]
-    assert weights.tags["VERB"][0] > weights.tags["VERB"][1]
-    swapped = pp.Weights(weights.default, "upos", {tag: numbers[::-1] for tag, numbers in weights.tags.items()})
-    right = [
-        np.mean(pp.combine([one, two], weights=each, single_root=False).heads == TREEBANK.heads)
-        for each in (weights, swapped)
-    ]
-    assert right[0] > 0.99 > right[1]
-
-
-def test_the_heavier_analyses_win(parsed):
-    one, two = parsed
-    assert (one.heads != two.heads).any()
-    for weights, winner in (([2, 1], one), ([1, 2], two)):
-        found = pp.combine([one, two], weights=weights)
-        assert (found.heads == winner.heads).all()
-        assert [s.labels for s in found] == [s.labels for s in winner]
-    assert (pp.combine([one, one, two]).heads == one.heads).all()
-    assert (pp.combine([one, two, two], weights=[3, 1, 1]).heads == one.heads).all()
-    assert (pp.combine([one, two, two], weights=[1.5, 1, 1]).heads == two.heads).all()
 
 
 # --- Margin, pruning, rounding ---

@@ -139,7 +139,7 @@ def values(**changes):
         ({"single_root": 1}, "single_root of arc-hybrid must be true or false; got 1"),
         ({"starts": "stack"}, "starts of arc-hybrid must be buffer, since Root is last; got 'stack'"),
         ({"ends": "heap"}, "ends of arc-hybrid must be stack or buffer; got 'heap'"),
-        ({"max_span": 0}, "max_span of arc-hybrid must be an integer >= 1; got 0"),
+        ({"max_span": 0}, "max_span of arc-hybrid must be an integer from 1 to 2147483647; got 0"),
         ({"potential": "magic"}, "potential of arc-hybrid must be one of blocked-chain-1"),
         ({"potential": "arc-standard-loss"}, "arc-standard-loss replaces all losses; got some in SHIFT"),
         ({"static_oracle": "swap-eager"}, "a static_oracle replaces all costs; got loses in SHIFT as well"),

@@ -141,8 +141,10 @@ class Declaration:
         for column in ("single_root", "partial"):
             if not isinstance(getattr(self, column), bool):
                 raise TableError(f"{column} of {self.name} must be true or false; got {getattr(self, column)!r}")
-        if self.max_span is not None and (not isinstance(self.max_span, int) or self.max_span < 1):
-            raise TableError(f"max_span of {self.name} must be an integer >= 1; got {self.max_span!r}")
+        if self.max_span is not None and (not isinstance(self.max_span, int) or not 1 <= self.max_span < 1 << 31):
+            raise TableError(
+                f"max_span of {self.name} must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
+            )
 
     def _check_oracle(self) -> None:
         for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):

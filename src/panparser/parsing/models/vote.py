@@ -74,10 +74,10 @@ class Lowered(NamedTuple):
 
 def owners(voters: Sequence[Voter], layers: Sequence[Layer]) -> list[Voter]:
     """The voter of each layer."""
-    found = [voter for voter in voters for _ in range(voter.layers)]
-    if len(found) != len(layers):
-        raise SpecError(f"the voters must have {len(layers)} layers together; they have {len(found)}")
-    return found
+    count = sum(voter.layers for voter in voters)
+    if count != len(layers):
+        raise SpecError(f"the voters must have {len(layers)} layers together; they have {count}")
+    return [voter for voter in voters for _ in range(voter.layers)]
 
 
 def units(voters: Sequence[Voter], layers: Sequence[Layer]) -> tuple[float, float]:
