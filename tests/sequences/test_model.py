@@ -16,9 +16,9 @@ from learners import ENGLISH, Recorder, short_sentences
 from panparser import _engine
 from panparser.learning.options import sequence_training
 from panparser.learning.strategies import STRATEGIES
-from panparser.learning.tasks import TaskLearner
 from panparser.sequences.training import SequenceRun
 from panparser.testing.labeling import Labeling, shape
+from panparser.testing.tasks import TaskLearner
 
 TEMPLATES = pp.Templates.parse("""
     W0.a
