@@ -24,7 +24,6 @@ from panparser.learning.search import SearchListener
 from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.lifting import LiftedLabels
-from panparser.parsing.models.classifier import ClassifierModel
 from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import Model, ParserLike, Search
 from panparser.parsing.models.vote import Voter
@@ -83,8 +82,13 @@ class Parser:
     def model(self) -> Model:
         """What scores: everything else is the same whatever it is."""
         if self.classifier is not None:
-            return ClassifierModel(self.spec, self.labels, self.classifier, self.vectors)
+            return self._scored_by(self.classifier)
         return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
+
+    def _scored_by(self, classifier: Classifier) -> Model:
+        from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
+
+        return ClassifierModel(self.spec, self.labels, classifier, self.vectors)
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -184,11 +188,11 @@ class Parser:
 
     def scoring(self, search: Search) -> Model:
         """What scores such a search: where somebody listens, the model as a classifier, asked step by step."""
-        if not search.listeners or isinstance(self.model, ClassifierModel):
+        if not search.listeners or self.classifier is not None:
             return self.model
         if not isinstance(self.model, PerceptronModel):
             raise SpecError(f"listeners of parse cannot follow {self.model.name}")
-        return ClassifierModel(self.spec, self.labels, self.model.as_classifier(), self.vectors)
+        return self._scored_by(self.model.as_classifier())
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
         """The beam to parse with; refuses what cannot be parsed."""
