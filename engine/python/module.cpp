@@ -15,10 +15,10 @@
 #include <string>
 
 #include "search/constraint.hpp"
-#include "trees/gold.hpp"
 #include "systems/state.hpp"
 #include "systems/system.hpp"
 #include "systems/walk.hpp"
+#include "trees/gold.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -41,9 +41,11 @@ std::vector<Term> terms(const std::vector<GuardedTerm>& pairs) {
 
 void make_system(System* self, std::array<bool, 3> shape, bool single_root, int potential, int limit, int static_oracle,
                  const std::vector<Triple>& literals, const std::vector<ProbeTuple>& probes,
-                 const std::vector<RowTuple>& rows) {
+                 const std::vector<RowTuple>& rows, const std::pair<Bits, std::vector<Bits>>& final,
+                 bool rest_to_root) {
   Table table;
   table.shape = {shape[0], shape[1], shape[2]};
+  table.final = {final.first, final.second, rest_to_root};
   table.single_root = single_root;
   table.potential = Potential(potential);
   table.limit = limit;
@@ -250,7 +252,8 @@ NB_MODULE(_engine, m) {
 
   nb::class_<System>(m, "System", "A transition table, lowered by panparser._compile.")
       .def("__init__", &make_system, "shape"_a, "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a,
-           "literals"_a, "probes"_a, "rows"_a);
+           "literals"_a, "probes"_a, "rows"_a, "final"_a = std::pair<Bits, std::vector<Bits>>(),
+           "rest_to_root"_a = false);
 
   nb::class_<Reference>(m, "Reference",
                         "A reference prepared for one system: heads of words 1..n, Root at its position.")

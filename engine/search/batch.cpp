@@ -213,6 +213,8 @@ void Batch::trees(std::span<const std::int32_t> states, std::int32_t* heads, std
       heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
       labels[arc.dependent - 1] = arc.label;
     }
+    const auto size = static_cast<std::size_t>(words);
+    if (here.is_final) system_.attach_rest({heads, size}, {labels, size}, -1);
     heads += words;
     labels += words;
   }

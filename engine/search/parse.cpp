@@ -7,7 +7,9 @@ namespace panparser {
 
 namespace {
 
-void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* heads, std::int32_t* labels) {
+void write(const Grammar& grammar, const std::vector<Arc>& arcs, Token words, std::int32_t* heads,
+           std::int32_t* labels) {
+  const Token root = grammar.system.table().shape.root(words);
   std::fill_n(heads, words, -1);
   std::fill_n(labels, words, -1);
   for (const Arc& arc : arcs) {
@@ -15,6 +17,8 @@ void write(const std::vector<Arc>& arcs, Token words, Token root, std::int32_t* 
     heads[arc.dependent - 1] = arc.head == root ? 0 : arc.head;
     labels[arc.dependent - 1] = arc.label;
   }
+  const auto size = static_cast<std::size_t>(words);
+  grammar.system.attach_rest({heads, size}, {labels, size}, grammar.labels.first_of_root());
 }
 
 }  // namespace
@@ -27,8 +31,7 @@ Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score ma
     return 0;
   }
   const Hypothesis best = decode(tokens, beam, margin, constraint, signals != nullptr).front();
-  const Token root = grammar_.system.table().shape.root(tokens.words);
-  write(LinkedState(search_.arena(), best.state).arcs(), tokens.words, root, heads, labels);
+  write(grammar_, LinkedState(search_.arena(), best.state).arcs(), tokens.words, heads, labels);
   if (signals) reader_.read(search_, grammar_, beam_, tokens.words, signals);
   return best.behind;
 }
@@ -60,7 +63,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     }
     system.apply(state_, action, choose_label(frame, window, action, constraint));
   }
-  write(state_.arcs(), tokens.words, system.table().shape.root(tokens.words), heads, labels);
+  write(grammar_, state_.arcs(), tokens.words, heads, labels);
 }
 
 // The best label for the arc that an action makes, or the one that is asked for; -1 where it makes none.
@@ -128,10 +131,9 @@ template <class Scorer>
 std::vector<Tree> TreeParser<Scorer>::best(const SentenceTokens& tokens, int beam, int count,
                                            const Constraint* constraint) {
   std::vector<Tree> trees;
-  const Token root = grammar_.system.table().shape.root(tokens.words);
   for (const Hypothesis& hypothesis : decode(tokens, beam, kAnyMargin, constraint)) {
     Tree tree{std::vector<std::int32_t>(tokens.words), std::vector<std::int32_t>(tokens.words), hypothesis.score};
-    write(LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, root, tree.heads.data(),
+    write(grammar_, LinkedState(search_.arena(), hypothesis.state).arcs(), tokens.words, tree.heads.data(),
           tree.labels.data());
     const bool known = std::any_of(trees.begin(), trees.end(), [&](const Tree& other) {
       return other.heads == tree.heads && other.labels == tree.labels;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "features/program.hpp"
-#include "systems/system.hpp"
 #include "search/vector_scoring.hpp"
+#include "systems/system.hpp"
 
 namespace panparser {
 
@@ -19,6 +19,10 @@ struct Labels {
   std::vector<std::uint8_t> of_root, of_words;
 
   const std::vector<std::uint8_t>& allowed(bool root) const { return root ? of_root : of_words; }
+  std::int32_t first_of_root() const {  // -1 where there is none
+    const auto found = std::find_if(of_root.begin(), of_root.end(), [](std::uint8_t allowed) { return allowed != 0; });
+    return found == of_root.end() ? -1 : static_cast<std::int32_t>(found - of_root.begin());
+  }
 };
 
 struct Grammar {  // what search needs to know beside the weights

@@ -26,6 +26,14 @@ bool in_region(const Frame& frame, Token token, std::int32_t region) {
 
 bool makes_arc(const Effect& effect) { return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose; }
 
+// Do all conditions of a row, or of a final state, hold?
+template <class Conditions>
+bool holds(const Conditions& conditions, Bits truths) {
+  bool holds = (truths & conditions.all) == conditions.all;
+  for (const Bits clause : conditions.clauses) holds &= (truths & clause) != 0;
+  return holds;
+}
+
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
@@ -72,6 +80,8 @@ void System::check() const {
     const bool of_root = probe.position == kPositions && probe.kind == ProbeKind::kChildren;
     require_sound((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
   }
+  require_sound((table_.final.all & ~known) == 0, "conditions of a final state");
+  for (const Bits clause : table_.final.clauses) require_sound((clause & ~known) == 0, "clause of a final state");
   for (const Row& row : table_.rows) {
     require_sound((row.all & ~known) == 0, "conditions of a row");
     for (const Bits clause : row.clauses) require_sound((clause & ~known) == 0, "clause");
@@ -177,18 +187,26 @@ std::uint32_t System::legal(Bits truths) const {
   std::uint32_t legal = 0;
   std::uint32_t bit = 1;
   for (const Row& row : table_.rows) {
-    bool holds = (truths & row.all) == row.all;
-    for (const Bits clause : row.clauses) holds &= (truths & clause) != 0;
-    legal |= holds ? bit : 0;
+    legal |= holds(row, truths) ? bit : 0;
     bit <<= 1;
   }
   return legal;
 }
 
 bool System::is_final(const Frame& frame) const {
+  if (table_.final.is_given()) return holds(table_.final, truths(frame));
   const bool on_stack = table_.shape.ends_on_stack;
   return frame.facts[kStackSize] == (on_stack ? 1 : 0) && frame.facts[kBufferSize] == (on_stack ? 0 : 1) &&
          frame.at[on_stack ? kS0 : kB0] == frame.root;
+}
+
+void System::attach_rest(std::span<std::int32_t> heads, std::span<std::int32_t> labels, std::int32_t label) const {
+  if (!table_.final.rest_to_root) return;
+  for (std::size_t word = 0; word < heads.size(); ++word) {
+    if (heads[word] >= 0) continue;
+    heads[word] = 0;
+    labels[word] = label;
+  }
 }
 
 Arc System::arc(const Frame& frame, int action, EffectKind kind) const {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "systems/losses/attardi.hpp"
-#include "trees/gold.hpp"
 #include "systems/losses/loss.hpp"
 #include "systems/state.hpp"
+#include "trees/gold.hpp"
 
 namespace panparser {
 
@@ -57,8 +57,16 @@ struct Row {
 enum class Potential : std::int32_t { kZero, kBlockedChain, kArcStandard, kAttardi };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
+struct Final {  // conditions as in a row; none: everything but Root is gone
+  Bits all = 0;
+  std::vector<Bits> clauses;
+  bool rest_to_root = false;  // are words that are left without a head children of Root?
+  bool is_given() const { return all != 0 || !clauses.empty(); }
+};
+
 struct Table {
   Shape shape;
+  Final final;
   bool single_root = false;
   Potential potential = Potential::kZero;
   std::int32_t limit = 0;  // of the blocked chain
@@ -100,6 +108,8 @@ class System {
   std::optional<int> lost(const Reference& reference) const;
 
   bool is_final(const Frame& frame) const;
+  // Words that a final state leaves without a head get Root and a label, if the table says so.
+  void attach_rest(std::span<std::int32_t> heads, std::span<std::int32_t> labels, std::int32_t label) const;
   Bits truths(const Frame& frame) const;
   std::uint32_t legal(Bits truths) const;  // bit for each action
 

@@ -74,7 +74,7 @@ def write_tokens(text: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape
 class System:
     """A transition table, lowered by panparser._compile."""
 
-    def __init__(self, shape: Sequence[bool], single_root: bool, potential: int, limit: int, static_oracle: int, literals: Sequence[tuple[int, int, int]], probes: Sequence[tuple[int, int, int, bool, int]], rows: Sequence[tuple[int, Sequence[int], Sequence[tuple[int, int, int]], Sequence[tuple[int, int]], Sequence[tuple[int, int]]]]) -> None: ...
+    def __init__(self, shape: Sequence[bool], single_root: bool, potential: int, limit: int, static_oracle: int, literals: Sequence[tuple[int, int, int]], probes: Sequence[tuple[int, int, int, bool, int]], rows: Sequence[tuple[int, Sequence[int], Sequence[tuple[int, int, int]], Sequence[tuple[int, int]], Sequence[tuple[int, int]]]], final: tuple[int, Sequence[int]] = (0, []), rest_to_root: bool = False) -> None: ...
 
 class Reference:
     """

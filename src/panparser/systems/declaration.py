@@ -22,6 +22,31 @@ ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 
 
+_KINDS: dict[str, tuple[Any, str]] = {  # of the terms in a column, and what they are called
+    "when": (terms.Condition | terms.AnyOf, "conditions"),
+    "then": (terms.Effect, "effects"),
+    "loses": (terms.Loss, "losses"),
+    "final": (terms.Condition | terms.AnyOf, "conditions"),
+}
+
+
+def read_terms(values: Any, column: str, owner: str) -> tuple[Any, ...]:
+    """The terms of a column, given as values or as text."""
+    kind, nouns = _KINDS[column]
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise TableError(f"{column} of {owner} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)")
+    read = []
+    for number, value in enumerate(values, start=1):
+        try:
+            term = parse_term(value) if isinstance(value, str) else value
+        except TableError as error:
+            raise TableError(f"{column} of {owner}, term {number}: {error}") from None
+        if not isinstance(term, kind):
+            raise TableError(f"{column} of {owner}, term {number}: expected {nouns}; got {value!r}")
+        read.append(term)
+    return tuple(read)
+
+
 @dataclass(frozen=True)
 class Transition:
     """A row of a table: conditions (all must hold), effects (in order), and losses (what it costs, summed).
@@ -38,32 +63,9 @@ class Transition:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise TableError(f"name of Transition must be a word like SHIFT; got {self.name!r}")
-        expected: dict[str, Any] = {
-            "when": terms.Condition | terms.AnyOf,
-            "then": terms.Effect,
-            "loses": terms.Loss,
-        }
-        for column, kind in expected.items():
-            object.__setattr__(self, column, self._column(column, kind))
+        for column in ("when", "then", "loses"):
+            object.__setattr__(self, column, read_terms(getattr(self, column), column, self.name))
         self._check_effects()
-
-    def _column(self, column: str, kind: Any) -> tuple[Any, ...]:
-        values = getattr(self, column)
-        nouns = {"when": "conditions", "then": "effects", "loses": "losses"}[column]
-        if isinstance(values, str) or not isinstance(values, Sequence):
-            raise TableError(
-                f"{column} of {self.name} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)"
-            )
-        read = []
-        for number, value in enumerate(values, start=1):
-            try:
-                term = parse_term(value) if isinstance(value, str) else value
-            except TableError as error:
-                raise TableError(f"{column} of {self.name}, term {number}: {error}") from None
-            if not isinstance(term, kind):
-                raise TableError(f"{column} of {self.name}, term {number}: expected {nouns}; got {value!r}")
-            read.append(term)
-        return tuple(read)
 
     def _check_effects(self) -> None:
         kinds = [effect.kind for effect in self.then]
@@ -89,6 +91,8 @@ class Declaration:
 
     `starts` and `ends` say where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are
     in the buffer, and gone. `partial`: words may end headless. `max_span`: longer gold arcs count as EMPTY.
+    `final`: conditions of a final state, in place of `ends`; words that it leaves without a head are headless if the
+    system is `partial`, else children of Root.
     `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
     for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
     derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
@@ -107,6 +111,7 @@ class Declaration:
     potential: str | None = None
     static_oracle: str | None = None
     ties: tuple[str, ...] = field(default=())
+    final: tuple[terms.Condition | terms.AnyOf, ...] = field(default=())
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -123,6 +128,7 @@ class Declaration:
         if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
             raise TableError(f"transitions of {self.name} must be Transition values, at least one")
         object.__setattr__(self, "ties", tuple(self.ties) or self.names)
+        object.__setattr__(self, "final", read_terms(self.final, "final", self.name))
         self._check_fields()
         self._check_oracle()
 
@@ -177,6 +183,11 @@ class Declaration:
         return self.transitions[self.names.index(name)]
 
     @property
+    def attaches_rest(self) -> bool:
+        """Do words that a final state leaves without a head become children of Root?"""
+        return bool(self.final) and not self.partial
+
+    @property
     def knows_directions(self) -> bool:
         """Are there costs for words of which only the direction of the head is known?"""
         return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
@@ -226,7 +237,9 @@ class Declaration:
     def to_values(self) -> dict[str, Any]:
         """The declaration in plain values; terms are text."""
         values: dict[str, Any] = {"format": FORMAT}
-        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "transitions"}
+        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("transitions", "final")}
+        if self.final:
+            values["final"] = [str(term) for term in self.final]
         values["transitions"] = [
             {"name": t.name}
             | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}

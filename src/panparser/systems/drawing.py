@@ -49,6 +49,9 @@ def table_text(system: Declaration) -> str:
     """The table as aligned text: a line for the system, then transition, when, then, loses."""
     kind = ", single root" if system.single_root else ""
     ends = {"stack": "([R], [])", "buffer": "([], [R])"}[str(system.ends)]
+    if system.final:
+        rest = "headless" if system.partial else "children of Root"
+        ends = f"{' and '.join(map(str, system.final))}; words left without a head are {rest}"
     if system.starts == "stack":
         starts = "([R], [1..n])"
     else:

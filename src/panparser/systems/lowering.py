@@ -52,6 +52,14 @@ class _Numbering:
             mask |= 1 << self.literals.setdefault(literal, len(self.literals))
         return mask
 
+    def conditions(self, conditions: Iterable[terms.Condition | terms.AnyOf]) -> tuple[int, list[int]]:
+        """What must all hold, and sets of which one must."""
+        conditions = tuple(conditions)
+        return (
+            self.mask(c for c in conditions if isinstance(c, terms.Condition)),
+            [self.mask(c.conditions) for c in conditions if isinstance(c, terms.AnyOf)],
+        )
+
     def term(self, loss: terms.Loss) -> Term:
         position = len(_POSITIONS) if loss.position == terms.ROOT else 0
         if loss.position in POSITIONS:
@@ -73,8 +81,7 @@ class _Numbering:
             first, second, *_ = [*(_POSITIONS.index(str(position)) for position in effect.positions), 0, 0]
             effects.append((EFFECTS.index(effect.kind), first, second))
         return (
-            self.mask(c for c in transition.when if isinstance(c, terms.Condition)),
-            [self.mask(c.conditions) for c in transition.when if isinstance(c, terms.AnyOf)],
+            *self.conditions(transition.when),
             effects,
             [self.term(loss) for loss in transition.loses if loss.kind not in loss.IS_DIRECTED],
             [self.term(loss) for loss in transition.loses if loss.kind in loss.IS_DIRECTED],
@@ -88,6 +95,7 @@ class Lowered:
         numbering = _Numbering()
         numbering.plain_first(system.transitions)
         rows = [numbering.row(transition) for transition in system.transitions]
+        final = numbering.conditions(system.final)
         potential, limit = POTENTIALS[system.potential]
         try:
             self.engine = _engine.System(
@@ -99,6 +107,8 @@ class Lowered:
                 literals=list(numbering.literals),
                 probes=list(numbering.probes),
                 rows=rows,
+                final=final,
+                rest_to_root=system.attaches_rest,
             )
         except ValueError as error:
             raise TableError(f"{system.name}: {error}") from None

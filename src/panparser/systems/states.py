@@ -21,12 +21,20 @@ class State:
     Words are 1..n and Root is 0 wherever it stands. `heads` has length n+1, index 0 unused, -1 is headless.
     """
 
-    __slots__ = ("_labels", "engine_states", "index", "system")
+    __slots__ = ("_attaches_rest", "_labels", "engine_states", "index", "system")
 
-    def __init__(self, system: System, engine_states: _engine.LinkedStates, index: int, labels: list[str]) -> None:
+    def __init__(
+        self,
+        system: System,
+        engine_states: _engine.LinkedStates,
+        index: int,
+        labels: list[str],
+        attaches_rest: bool = False,
+    ) -> None:
         self.system = system
         self.engine_states = engine_states
         self.index = index
+        self._attaches_rest = attaches_rest  # to Root, at the end
         self._labels = labels  # shared by all states of the sentence; the engine knows labels by number
 
     def after(self, action: int, label: str | None) -> State:
@@ -37,7 +45,7 @@ class State:
                 self._labels.append(label)
             number = self._labels.index(label)
         index = self.engine_states.apply(self.index, action, number)
-        return State(self.system, self.engine_states, index, self._labels)
+        return State(self.system, self.engine_states, index, self._labels, self._attaches_rest)
 
     def outside(self, token: int) -> int:
         """A token of the engine as the API counts it: Root is 0."""
@@ -60,6 +68,8 @@ class State:
         heads = np.full(self.words + 1, -1, dtype=np.int32)
         for head, dependent, _ in self.engine_states.arcs(self.index):
             heads[self.outside(dependent)] = self.outside(head)
+        if self._attaches_rest and self.engine_states.is_final(self.index):
+            heads[1:][heads[1:] < 0] = 0
         return heads
 
     @property

@@ -38,7 +38,7 @@ class TransitionSystem(Declaration):
         """The initial state of a sentence of so many words."""
         if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
             raise GoldError(f"words of {self.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
-        return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [])
+        return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [], self.attaches_rest)
 
     def is_final(self, state: State) -> bool:
         """Has the derivation ended?"""

@@ -52,6 +52,10 @@ class Constrained:
         check_constraints(constraints, treebank)
         if parser.spec.system.static_oracle is not None:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
+        if parser.spec.system.attaches_rest and constraints.more:
+            raise ConstraintError(
+                f"{parser.spec.system.name} gives Root the words that are left over, so only given heads can be kept"
+            )
         heads, more = constraints.heads.copy(), dict(constraints.more)
         if sentences is not None:
             chosen = np.zeros(len(heads), dtype=bool)

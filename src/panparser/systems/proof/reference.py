@@ -59,6 +59,8 @@ class ReferenceSystem:
         return ReferenceState(words, root, (), (root, *tokens) if root == 0 else (*tokens, root))
 
     def is_final(self, state: ReferenceState) -> bool:
+        if self.table.final:
+            return self._hold(self.table.final, state)
         ends = (state.root,)
         return (state.stack, state.buffer) == ((ends, ()) if self.table.ends == "stack" else ((), ends))
 
@@ -67,11 +69,13 @@ class ReferenceSystem:
             return ()
         return tuple(row.name for row in self.table.transitions if self._allows(row, state))
 
+    def _hold(self, conditions: Sequence[terms.Condition | terms.AnyOf], state: ReferenceState) -> bool:
+        choices = [c.conditions if isinstance(c, terms.AnyOf) else (c,) for c in conditions]
+        return all(any(self.holds(option, state) for option in options) for options in choices)
+
     def _allows(self, row: Any, state: ReferenceState) -> bool:
-        for condition in row.when:
-            options = condition.conditions if isinstance(condition, terms.AnyOf) else (condition,)
-            if not any(self.holds(option, state) for option in options):
-                return False
+        if not self._hold(row.when, state):
+            return False
         try:
             self._effects(row, state)
         except (IndexError, TypeError):
