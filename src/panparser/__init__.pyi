@@ -71,6 +71,8 @@ from panparser.features.vectors import read_vectors as read_vectors
 from panparser.learning.classifiers import Classifier as Classifier
 from panparser.learning.classifiers import Setup as Setup
 from panparser.learning.classifiers import check_classifier as check_classifier
+from panparser.learning.combining import Joint as Joint
+from panparser.learning.combining import Vote as Vote
 from panparser.learning.listeners import SKIP as SKIP
 from panparser.learning.listeners import EpochReport as EpochReport
 from panparser.learning.listeners import Instead as Instead

@@ -10,6 +10,7 @@ import numpy as np
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
+from panparser.learning.combining import Vote
 from panparser.learning.epochs import digest
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
@@ -38,6 +39,7 @@ def vote(
     dev: Treebank | None = None,
     beam: int | None = None,
     report: Report | None = None,
+    by: str = "scores",
 ) -> Parser:
     """A parser whose scores of actions and of labels are the weighted sums of those of others, at the engine's speed.
 
@@ -46,10 +48,18 @@ def vote(
     Scores are comparable as they are: an update is an update. `weights` scale them; 0 leaves a parser out. With `dev`
     the weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `report` hears how
     many of how many parses of it are done, at most. The result is saved and loaded like every parser.
+
+    `by="choices"`: each parser votes for the action, and the label, that it likes best; of those with most votes, what
+    comes first among the parsers wins. So, and where some parser has another classifier than the engine's perceptron,
+    the vote is counted in Python; templates and labels must then be the same, and weights are not learned.
     """
     if dev is not None and weights is not None:
         raise SpecError("weights of vote are given or learned from dev: got both")
     given = _checked_weights(weights, parsers)
+    if by != "scores" or any(isinstance(parser, Parser) and parser.classifier is not None for parser in parsers):
+        if dev is not None:
+            raise SpecError("dev of vote is for votes of the engine's perceptrons, by scores")
+        return _counted_in_python(parsers, given, beam, by)
     _check(parsers)
     ballot = _Ballot(parsers, beam)
     record = TrainingRecord(written=VOTE, weights="equal" if weights is None else "given")
@@ -64,6 +74,27 @@ def vote(
     parser.margin = fitting_margin(parser, dev)
     parser.calibration = fitted(parser, gather(parser, dev), dev)
     return parser
+
+
+def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam: int | None, by: str) -> Parser:
+    """A parser whose classifier is the vote of others."""
+    if wrong := [parser for parser in parsers if not isinstance(parser, Parser)]:
+        raise SpecError(f"parsers of vote must be Parsers; got {wrong[0]!r}")
+    first = parsers[0]
+    for number, parser in enumerate(parsers[1:], start=2):
+        for name, one, other in (
+            ("transition system", first.spec.system, parser.spec.system),
+            ("templates", first.spec.used_templates, parser.spec.used_templates),
+            ("labels", first.labels, parser.labels),
+        ):
+            if one != other:
+                raise SpecError(f"parsers of vote must see the same; the {name} of number {number} differ")
+    chosen = [(parser, weight) for parser, weight in zip(parsers, weights, strict=True) if weight]
+    members = [parser.as_classifier() for parser, _ in chosen]
+    width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
+    ballot = Vote(members, [weight for _, weight in chosen], by)
+    record = {"weights": "equal" if len(set(weights)) == 1 else "given"}
+    return Parser(replace(first.spec, beam=width), first.labels, [], record, first.vectors, classifier=ballot)
 
 
 class _Ballot:

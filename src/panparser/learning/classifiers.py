@@ -26,6 +26,7 @@ BUILT_IN = {
     "perceptron": "panparser.learning.perceptron:Perceptron",
     "vote": "panparser.learning.combining:Vote",
     "joint": "panparser.learning.combining:Joint",
+    "layers": "panparser.parsing.models.perceptron:LayerScores",
 }
 
 

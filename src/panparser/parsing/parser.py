@@ -144,7 +144,10 @@ class Parser:
             heads, labels = found.heads, found.labels
         else:
             options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
-            heads, labels = self.predict(treebank, listeners=listeners, **options)
+            heads, labels, tags = self.found(treebank, listeners=listeners, **options)
+            if tags is not None:
+                numbers = {tag: treebank.id_of("upos", tag) for tag in sorted(set(tags))}
+                treebank.column("upos")[:] = [numbers[tag] for tag in tags]
         treebank.heads[:] = heads
         ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
         treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
@@ -177,6 +180,20 @@ class Parser:
         `listeners` follow every step of the search and may change the scores of actions; the search then runs in
         Python, with the same result if they change nothing, and without the margin.
         """
+        options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
+        return self.found(treebank, listeners=listeners, **options)[:2]
+
+    def found(
+        self,
+        treebank: Treebank,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        constraints: Constraints | None = None,
+        relax: bool = False,
+        listeners: Sequence[SearchListener] = (),
+    ) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
+        """Heads and labels as in `predict`; and tags, where a Joint classifier predicts them too."""
         beam = self.checked_beam(treebank, beam, threads)
         search = Search(beam=beam, threads=threads, margin=self.margin, listeners=tuple(listeners))
         if constraints is not None:
@@ -184,15 +201,19 @@ class Parser:
 
             return Constrained.of(self, treebank, constraints, relax).predict(treebank, search)
         found = self.scoring(search).find(treebank, search)
-        return self.lowered(treebank, found.heads, found.labels)
+        return *self.lowered(treebank, found.heads, found.labels), found.tags
 
     def scoring(self, search: Search) -> Model:
         """What scores such a search: where somebody listens, the model as a classifier, asked step by step."""
         if not search.listeners or self.classifier is not None:
             return self.model
-        if not isinstance(self.model, PerceptronModel):
-            raise SpecError(f"listeners of parse cannot follow {self.model.name}")
-        return self._scored_by(self.model.as_classifier())
+        return self._scored_by(self.as_classifier())
+
+    def as_classifier(self) -> Classifier:
+        """What scores, as a classifier that is asked step by step."""
+        if self.classifier is not None:
+            return self.classifier
+        return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters).as_classifier()
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
         """The beam to parse with; refuses what cannot be parsed."""

@@ -7,8 +7,11 @@ from typing import Any, Protocol
 
 from panparser._arrays import IntArray
 from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Classifier
+from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
+from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.python import PythonStates
 from panparser.parsing.batch.tables import AddressLike, StateBatch
@@ -27,6 +30,15 @@ class ParserStates(States, Protocol):
     def trees(self, states: IntArray) -> tuple[IntArray, IntArray]: ...
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None: ...
     def constrain(self, constraints: KeptConstraints) -> None: ...
+
+
+def joined(states: ParserStates, classifier: Classifier) -> ParserStates:
+    """The states as a classifier sees them: a Joint one sees actions with what comes with them."""
+    if not isinstance(classifier, Joint):
+        return states
+    together: Any = JointStates(states, classifier.of, classifier.tags)
+    found: ParserStates = together
+    return found
 
 
 def states_of(

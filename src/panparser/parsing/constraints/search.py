@@ -164,8 +164,8 @@ class Constrained:
 
     # --- Parsing ---
 
-    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray]:
-        """Heads and labels as in `Parser.predict`."""
+    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
+        """Heads, labels and tags as in `Parser.found`."""
         parser = self.parser
         kept = self.kept(self.heads, self.more)
         search = replace(search, constraints=kept)
@@ -178,7 +178,7 @@ class Constrained:
             heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
             labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
             self._report(sentence, heads[words].tolist())
-        return heads, labels
+        return heads, labels, found.tags
 
     def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
         """Trees of one sentence as `Parser.best` has them, which may be alike."""

@@ -13,11 +13,13 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values
+from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.search import BatchSearch, Hypotheses, SearchListener, Sentences, batches, first_of_each
+from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.signals import signals_of
-from panparser.parsing.batch.states import ParserStates, states_of
+from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.models.protocol import Found, RawTree, Search
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.sentence import Sentence
@@ -47,7 +49,8 @@ class ClassifierModel:
         """A classifier checks itself when it is restored."""
 
     def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
-        return states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
+        states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
+        return joined(states, self.classifier)
 
     @cached_property
     def _stored(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -73,7 +76,8 @@ class ClassifierModel:
             with ThreadPoolExecutor(threads) as pool:
                 futures = [pool.submit(work, share, self._copy()) for share in shares]
                 found = [future.result() for future in futures]
-        return _joined([found[number % threads][number // threads] for number in range(len(parts))], search.signals)
+        ordered = [found[number % threads][number // threads] for number in range(len(parts))]
+        return _joined(ordered, search.signals, self.classifier)
 
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
@@ -92,7 +96,7 @@ class ClassifierModel:
         return {"classifier": classifier_values(self.classifier)}
 
 
-_Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], npt.NDArray[np.float64]]
+_Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], npt.NDArray[np.float64], IntArray]
 
 
 def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how: Search) -> _Part:
@@ -109,7 +113,8 @@ def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how:
     for listener in search.listeners:
         _notify(listener, states, final)
     signals = signals_of(search, states, beams, final) if how.signals else np.zeros((0, 0))
-    return heads, labels, behind, signals
+    tags = states.tags_of(final) if isinstance(states, JointStates) else np.zeros(0, dtype=np.int32)
+    return heads, labels, behind, signals, tags
 
 
 def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> None:
@@ -131,11 +136,16 @@ def _behind(states: ParserStates, beams: list[Hypotheses], final: IntArray) -> n
     return found
 
 
-def _joined(parts: Sequence[_Part], signals: bool) -> Found:
+def _joined(parts: Sequence[_Part], signals: bool, classifier: Classifier) -> Found:
     none = np.zeros(0, dtype=np.int32)
+    tags = None
+    if isinstance(classifier, Joint) and "tag" in classifier.of:
+        numbers = np.concatenate([none, *(part[4] for part in parts)])
+        tags = tuple((*classifier.tags, "_")[number] for number in numbers.tolist())
     return Found(
-        np.concatenate([none, *(heads for heads, _, _, _ in parts)]),
-        np.concatenate([none, *(labels for _, labels, _, _ in parts)]),
-        np.rint(np.concatenate([np.zeros(0), *(behind for _, _, behind, _ in parts)])).astype(np.int64),
-        np.concatenate([found for _, _, _, found in parts]) if signals and parts else np.zeros((0, 5)),
+        np.concatenate([none, *(part[0] for part in parts)]),
+        np.concatenate([none, *(part[1] for part in parts)]),
+        np.rint(np.concatenate([np.zeros(0), *(part[2] for part in parts)])).astype(np.int64),
+        np.concatenate([part[3] for part in parts]) if signals and parts else np.zeros((0, 5)),
+        tags,
     )

@@ -152,6 +152,19 @@ class LayerScores(Classifier):
             scores[actions == action] = weights.reshape(*own.shape, scores.shape[1]).sum(axis=1)
         return scores
 
+    def to_arrays(self) -> Arrays:
+        return self.model.to_arrays()
+
+    def to_values(self) -> dict[str, Any]:
+        labels = self.model.labels
+        rows = [[*row] for row in zip(labels.names, labels.of_root, labels.of_words, strict=True)]
+        layers = [layer.to_values() for layer in self.model.layers]
+        return {"spec": self.model.spec.to_values(), "labels": rows, "layers": layers}
+
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
-        raise SpecError("listeners of parse follow one thread; got several")
+        labels = Labels(*(tuple(row[i] for row in values["labels"]) for i in range(3)))
+        layers = [Layer.from_file(dict(arrays), f".{i}", own) for i, own in enumerate(values["layers"])]
+        model = PerceptronModel(ParserSpec.from_values(values["spec"]), labels, layers)
+        model.check()
+        return cls(model)

@@ -34,6 +34,7 @@ class Found(NamedTuple):
     labels: IntArray
     behind: LongArray
     signals: FloatArray
+    tags: tuple[str, ...] | None = None  # of all words, where they are predicted together with the trees
 
 
 @dataclass(frozen=True, kw_only=True)

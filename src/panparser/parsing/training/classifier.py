@@ -15,7 +15,8 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, SpecError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Classifier, Setup, check_classifier, checked_arrays
+from panparser.learning.classifiers import Actions, Classifier, Setup, check_classifier, checked_arrays
+from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
 from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
@@ -23,7 +24,7 @@ from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches
 from panparser.learning.strategies import Strategy
-from panparser.parsing.batch.states import states_of
+from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
@@ -53,19 +54,21 @@ class ClassifierRun(Epochs[Classifier]):
         self.check()
         self._check_options()
         self.prepare(self.init.labels if self.init else Labels())
-        self.states = states_of(
-            self.spec, self.treebank, self.labels, gold=self.corpus.reference(self.labels), vectors=self.vectors
-        )
+        if self.init is None:
+            self.classifier = copy.deepcopy(self.classifier)
+            if isinstance(self.classifier, Joint):
+                self.classifier.tags = tuple(sorted({*self.treebank.vocabulary("upos")} - {"_"}))
+        self.states = self._states_of(self.corpus)
+        is_joint = isinstance(self.classifier, Joint)
         setup = Setup(
-            system=self.spec.system,
+            system=Actions(self.states.names) if is_joint else self.spec.system,
             templates=self.spec.key_templates,
-            labels=self.labels,
+            labels=self.states.labels,
             sentences=self.treebank,
             seed=self.training.seed,
             vectors=self.vectors,
         )
         if self.init is None:
-            self.classifier = copy.deepcopy(self.classifier)
             self.classifier.prepare(setup)
         else:
             self.classifier = _restored(self.classifier)
@@ -73,6 +76,11 @@ class ClassifierRun(Epochs[Classifier]):
         if self.constraints:
             self._dev_constraints = self.constraints.of_dev()
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
+
+    def _states_of(self, corpus: Corpus) -> ParserStates:
+        gold = corpus.reference(self.labels)
+        states = states_of(self.spec, corpus.treebank, self.labels, gold=gold, vectors=self.vectors)
+        return joined(states, self.classifier)
 
     def _check_options(self) -> None:
         """Refuses what only makes sense for the weights of the engine's perceptron."""
@@ -87,12 +95,17 @@ class ClassifierRun(Epochs[Classifier]):
             self._check_init(self.init)
         if self.spec.uses_vectors:
             self.vectors = choose_vectors(self.spec, self.vectors, self.init)
-        methods = ["score_labels", "update_labels"] if self.spec.labeled else []
+        joint = self.classifier.of if isinstance(self.classifier, Joint) else ()
+        if "label" in joint and not self.spec.labeled:
+            raise SpecError("a Joint classifier of labels needs a parser with labels")
+        methods = ["score_labels", "update_labels"] if self.spec.labeled and "label" not in joint else []
         if isinstance(training.strategy, Strategy):
             methods.append(needed_method(training.strategy, self.spec.beam, self.classifier))
         methods += ["warm_start"] if self.init is not None else []
         methods += ["training_state", "restore_training"] if self.checkpoint is not None else []
         check_classifier(self.classifier, *methods)
+        if isinstance(self.classifier, Joint):
+            check_classifier(self.classifier.classifier, *methods)
 
     def _check_init(self, init: Parser) -> None:
         if not isinstance(init, Parser) or init.classifier is None:
@@ -146,9 +159,7 @@ class ClassifierRun(Epochs[Classifier]):
         learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
 
     def _teach_instead(self, epoch: int, sentence: int, instead: Instead, strategy: Strategy) -> None:
-        corpus = Corpus(self.spec, self.replaced(sentence, instead))
-        gold = corpus.reference(self.labels)
-        states = states_of(self.spec, corpus.treebank, self.labels, gold=gold, vectors=self.vectors)
+        states = self._states_of(Corpus(self.spec, self.replaced(sentence, instead)))
         other = BatchLearner(BatchSearch(states, self.classifier), self.spec.beam, self.training.seed)
         other.random = self.learner.random
         self._teach(other, epoch, np.zeros(1, dtype=np.int64), np.array([sentence]), strategy)
@@ -156,7 +167,7 @@ class ClassifierRun(Epochs[Classifier]):
         self.learner.updates += other.updates
 
     def _notifier(self, epoch: int, sentences: Sentences) -> Notify:
-        names = self.spec.system.names
+        names = self.states.names
 
         def notify(pairs: list[Pair], applied: bool) -> None:
             for pair in pairs:

@@ -1,0 +1,176 @@
+"""Classifiers made of others: Vote, several as one; Joint, several outputs with one score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser.errors import SpecError
+from panparser.learning.classifiers import (
+    Arrays,
+    Classifier,
+    FloatArray,
+    Setup,
+    check_classifier,
+    checked_arrays,
+    find_classifier,
+    has_method,
+)
+from panparser.learning.states import States
+
+BY = ("scores", "choices")
+OUTPUTS = ("label", "tag")  # what an action can be joined with
+
+
+class Vote(Classifier):
+    """Trained classifiers of the same actions, labels and features, as one; it does not learn.
+
+    `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
+    and the label, that it scores best; of those with most votes the one that comes first among the voters wins.
+    """
+
+    name = "vote"
+
+    def __init__(
+        self, members: Sequence[Classifier], weights: Sequence[float] | None = None, by: str = "scores"
+    ) -> None:
+        if by not in BY:
+            raise SpecError(f"by of Vote must be one of {', '.join(BY)}; got {by!r}")
+        if not members:
+            raise SpecError("members of Vote must be classifiers, at least one; got none")
+        self.members = list(members)
+        self.weights = [1.0] * len(self.members) if weights is None else [float(weight) for weight in weights]
+        if len(self.weights) != len(self.members):
+            raise SpecError(f"weights of Vote must be {len(self.members)}, one for each; got {len(self.weights)}")
+        self.by = by
+        self.batch = min(member.batch for member in self.members)
+
+    def begin(self, states: States) -> None:
+        for member in self.members:
+            member.begin(states)
+
+    def score(self, states: States) -> FloatArray:
+        legal = states.legal().copy()
+        return self._counted([(np.array(member.score(states)), legal) for member in self.members])
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
+        legal = states.legal_labels(rows, actions)
+        found = [(np.array(member.score_labels(states, rows, actions)), legal) for member in self.members]
+        return self._counted(found)
+
+    def _counted(self, scores: list[tuple[FloatArray, npt.NDArray[np.bool_]]]) -> FloatArray:
+        total = np.zeros(scores[0][0].shape)
+        for place, ((own, legal), weight, member) in enumerate(zip(scores, self.weights, self.members, strict=True)):
+            if self.by == "scores":
+                total += weight * own / member.unit
+                continue
+            chosen = np.where(legal, own, -np.inf).argmax(axis=1)
+            rows = np.arange(len(chosen))
+            first = total[rows, chosen] == 0
+            total[rows, chosen] += weight
+            total[rows[first], chosen[first]] -= 1e-9 * place  # of equals, what an earlier one chose
+        return total
+
+    def to_arrays(self) -> Arrays:
+        return {
+            f"{place}.{name}": array
+            for place, member in enumerate(self.members)
+            for name, array in checked_arrays(member).items()
+        }
+
+    def to_values(self) -> dict[str, Any]:
+        members = [{"name": member.name, "values": member.to_values()} for member in self.members]
+        return {"members": members, "weights": self.weights, "by": self.by}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Vote:
+        members = [
+            _restored(arrays, f"{place}.", member["name"], member["values"])
+            for place, member in enumerate(values["members"])
+        ]
+        return cls(members, values["weights"], values["by"])
+
+
+class Joint(Classifier):
+    """Predicts an action and what comes with it by one score: the label of its arc, or the tag of the word it shifts.
+
+    The beam is ranked by that score. A `classifier` that has `update` or `update_pair` learns it; its actions are named
+    like `LEFT:nsubj` and `SHIFT:NOUN`. Tags are written to UPOS, and templates must not read them.
+    """
+
+    name = "joint"
+
+    def __init__(self, classifier: Classifier, of: str | Sequence[str] = "label") -> None:
+        outputs = (of,) if isinstance(of, str) else tuple(of)
+        if not outputs or not set(outputs) <= set(OUTPUTS):
+            raise SpecError(f"of of Joint must be some of {', '.join(OUTPUTS)}; got {of!r}")
+        check_classifier(classifier)
+        self.classifier = classifier
+        self.of = outputs
+        self.tags: tuple[str, ...] = ()  # those that it knows
+        self.batch, self.unit = classifier.batch, classifier.unit
+
+    @property
+    def methods(self) -> Classifier:
+        """The classifier that learns."""
+        return self.classifier
+
+    def prepare(self, setup: Setup) -> None:
+        self.classifier.prepare(setup)
+
+    def warm_start(self, setup: Setup) -> None:
+        self.classifier.warm_start(setup)
+        self.unit = self.classifier.unit
+
+    def begin(self, states: States) -> None:
+        self.classifier.begin(states)
+
+    def score(self, states: States) -> FloatArray:
+        return self.classifier.score(states)
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
+        return self.classifier.score_labels(states, rows, actions)
+
+    def update_pair(self, states: States, actions: IntArray, signs: IntArray) -> None:
+        self.classifier.update_pair(states, actions, signs)
+
+    def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
+        self.classifier.update_labels(states, rows, actions, labels)
+
+    def end(self, states: States) -> None:
+        self.classifier.end(states)
+
+    def training_state(self) -> Arrays:
+        return self.classifier.training_state()
+
+    def restore_training(self, arrays: Arrays) -> None:
+        self.classifier.restore_training(arrays)
+
+    def to_arrays(self) -> Arrays:
+        return self.classifier.to_arrays()
+
+    def to_values(self) -> dict[str, Any]:
+        inner = {"name": self.classifier.name, "values": self.classifier.to_values()}
+        return {"of": list(self.of), "tags": list(self.tags), "classifier": inner}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Joint:
+        inner = values["classifier"]
+        restored = cls(_restored(arrays, "", inner["name"], inner["values"]), values["of"])
+        restored.tags = tuple(values["tags"])
+        return restored
+
+
+def _restored(arrays: Arrays, prefix: str, name: str, values: dict[str, Any]) -> Classifier:
+    own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+    return find_classifier(name, "a combined classifier").from_arrays(own, values)
+
+
+def learns_pairs(classifier: Classifier) -> bool:
+    """Does a classifier, or the one inside it, learn from pairs of derivations?"""
+    inner = classifier.classifier if isinstance(classifier, Joint) else classifier
+    return has_method(inner, "update_pair")

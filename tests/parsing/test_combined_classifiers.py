@@ -1,0 +1,138 @@
+"""Votes of classifiers, and actions predicted together with labels or tags."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from covington import Covington
+from learners import SMALL, short_sentences
+from linear import EXPLORE, GREEDY, Linear
+from panparser.parsing.batch.joint import JointStates
+from panparser.parsing.batch.states import states_of
+
+TRAIN = short_sentences(30, 9)
+DYNAMIC = pp.STRATEGIES["dynamic"]
+
+
+@pytest.fixture(scope="module")
+def linears(english):
+    return [
+        pp.train(GREEDY, english[0], classifier=Linear(), strategy=EXPLORE, epochs=2, seed=seed) for seed in (1, 2, 3)
+    ]
+
+
+def scores_of(parser, states):
+    return np.where(states.legal(), parser.as_classifier().score(states), -np.inf)
+
+
+def test_a_vote_by_scores_is_the_weighted_sum(linears, english, tmp_path):
+    vote = pp.vote(linears, weights=[1, 2, 0.5])
+    states = pp.StateBatch(GREEDY.system, english[1], templates=GREEDY.used_templates, labels=linears[0].labels)
+    states.apply(states.legal().argmax(axis=1).astype(np.int32))
+    own = [parser.classifier.score(states) for parser in linears]
+    assert vote.classifier.score(states) == pytest.approx(own[0] + 2 * own[1] + 0.5 * own[2])
+    vote.save(tmp_path / "vote")
+    with pytest.raises(pp.ModelError, match="needs the classifier 'linear'"):
+        pp.load(tmp_path / "vote")
+
+
+def test_a_vote_by_choices_breaks_ties_by_order(linears, english):
+    one, two, three = linears
+    states = pp.StateBatch(GREEDY.system, english[1], templates=GREEDY.used_templates, labels=one.labels)
+    ties = 0
+    while len(states):
+        tops = np.array([scores_of(parser, states).argmax(axis=1) for parser in linears])
+        found = scores_of(pp.vote(linears, by="choices"), states).argmax(axis=1)
+        for row, (choices, winner) in enumerate(zip(tops.T.tolist(), found.tolist(), strict=True)):
+            most = max(map(choices.count, choices))
+            assert winner == next(choice for choice in choices if choices.count(choice) == most), row
+            ties += len(set(choices)) > 1
+        pair = scores_of(pp.vote([two, three], by="choices"), states).argmax(axis=1)
+        assert pair.tolist() == tops[1].tolist()
+        states.apply(found.astype(np.int32))
+    assert ties > 5
+
+
+def test_perceptrons_of_the_engine_vote_by_choices(english, tmp_path):
+    spec = pp.ParserSpec(templates=SMALL, beam=1)
+    parsers = [pp.train(spec, english[0], epochs=1, members=1, seed=seed) for seed in (1, 2, 3)]
+    vote = pp.vote(parsers, by="choices")
+    vote.save(tmp_path / "vote")
+    parsed = vote.parse(english[1])
+    assert pp.load(tmp_path / "vote").parse(english[1]).to_bytes() == parsed.to_bytes()
+    assert pp.vote(parsers[:1], by="choices").parse(english[1]).to_bytes() == parsers[0].parse(english[1]).to_bytes()
+    heads = np.array([parser.predict(english[1])[0] for parser in parsers])
+    agreed = (heads == heads[0]).all(axis=0)
+    assert (parsed.heads[agreed] == heads[0][agreed]).mean() > 0.9
+
+
+def test_votes_that_cannot_be(linears, english):
+    other = pp.train(pp.ParserSpec(templates=SMALL, beam=1), english[0], epochs=1)
+    with pytest.raises(pp.SpecError, match="the transition system of number 2 differ"):
+        pp.vote([linears[0], other])
+    with pytest.raises(pp.SpecError, match="by of Vote must be one of scores, choices; got 'dice'"):
+        pp.vote(linears, by="dice")
+    with pytest.raises(pp.SpecError, match="dev of vote is for votes of the engine's perceptrons"):
+        pp.vote(linears, dev=english[1])
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("system", [pp.system("arc-hybrid"), pp.system("arc-eager", single_root=True), Covington()])
+def test_actions_and_labels_with_one_score(system, beam, tmp_path):
+    spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam, nonprojective="as-is")
+    strategy = DYNAMIC if beam == 1 else pp.MAX_VIOLATION
+    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron()), strategy=strategy, epochs=6)
+    scores = pp.evaluate(TRAIN, parser.parse(TRAIN), samples=0)
+    assert scores.las > 80  # of what it learned from
+    if beam == 1 and not isinstance(system, Covington):
+        parser.save(tmp_path / "joint")
+        assert pp.load(tmp_path / "joint").parse(TRAIN).to_bytes() == parser.parse(TRAIN).to_bytes()
+        assert all(tree.score >= 0 for tree in parser.best(TRAIN[0], 1, beam=2))
+
+
+def test_what_joint_actions_cost():
+    """The cost of the transition, and 1 for a wrong label of a gold arc."""
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=SMALL, beam=1)
+    names = sorted({label for sentence in TRAIN for label in sentence.labels})
+    labels = pp.StateBatch(spec.system, TRAIN, labels=names).labels
+    states = JointStates(states_of(spec, TRAIN, labels, gold=True), ("label",))
+    states.start([0])
+    gold = TRAIN[0].labels
+    while len(states):
+        costs, legal, action = states.costs()[0], states.legal()[0], states.oracle()[0]
+        assert costs[action] == costs[legal].min() == 0
+        base = states.base.costs()[0]
+        heads, dependents = states.arcs(np.zeros(1, dtype=np.int32), np.array([action], dtype=np.int32))
+        for number, name in enumerate(states.names):
+            plain, _, label = name.partition(":")
+            lost = base[spec.system.names.index(plain)]
+            if legal[number]:
+                is_gold = states.base.gold_labels(
+                    np.zeros(1, dtype=np.int32), np.array([spec.system.names.index(plain)], dtype=np.int32)
+                )[0]
+                assert costs[number] == lost + (is_gold >= 0 and names[is_gold] != label)
+        if heads[0] >= 0:
+            assert states.names[action].endswith(f":{gold[dependents[0] - 1]}")
+        states.apply(np.array([action], dtype=np.int32))
+
+
+def test_actions_and_tags_with_one_score(tmp_path):
+    templates = pp.Templates.parse(
+        "S0.form B0.form\nB0.form\nB0.suffix[2]\nS0.form\nhistory[0] B0.form\nB0.form B1.form"
+    )
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=2)
+    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=6)
+    bare = TRAIN.copy()
+    bare.column("upos")[:] = bare.id_of("upos", "_")
+    parsed = parser.parse(bare)
+    scores = pp.evaluate(TRAIN, parsed, samples=0)
+    assert scores.scores["UPOS"].f1 > 90
+    assert scores.las > 60
+    parser.save(tmp_path / "joint")
+    assert pp.load(tmp_path / "joint").parse(bare).to_bytes() == parsed.to_bytes()
+    with pytest.raises(pp.SpecError, match="Covington is no table"):
+        pp.train(pp.ParserSpec(system=Covington()), TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
+    with pytest.raises(pp.SpecError, match="of of Joint must be some of label, tag"):
+        pp.Joint(pp.Perceptron(), of="colour")
