@@ -61,9 +61,9 @@ from panparser.features.sets import FAST as FAST
 from panparser.features.sets import GIVEN as GIVEN
 from panparser.features.sets import RICH as RICH
 from panparser.features.sets import RICH_STACK as RICH_STACK
+from panparser.features.sets import TAGGING as TAGGING
 from panparser.features.sets import ZN11 as ZN11
-from panparser.features.tagging_sets import TAGGING as TAGGING
-from panparser.features.tagging_sets import tagging_templates as tagging_templates
+from panparser.features.sets import tagging_templates as tagging_templates
 from panparser.features.templates import Template as Template
 from panparser.features.templates import Templates as Templates
 from panparser.features.vectors import Vectors as Vectors

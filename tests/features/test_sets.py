@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 
 import panparser as pp
 from panparser import RICH, RICH_STACK, ZN11, Template, Templates
+from panparser.features import sets
 from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
 from panparser.features.lowering import LoweredTemplates, lower
 from panparser.treebank.treebank import COLUMNS
@@ -67,6 +72,26 @@ def test_rich_stack_is_rich_one_place_further_left():
     assert "distance(S1,S0) S1.upos S0.upos" in lines
     assert "S1.upos S0.upos B0.upos B1.upos" in lines
     assert not any("B3" in line for line in lines)
+    further = {"S0": "S1", "S1": "S2", "S2": "S3", "B0": "S0", "B1": "B0", "B2": "B1", "B3": "B2"}
+    moved = [re.sub(r"\b[SB]\d\b", lambda base: further[base[0]], line) for line in str(RICH).splitlines()]
+    assert lines[: len(moved)] == moved
+    assert all("S2" in line for line in lines[len(moved) :])
+
+
+def test_sets_are_read_when_they_are_used():
+    script = """
+import panparser.recipes.running, panparser.pipeline.training, panparser.ensembles.cascade_training
+from panparser.features.sets import template_set
+assert template_set.cache_info().misses == 0
+import panparser
+assert panparser.FAST is template_set("fast")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_there_are_no_other_sets():
+    with pytest.raises(AttributeError, match="no attribute 'POOR'"):
+        sets.POOR  # noqa: B018
 
 
 def test_the_default_templates_fit_the_system():

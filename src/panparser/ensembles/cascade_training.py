@@ -11,7 +11,7 @@ import numpy as np
 from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
-from panparser.features.sets import GIVEN
+from panparser.features.sets import template_set
 from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, over_folds
@@ -155,4 +155,4 @@ def guided(spec: ParserSpec) -> ParserSpec:
     """The spec, with templates that read constraints."""
     if any(template.reads_constraints for template in spec.templates):
         return spec
-    return replace(spec, templates=spec.templates + GIVEN)
+    return replace(spec, templates=spec.templates + template_set("given"))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser.errors import SpecError
-from panparser.features.sets import FAST
+from panparser.features.sets import template_set
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import jackknife
 from panparser.treebank.treebank import Treebank
@@ -170,7 +170,7 @@ def estimate_regions(
         raise SpecError(f"least of estimate_regions must be an integer >= 1; got {least!r}")
     if not isinstance(precision, int | float) or isinstance(precision, bool) or not 0 < precision <= 1:
         raise SpecError(f"precision of estimate_regions must be above 0 and at most 1; got {precision!r}")
-    quick = spec or ParserSpec(templates=FAST, beam=1, labeled="label" in by)
+    quick = spec or ParserSpec(templates=template_set("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.of(parsed)
     right = (parsed.heads == treebank.heads) & (treebank.heads >= 0)

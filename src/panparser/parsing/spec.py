@@ -11,7 +11,7 @@ from panparser import _engine
 from panparser._checks import check_beam
 from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
-from panparser.features.sets import RICH, RICH_STACK
+from panparser.features.sets import template_set
 from panparser.features.templates import Templates
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
@@ -137,7 +137,7 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
 
 def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The templates for a system where nothing is said of them."""
-    return RICH_STACK if system.joins_stack else RICH
+    return template_set("rich-stack" if system.joins_stack else "rich")
 
 
 def program(spec: ParserSpec) -> _engine.Program:

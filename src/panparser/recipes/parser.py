@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from panparser.errors import SpecError, TableError
-from panparser.features.sets import FAST, GIVEN, RICH, RICH_STACK, ZN11
+from panparser.features.sets import template_set
 from panparser.features.templates import Templates
 from panparser.parsing.spec import Nonprojective, ParserSpec, fitting_templates
 from panparser.recipes.tables import (
@@ -25,7 +25,7 @@ from panparser.systems.registry import BUILT_IN, has_single_root
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 
-NAMED_TEMPLATES = {"rich": RICH, "rich-stack": RICH_STACK, "zn11": ZN11, "fast": FAST}
+NAMED_TEMPLATES = ("rich", "rich-stack", "zn11", "fast")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,19 +83,21 @@ class ParserPart(Part):
         elif isinstance(chosen, tuple):
             templates = Templates.parse("\n".join(chosen))
         else:
-            templates = NAMED_TEMPLATES[chosen] if chosen in NAMED_TEMPLATES else _read_templates(chosen)
+            templates = template_set(chosen) if chosen in NAMED_TEMPLATES else _read_templates(chosen)
         templates = templates.delexicalized() if self.delexicalized else templates
-        return templates + GIVEN if self.given else templates
+        return templates + template_set("given") if self.given else templates
 
     @classmethod
     def of(cls, spec: ParserSpec) -> ParserPart:
         """The table that describes a parser, without mention of files."""
-        bare = spec.templates - GIVEN
-        given = bare != spec.templates and bare + GIVEN == spec.templates
+        constraints = template_set("given")
+        bare = spec.templates - constraints
+        given = bare != spec.templates and bare + constraints == spec.templates
         bare = bare if given else spec.templates
         templates: str | tuple[str, ...] = tuple(map(str, bare))
         delexicalized = False
-        for key, known in NAMED_TEMPLATES.items():
+        for key in NAMED_TEMPLATES:
+            known = template_set(key)
             if bare in (known, known.delexicalized()):
                 templates, delexicalized = key, bare != known
         return cls(

@@ -13,7 +13,7 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser._checks import check_beam
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.features.tagging_sets import tagging_templates
+from panparser.features.sets import tagging_templates
 from panparser.features.templates import Templates
 from panparser.learning.listeners import Listener
 from panparser.learning.options import SequenceOptions, check_options
