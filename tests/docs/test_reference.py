@@ -99,6 +99,14 @@ def test_every_field_and_name_of_a_strategy_is_in_the_reference():
         assert f"`{word}`" in text, word
 
 
+def test_every_field_of_a_system_is_in_the_reference():
+    section = (
+        _read(DOCS / "reference" / "table-language.md").partition("\n## Fields of a system\n")[2].partition("\n## ")[0]
+    )
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.+?) \|", section, re.MULTILINE))))
+    assert {field.name for field in fields(pp.TransitionSystem)} <= named
+
+
 def test_the_architecture_names_every_room_and_every_folder_of_the_engine():
     text, drawing = _read(DOCS / "concepts" / "architecture.md"), _read(DOCS / "images" / "rooms.svg")
     rooms = {path.parent.name for path in (ROOT / "src" / "panparser").glob("*/__init__.py")}
