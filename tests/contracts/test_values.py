@@ -14,6 +14,7 @@ from panparser.parsing.labels import Labels
 
 import panparser as pp
 from learners import SMALL
+from panparser.learning.labels import Labels
 from panparser.learning.subsampling import Subsample
 
 PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
