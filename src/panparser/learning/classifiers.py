@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
@@ -174,6 +173,8 @@ def check_class(kind: object) -> None:
 
 def find_classifier(name: str, path: str) -> type[Classifier]:
     """The class that is registered under a name: a built-in one, or that of an installed package."""
+    from importlib.metadata import entry_points  # only here: it takes longer to import than most of panparser
+
     found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")

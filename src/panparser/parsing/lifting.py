@@ -35,7 +35,8 @@ class LiftedLabels:
         if self._plain_ids is None:
             return heads, labels
         marked: npt.NDArray[np.bool_] = np.append(self.moving, False)[labels]
-        for sentence in np.unique(np.searchsorted(treebank.offsets, np.flatnonzero(marked), side="right") - 1):
+        sentences = np.searchsorted(treebank.offsets, np.flatnonzero(marked), side="right") - 1
+        for sentence in sorted(set(sentences.tolist())):
             words = slice(int(treebank.offsets[sentence]), int(treebank.offsets[sentence + 1]))
             if (heads[words] < 0).any():
                 continue
