@@ -252,7 +252,14 @@ def test_trees_are_drawn(small):
     assert drawing.splitlines()[-1].split() == ["aux", "advmod", "root", "_"]
     page = small._repr_html_()
     assert page.count("<svg") == 2
-    assert small[0]._repr_html_() in page
+    assert small[0]._repr_html_() == small[0].to_svg()
+    assert small[0].to_svg() in page
+    svg = small[0].svg
+    assert (
+        small[0]
+        .to_svg()
+        .startswith(f'<svg xmlns="http://www.w3.org/2000/svg" width="{svg.width}" height="{svg.height}"')
+    )
     assert "&lt;" in parse("1\t<b>\t_\t_\t_\t_\t0\troot\t_\t_\n\n")._repr_html_()
     assert "more sentences" in read_conllu(ENGLISH)._repr_html_()
     assert parse("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0].draw() == " a   ROOT"

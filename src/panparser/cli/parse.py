@@ -25,7 +25,7 @@ from panparser.parsing.parser import Parser, ScoredTree
 from panparser.pipeline.loading import DEFAULT, find, load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline, kept_constraints
 from panparser.treebank.conllu import conllu_output
-from panparser.treebank.rendering import join, render
+from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def parse(
     given.check(words, model, kept)
     start, done, dropped = time.perf_counter(), 0, 0
 
-    def counted(results: Iterable[_Result]) -> Iterator[list[bytes]]:
+    def counted(results: Iterable[_Result]) -> Iterator[list[Rendered]]:
         nonlocal done, dropped
         for pieces, count, lost in results:
             yield pieces
@@ -194,7 +194,7 @@ def _check_confidence(
     fitting_calibration(parser, beam, len(ensemble))
 
 
-_Result = tuple[list[bytes], int, list[Dropped]]  # sentences as they are written, words, what was dropped
+_Result = tuple[list[Rendered], int, list[Dropped]]  # sentences as they are written, words, what was dropped
 
 
 @dataclass

@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 from panparser.errors import SpecError
 from panparser.treebank.sentence import Sentence, Token
 from panparser.treebank.treebank import Treebank
-from panparser.trees.drawing import shown
+from panparser.trees.drawing import Svg, shown
 
 OutputFormat = Literal["conllu", "tree", "json", "svg", "html"]
-_SIZE = re.compile(r'<svg xmlns="[^"]*" width="(\d+)" height="(\d+)"')
+Rendered = bytes | Svg  # drawings keep their sizes until they are joined
 _GAP = 24  # between drawings on one SVG
 _PAGE = """<!doctype html>
 <html lang="mul">
@@ -36,26 +36,30 @@ figcaption { opacity: .7; margin-bottom: .5rem; }
 """
 
 
-def render(treebank: Treebank, format: OutputFormat) -> list[bytes]:
-    """The sentences of a treebank, each as text; those of CoNLL-U in one piece."""
+def render(treebank: Treebank, format: OutputFormat) -> list[Rendered]:
+    """The sentences of a treebank, each as text or drawing; those of CoNLL-U in one piece."""
     if format not in get_args(OutputFormat):
         raise SpecError(f"expected one of {', '.join(get_args(OutputFormat))}; got {format!r}")
     if format == "conllu":
         return [treebank.to_bytes()]
-    draw = {"tree": _tree, "json": _json, "svg": Sentence._repr_html_, "html": _figure}[format]
+    if format == "svg":
+        return [sentence.svg for sentence in treebank]
+    draw = {"tree": _tree, "json": _json, "html": _figure}[format]
     return [draw(sentence).encode("utf-8", "replace") for sentence in treebank]
 
 
-def join(format: OutputFormat, pieces: Iterable[list[bytes]]) -> Iterator[bytes]:
+def join(format: OutputFormat, pieces: Iterable[list[Rendered]]) -> Iterator[bytes]:
     """A file of rendered sentences, piece by piece; an SVG comes as a whole, since its size stands at its start."""
+    if format == "svg":
+        yield _stacked([each for piece in pieces for each in piece if isinstance(each, Svg)])
+        return
+    texts = ([each for each in piece if isinstance(each, bytes)] for piece in pieces)
     if format == "json":
-        yield from _array(pieces)
-    elif format == "svg":
-        yield _stacked([text.decode() for piece in pieces for text in piece])
+        yield from _array(texts)
     else:
         if format == "html":
             yield _PAGE.encode()
-        for piece in pieces:
+        for piece in texts:
             yield b"".join(piece)
         if format == "html":
             yield b"</body>\n</html>\n"
@@ -67,7 +71,7 @@ def _tree(sentence: Sentence) -> str:
 
 def _figure(sentence: Sentence) -> str:
     text = html.escape(shown(sentence.text or " ".join(sentence.forms)))
-    return f"<figure><figcaption dir=auto>{text}</figcaption>\n{sentence._repr_html_()}</figure>\n"
+    return f"<figure><figcaption dir=auto>{text}</figcaption>\n{sentence.to_svg()}</figure>\n"
 
 
 def _json(sentence: Sentence) -> str:
@@ -109,13 +113,12 @@ def _array(pieces: Iterable[list[bytes]]) -> Iterator[bytes]:
     yield b"\n]\n" if before == b",\n" else b"[]\n"
 
 
-def _stacked(drawings: list[str]) -> bytes:
+def _stacked(drawings: list[Svg]) -> bytes:
     """Drawings below each other in one SVG."""
-    sizes = [tuple(map(int, match.groups())) for text in drawings if (match := _SIZE.match(text))]
-    width = max((width for width, _ in sizes), default=0)
+    width = max((drawing.width for drawing in drawings), default=0)
     inner, top = [], 0
-    for text, (_, height) in zip(drawings, sizes, strict=True):
-        inner.append(text.replace("<svg ", f'<svg y="{top}" ', 1))
-        top += height + _GAP
+    for drawing in drawings:
+        inner.append(drawing.element(top))
+        top += drawing.height + _GAP
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}">', *inner, "</svg>\n"]
-    return "\n".join(lines).encode()
+    return "\n".join(lines).encode("utf-8", "replace")

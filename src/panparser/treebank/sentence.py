@@ -15,6 +15,7 @@ from panparser.trees.gold import Gold
 
 if TYPE_CHECKING:
     from panparser.treebank.treebank import Treebank
+    from panparser.trees.drawing import Svg
 
 
 class Sentence(Sequence["Token"]):
@@ -172,10 +173,19 @@ class Sentence(Sequence["Token"]):
         heads = [last if head == 0 else head - 1 if head > 0 else -1 for head in self._drawable_heads()]
         return draw_arcs([*self.forms, "ROOT"], [*heads, -1], below)
 
-    def _repr_html_(self) -> str:
+    def to_svg(self) -> str:
+        """Words, tags and labels with the arcs above, as one SVG element."""
+        return str(self.svg)
+
+    @property
+    def svg(self) -> Svg:
+        """The drawing of `to_svg`, with its size."""
         from panparser.trees.drawing import svg_tree
 
         return svg_tree(self.forms, self._drawable_heads(), self.labels, self.values("upos"))
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
 
     def _drawable_heads(self) -> list[int]:
         heads: list[int] = self.heads.tolist()

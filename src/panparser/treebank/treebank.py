@@ -244,9 +244,7 @@ class Treebank(Sequence[Sentence]):
         return "\n\n".join(sentence.draw() for sentence in self)
 
     def _repr_html_(self) -> str:
-        from panparser.trees.drawing import svg_tree
-
-        shown = [svg_tree(s.forms, s.heads.tolist(), s.labels, s.values("upos")) for s in self[:3]]
+        shown = [sentence.to_svg() for sentence in self[:3]]
         rest = f"<p>… and {len(self) - 3} more sentences</p>" if len(self) > 3 else ""
         return f"<p>{len(self)} sentences, {self.words} words</p>" + "".join(shown) + rest
 

@@ -1,19 +1,16 @@
-"""Plain-text drawings for people: arcs over words, a state with its costs, a table as a paper prints it."""
+"""Drawings of trees for people: arcs over words, as text and as SVG."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
 from panparser.errors import GoldError
 from panparser.trees.gold import EMPTY, Head
-
-if TYPE_CHECKING:
-    pass
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions in which lines leave a cell
@@ -112,9 +109,30 @@ _STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
 _WIDE, _CAPITAL, _USUAL = 14.5, 11.5, 8.5  # widths of characters in bold, as fonts differ: rather too much
 
 
+@dataclass(frozen=True)
+class Svg:
+    """A drawing with its size, in pixels; as text, it is one SVG element."""
+
+    width: int
+    height: int
+    content: str
+
+    def element(self, top: int | None = None) -> str:
+        """The element; with `top`, as a part of a larger drawing, this far down."""
+        place = "" if top is None else f'y="{top}" '
+        return (
+            f'<svg {place}xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" font-family="system-ui, sans-serif" font-size="14" '
+            f'text-anchor="middle" fill="currentColor" role="img">{self.content}</svg>'
+        )
+
+    def __str__(self) -> str:
+        return self.element()
+
+
 def svg_tree(
     forms: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None = None, tags: Sequence[str] | None = None
-) -> str:
+) -> Svg:
     """A tree as one SVG element: heads of words 1..n (0 is Root, drawn as an arrow from above; negative is none)."""
     nothing = [""] * len(forms)
     forms, labels, tags = ([shown(cell) for cell in cells] for cells in (forms, labels or nothing, tags or nothing))
@@ -135,12 +153,7 @@ def svg_tree(
         if tag not in ("", "_"):
             text = html.escape(tag)
             lines.append(f'<text x="{center:.0f}" y="{height + 34}" font-size="11" opacity=".65">{text}</text>')
-    width = sum(columns)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height + 42}" '
-        f'viewBox="0 0 {width:.0f} {height + 42}" font-family="system-ui, sans-serif" font-size="14" '
-        f'text-anchor="middle" fill="currentColor" role="img">' + "".join(lines) + "</svg>"
-    )
+    return Svg(round(sum(columns)), height + 42, "".join(lines))
 
 
 def _width(text: str) -> float:
