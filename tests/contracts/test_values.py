@@ -87,7 +87,6 @@ KINDS = {
         (pp.Weights((1.0, 2.0)), pp.Weights((1.0, 3.0)), pp.Weights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
         lambda value: tomllib.loads(value.to_toml()), pp.Weights.from_values, hashes=False,
     ),
-    "Labels": Kind((Labels(), Labels(("a",), (True,), (True,)), Labels(("a",), (False,), (True,)))),
     "Recipe": Kind(
         (pp.Recipe(), pp.Recipe.from_values(RECIPE), pp.Recipe.from_values(RECIPE | {"parser": {"beam": 1}}),
          pp.Recipe.from_values(RECIPE | {"training": {"seeds": [1, 2]}})),
