@@ -10,11 +10,9 @@ from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any
 
 import pytest
-from panparser.parsing.labels import Labels
 
 import panparser as pp
 from learners import SMALL
-from panparser.learning.labels import Labels
 from panparser.learning.subsampling import Subsample
 
 PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
