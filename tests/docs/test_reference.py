@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -16,6 +17,7 @@ import pytest
 import panparser as pp
 from pages import PAGES
 from panparser import errors, recipes, testing
+from panparser._names import HOMES
 from places import ROOT
 
 sys.path.append(str(ROOT / "tools"))
@@ -45,6 +47,16 @@ def test_every_name_of_a_room_with_names_of_its_own_stands_on_its_page(name):
     room = import_module(f"panparser.{name}")
     found = Counter(path.rpartition(".")[2] for path in _objects(API / f"{name}.md"))
     assert found == Counter(room.__all__)
+
+
+@pytest.mark.parametrize("module", sorted(set(HOMES.values()) - {"panparser._engine"}))
+def test_public_names_stand_in_the_source_of_their_module(module):
+    """The documentation is made from sources: a name that exists only at run time would not be in it."""
+    defined = set()
+    for node in ast.parse(_read(ROOT / "src" / f"{module.replace('.', '/')}.py")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        defined |= {target.id for target in targets if isinstance(target, ast.Name)} | {getattr(node, "name", None)}
+    assert {name for name, home in HOMES.items() if home == module} <= defined
 
 
 def test_every_api_page_is_a_room():

@@ -11,6 +11,20 @@ from panparser.features.templates import Templates
 _FILES = Path(__file__).with_name("sets")
 _CONSTANTS = {"FAST": "fast", "GIVEN": "given", "RICH": "rich", "RICH_STACK": "rich-stack", "ZN11": "zn11"}
 
+# Found by `__getattr__`; declared for type checkers and the documentation.
+RICH: Templates
+"""Words, tags, morphology and lemmas of S0 and B0: the default of most systems."""
+RICH_STACK: Templates
+"""RICH one place further left: the default of systems whose arcs join words of the stack."""
+ZN11: Templates
+"""Zhang & Nivre (2011): all templates of their two tables, and three for the transition history."""
+FAST: Templates
+"""About half of RICH, for large corpora."""
+GIVEN: Templates
+"""Templates that read constraints; to be added to another set."""
+TAGGING: Templates
+"""The default of taggers, over a window of words."""
+
 
 def __getattr__(name: str) -> Templates:
     if name == "TAGGING":
