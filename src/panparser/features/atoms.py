@@ -22,7 +22,8 @@ ITEM_ATTRIBUTES = (*COLUMN_ATTRIBUTES, "shape", "lower_prefix", "lower_suffix") 
 ARC_ATTRIBUTES = ("label", "left_valency", "right_valency", "left_labels", "right_labels")
 GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what a constraint says of the token
 ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, *GIVEN_ATTRIBUTES, "vector")
-FUNCTIONS = ("distance", "between", "given", "history")
+FUNCTIONS = ("distance", "between", "given", "history", "call")
+CALL = "call"  # a function of the state, in Python, by the name in brackets
 CLASS = "class"  # a class as a whole
 EXAMPLES = {
     **{
@@ -30,6 +31,7 @@ EXAMPLES = {
         "between": "between(S0,B0,upos=VERB)",
         "given": "given(S0,B0)",
         "history": "history[0]",
+        "call": "call[left_word]",
     },
     **{"feats": "feats[Case]", "misc": "misc[Gloss]"},
 }
@@ -37,7 +39,7 @@ NUMBERED = {
     **{name: range(1, 11) for name in ("prefix", "suffix", "lower_prefix", "lower_suffix")},
     **{"history": range(4)},
 }
-KEYED = ("feats", "misc")  # cells of the form Key=Value|Key=Value
+KEYED = ("feats", "misc", "call")  # cells of the form Key=Value|Key=Value
 
 # what other tools and the papers call them
 _SYNONYMS = {
@@ -112,7 +114,7 @@ class Atom:
         check_key(self.column or self.name, self.key)
 
     def _check_addresses(self) -> None:
-        expected = {"distance": 2, "between": 2, "given": 2, "history": 0}.get(self.name, 1)
+        expected = {"distance": 2, "between": 2, "given": 2, "history": 0, "call": 0}.get(self.name, 1)
         if len(self.addresses) != expected or not all(isinstance(address, Address) for address in self.addresses):
             raise TemplateError(f"{self.name} takes {expected} of Address; got {self.addresses!r}")
         bases = [address.base for address in self.addresses]
@@ -203,6 +205,8 @@ def check_key(name: str, key: object) -> None:
         if isinstance(key, bool) or not isinstance(key, int) or key not in numbers:
             got = "none" if key is None else key
             raise TemplateError(f"{name} needs a number from {numbers[0]} to {numbers[-1]} in brackets; got {got}")
+    elif name == CALL and not (isinstance(key, str) and key.isidentifier()):
+        raise TemplateError(f"call needs the name of a function in brackets, as in {EXAMPLES[name]}; got {key!r}")
     elif key is not None and name not in KEYED:
         raise TemplateError(f"{name} takes nothing in brackets; got {key}")
     elif key is not None and not (isinstance(key, str) and _is_key(key)):

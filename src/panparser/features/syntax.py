@@ -77,7 +77,7 @@ class _Reader:
         start = self.at
         name = self.word("an atom such as S0.form") + self.offset(start)
         if name in words.FUNCTIONS and self.next() != ".":
-            return self.history(start) if name == "history" else self.function(name, start)
+            return self.bracketed(name, start) if name in ("history", words.CALL) else self.function(name, start)
         self.make(words.check_base, name, start=start)
         if name in words.CLASSES and self.next() != ".":
             return self.make(Atom, words.CLASS, (Address(name),), start=start)
@@ -91,9 +91,9 @@ class _Reader:
         self.make(words.check_attribute, attribute.name, name, start=attribute.start, end=attribute.key_start)
         return self.make(Atom, attribute.name, (address,), self.key(attribute), start=start)
 
-    def history(self, start: int) -> Atom:
-        part = self.brackets("history", start)
-        return self.make(Atom, "history", (), self.key(part), start=start)
+    def bracketed(self, name: str, start: int) -> Atom:
+        part = self.brackets(name, start)
+        return self.make(Atom, name, (), self.key(part), start=start)
 
     def function(self, name: str, start: int) -> Atom:
         self.expect("(", name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import overload
 
 from panparser.errors import TemplateError
-from panparser.features.atoms import FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
+from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.features.syntax import pointed, read_line
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
@@ -59,6 +59,11 @@ class Template:
     def uses(self, *names: str) -> bool:
         """Does one of its atoms read one of these attributes, or call one of these functions?"""
         return any(name in names for atom in self.atoms for name in atom.names)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The functions that it calls, by name."""
+        return tuple(str(atom.key) for atom in self.atoms if atom.name == CALL)
 
     @property
     def reads_constraints(self) -> bool:

@@ -57,6 +57,11 @@ class ParserSpec:
             raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
         if other := [atom for atom in self.templates.atoms if atom.is_of_sequence]:
             raise SpecError(f"templates of ParserSpec must read a parser's state; got {other[0]}, of a sequence")
+        for name in self.calls:
+            if not callable(self.functions.get(name)):
+                raise SpecError(
+                    f"functions of ParserSpec must have {name}, which templates call; got {self.functions!r}"
+                )
         check_beam(self.beam, "ParserSpec")
         if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))
@@ -77,7 +82,12 @@ class ParserSpec:
     @property
     def is_native(self) -> bool:
         """Can the engine run all of it?"""
-        return isinstance(self.system, TransitionSystem)
+        return isinstance(self.system, TransitionSystem) and not self.calls
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The functions that templates call, by name."""
+        return tuple(dict.fromkeys(name for template in self.used_templates for name in template.calls))
 
     @property
     def uses_vectors(self) -> bool:

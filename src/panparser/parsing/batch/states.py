@@ -11,6 +11,7 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
+from panparser.parsing.batch.calls import CallingStates, without_calls
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.python import PythonStates
@@ -51,8 +52,15 @@ def states_of(
     vectors: Vectors | None = None,
 ) -> ParserStates:
     """The states of a parser over a treebank, of which none is started."""
-    options: dict[str, Any] = {"templates": spec.key_templates, "labels": labels, "gold": gold, "start": ()}
-    options["constraints"] = constraints
+    options: dict[str, Any] = {"templates": without_calls(spec.key_templates), "labels": labels, "gold": gold}
+    options |= {"start": (), "constraints": constraints}
+    states: Any
     if isinstance(spec.system, PythonSteps):
-        return PythonStates(spec.system, treebank, **options)
-    return StateBatch(spec.system, treebank, **options)
+        states = PythonStates(spec.system, treebank, **options)
+    else:
+        states = StateBatch(spec.system, treebank, **options)
+    states.vectors = vectors
+    if spec.calls:
+        states = CallingStates(states, spec.key_templates, spec.functions)
+    found: ParserStates = states
+    return found
