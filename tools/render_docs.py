@@ -139,16 +139,16 @@ def _thousand(kwords: str) -> str:
 def beside_others() -> list[list[str]]:
     """LAS and speed of panparser, UDPipe 1 and spaCy."""
     texts = {(treebank, system): row for treebank, source, system, row in _pipelines() if source == "raw text"}
-    rows = [["", "panparser", "words/s", "UDPipe 1", "words/s", "spaCy", "words/s"]]
+    rows = [["treebank", "from", "panparser LAS", "words/s", "UDPipe 1 LAS", "words/s", "spaCy LAS", "words/s"]]
     for treebank in dict.fromkeys(name for name, _ in texts if name != "average"):
         mine, other = texts[treebank, "panparser"], texts[treebank, "UDPipe 1"]
         speeds = [_thousand(row["kwords/s"]) for row in (mine, other)]
-        rows.append([f"{treebank}, from raw text", mine["LAS"], speeds[0], other["LAS"], speeds[1], "", ""])
+        rows.append([treebank, "raw text", mine["LAS"], speeds[0], other["LAS"], speeds[1], "", ""])
     peers = {(treebank, system): row for treebank, system, row in _peers()}
     for treebank in dict.fromkeys(name for name, _ in peers):
         cells = [peers[treebank, system] for system in ("panparser", "udpipe, beam 5", "spacy")]
         figures = [figure for row in cells for figure in (row[1], row[4])]
-        rows.append([f"{treebank}, from gold tags", *figures])
+        rows.append([treebank, "gold tags", *figures])
     return rows
 
 
