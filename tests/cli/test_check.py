@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from panparser.testing import check_system
 from places import EXAMPLES
 
 
@@ -99,3 +100,24 @@ def test_check_constraints_on_the_command_line(run):
     assert (code, "keeps no constraints" in err) == (2, True)
     code, _, err = run("check", "arc-eager", "--constraints", "--golds", "all")
     assert (code, "--golds are for costs" in err) == (2, True)
+
+
+def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeypatch):
+    monkeypatch.setattr("panparser.cli.check.ANNOUNCED_FROM", 0.0)
+    monkeypatch.setattr("panparser.systems.proof.growth.MEASURABLE", 1e-9)
+
+    def interrupted(table, max_words, **options):
+        assert max_words == 12
+        check_system(table, 2, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("panparser.cli.check.check_system", interrupted)
+    code, out, err = run("check", "arc-hybrid", "--max-words", "12")
+    assert code == 130
+    assert out.endswith("interrupted at 3 words: proven up to 2 words\n")
+    (expected,) = err.splitlines()
+    assert expected.startswith("panparser: expected: ")
+    assert [part.rpartition(" for ")[2] for part in expected.split(", ")] == [f"{n} words" for n in range(3, 13)]
+    code, out, _ = run("check", "arc-hybrid", "--max-words", "12", "--json")
+    values = json.loads(out)
+    assert (code, values["proven"], [row["words"] for row in values["rows"]]) == (130, None, [1, 2])

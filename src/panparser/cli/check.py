@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 import traceback
 from dataclasses import asdict
 from enum import StrEnum
@@ -25,8 +27,11 @@ from panparser.cli.progress import progress
 from panparser.errors import CheckFailed, PanParserError, TableError
 from panparser.parsing.constraints.proof import ConstraintReport, ConstraintRow, check_constraints
 from panparser.systems.proof.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
+from panparser.systems.proof.growth import Growth, spelled
 from panparser.systems.python import PythonSteps
 from panparser.systems.table import TransitionSystem
+
+ANNOUNCED_FROM = 10.0  # seconds
 
 
 class GoldKind(StrEnum):
@@ -45,7 +50,7 @@ def check(
     name: SystemArgument,
     root: RootOption = None,
     single_root: SingleRootOption = None,
-    max_words: Annotated[int, typer.Option(min=1, max=7, help="Prove it for sentences up to this length.")] = 5,
+    max_words: Annotated[int, typer.Option(min=1, help="Prove it for sentences up to this length.")] = 5,
     golds: Annotated[
         GoldKind | None,
         typer.Option(
@@ -69,8 +74,9 @@ def check(
 
     On every sentence up to --max-words: it ends, is never stuck, its output is a tree, and the cost of every
     transition in every reachable state equals the definition, for every gold. With --constraints: a search that follows
-    only transitions of least cost keeps every set of heads that some tree of the system has. Exit code 0: proven; 1: a
-    counter-example; 2: bad input.
+    only transitions of least cost keeps every set of heads that some tree of the system has. Each word more takes
+    several times as long: what is expected is said beforehand, and Ctrl-C ends with what is proven by then. Exit code
+    0: proven; 1: a counter-example; 2: bad input; 130: interrupted.
 
     Examples:
 
@@ -88,17 +94,21 @@ def check(
     if constraints and golds is not None:
         raise TableError("--golds are for costs; with --constraints every set of heads that a tree has is tried")
     talks = not as_json and not is_quiet()
+    done = _Rows(max_words, talks)
     if talks:
         print(f"{_title(table)}\n\n{ConstraintReport.header() if constraints else CheckReport.header()}")
     try:
         with progress() as report:
             kind = None if golds is None or golds is GoldKind.none else cast(Golds, golds.value)
-            asked: dict[str, Any] = {"progress": report, "proven": _print_row if talks else None}
+            asked: dict[str, Any] = {"progress": report, "proven": done.add}
             proof = (
                 check_constraints(table, max_words, **asked)
                 if constraints
                 else check_system(table, max_words, golds=kind, exact_cost=golds is not GoldKind.none, **asked)
             )
+    except KeyboardInterrupt:
+        done.report_interrupted(table, as_json)
+        raise typer.Exit(130) from None
     except CheckFailed as failure:
         if not as_json:
             print()
@@ -121,8 +131,36 @@ def _title(table: TransitionSystem | PythonSteps) -> str:
     return f"{table.name}, Root {table.root}{', one child of Root' if table.single_root else ''}"
 
 
-def _print_row(row: CheckRow | ConstraintRow) -> None:
-    print(row, flush=True)
+class _Rows:
+    """The lengths that are proven, printed one by one, with the time that the next ones are expected to take."""
+
+    def __init__(self, max_words: int, talks: bool) -> None:
+        self.max_words, self.talks = max_words, talks
+        self.rows: list[CheckRow | ConstraintRow] = []
+        self.growth = Growth()
+        self.started = time.monotonic()
+
+    def add(self, row: CheckRow | ConstraintRow) -> None:
+        now = time.monotonic()
+        self.growth.add(row.words, now - self.started)
+        self.started = now
+        self.rows.append(row)
+        if not self.talks:
+            return
+        print(row, flush=True)
+        left = {words: self.growth.expected(words) for words in range(row.words + 1, self.max_words + 1)}
+        if self.growth.is_measured and sum(left.values()) >= ANNOUNCED_FROM:
+            times = ", ".join(f"{spelled(seconds)} for {words} words" for words, seconds in left.items())
+            print(f"panparser: expected: {times}", file=sys.stderr)
+
+    def report_interrupted(self, table: TransitionSystem | PythonSteps, as_json: bool) -> None:
+        words = self.rows[-1].words if self.rows else 0
+        if as_json:
+            rows = [asdict(row) for row in self.rows]
+            print(json.dumps({"proven": None, "system": table.name, "root": table.root, "rows": rows}, indent=2))
+        elif self.talks:
+            found = f"proven up to {words} words" if words else "nothing is proven"
+            print(f"\ninterrupted at {words + 1} words: {found}")
 
 
 def _describe(error: Exception) -> str:
