@@ -24,8 +24,6 @@ enum Sight : std::uint32_t {  // what an atom looks at
   kSeesAhead = 128,  // B1 and beyond
 };
 
-Value small(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
-
 int bin(int distance) {
   if (distance <= 5) return distance;
   return distance <= 10 ? 6 : 7;
@@ -64,7 +62,7 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
   const auto add = [&](std::size_t t) {
     const Group group = group_for(sights[t]);
     Part& part = parts_[group];
-    part.seeds.push_back(mix(static_cast<Value>(t + 1)));
+    part.seeds.push_back(template_seed(t));
     part.numbers.push_back(static_cast<std::uint16_t>(t));
     for (const std::int32_t atom : templates[t]) {
       std::int32_t& number = numbers[group][atom];
@@ -224,35 +222,36 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
         value = tokens.value(row(place), atom.parameter);
         break;
       case AtomKind::kLabel:
-        value = small(own(place.label));
+        value = hash_number(own(place.label));
         break;
       case AtomKind::kLeftValency:
-        value = small(record ? std::min(record->left_valency, kMostChildren) : 0);
+        value = hash_number(record ? std::min(record->left_valency, kMostChildren) : 0);
         break;
       case AtomKind::kRightValency:
-        value = small(record ? std::min(record->right_valency, kMostChildren) : 0);
+        value = hash_number(record ? std::min(record->right_valency, kMostChildren) : 0);
         break;
       case AtomKind::kLeftLabels:
-        value = mix(record ? own_set(record->left_labels) : 0);
+        value = hash_set(record ? own_set(record->left_labels) : 0);
         break;
       case AtomKind::kRightLabels:
-        value = mix(record ? own_set(record->right_labels) : 0);
+        value = hash_set(record ? own_set(record->right_labels) : 0);
         break;
       case AtomKind::kDistance: {
         const Token a = place.token, b = places[atom.second].token;
-        value = small(a == kNone || b == kNone ? -1 : bin(a < b ? b - a : a - b));
+        value = hash_number(a == kNone || b == kNone ? -1 : bin(a < b ? b - a : a - b));
         break;
       }
       case AtomKind::kHistory:
-        value = small(window.history >> 8 * atom.parameter & 0xFF);
+        value = hash_number(window.history >> 8 * atom.parameter & 0xFF);
         break;
       case AtomKind::kBetween: {
         const Token a = place.token, b = places[atom.second].token;
-        value = small(a == kNone || b == kNone ? -1 : std::min(tokens.between(a, b, atom.parameter), kMostBetween));
+        value =
+            hash_number(a == kNone || b == kNone ? -1 : std::min(tokens.between(a, b, atom.parameter), kMostBetween));
         break;
       }
       case AtomKind::kGiven:
-        value = small(tokens.relation(place.token, places[atom.second].token));
+        value = hash_number(tokens.relation(place.token, places[atom.second].token));
         break;
     }
     *values++ = value;
@@ -268,11 +267,8 @@ int Program::extract(Group group, const Window& window, const SentenceTokens& to
   const std::uint16_t* atom = part.flat.data();
   for (std::size_t t = 0; t < count; ++t) {
     const std::uint16_t* end = part.flat.data() + part.ends[t];
-    // The values are well mixed: turned by their place in the template and added up, they are a good hash.
-    Key key = part.seeds[t] + values[*atom++];
-    for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
-    key = (key & ~kTemplateMask) | part.numbers[t];
-    keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
+    keys[t] = feature_key(part.seeds[t], part.numbers[t], values.data(), atom, end);
+    atom = end;
   }
   return static_cast<int>(count);
 }

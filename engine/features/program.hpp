@@ -6,21 +6,18 @@
 #include <span>
 #include <vector>
 
-#include "systems/state.hpp"
+#include "base/hashing.hpp"
 #include "features/tokens.hpp"
+#include "systems/state.hpp"
 
 namespace panparser {
 
-// Of a feature: a template with the values of its atoms. The low bits are the number of the template.
-using Key = std::uint64_t;
-inline constexpr int kTemplateBits = 9;
-inline constexpr Key kTemplateMask = (Key(1) << kTemplateBits) - 1;
-inline int template_of(Key key) { return static_cast<int>(key & kTemplateMask); }
-
-// Addresses are base * 8 + path. Keep in step with panparser._compile_templates.
-inline constexpr int kBufferBase = 4;  // S0..S3, then B0..B3
+// Where templates look: a token of the stack or the buffer, or one that it has an arc with. Written base * 8 + path.
+enum Base : std::uint8_t { kBaseS0, kBaseS1, kBaseS2, kBaseS3, kBaseB0, kBaseB1, kBaseB2, kBaseB3 };
+inline constexpr int kBufferBase = kBaseB0;
 enum Path : std::uint8_t { kHere, kLeft0, kLeft1, kRight0, kRight1, kHeadOf, kHeadOfHead, kPaths };
 inline constexpr int kAddresses = 64;
+inline constexpr std::int32_t address(Base base, Path path) { return base * 8 + path; }
 
 enum class AtomKind : std::int32_t {
   kAttribute,

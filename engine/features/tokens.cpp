@@ -8,8 +8,6 @@ namespace panparser {
 
 namespace {
 
-constexpr Value kRootValue = 0x5D1D47E3A1C9F00Fu, kAbsentValue = 0xA7B5E2C94F3D1683u;
-
 // Decodes one character; bytes that are no UTF-8 stand for themselves.
 std::size_t character_size(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -75,22 +73,9 @@ int given_code(std::int32_t head, std::int32_t word) {
   const std::int32_t distance = head < word ? word - head : head - word;
   return (head < word ? 4 : 12) + (distance <= 5 ? distance : distance <= 10 ? 6 : 7);
 }
-Value number_value(std::int32_t number) { return mix(static_cast<Value>(number + 1) * 0x9E3779B97F4A7C15u); }
+Value given_value(std::int32_t code) { return mix(static_cast<Value>(code + 1) * kGolden); }
 
 }  // namespace
-
-Value hash_text(std::string_view text) {
-  Value code = text.size() * 0x9E3779B97F4A7C15u;
-  std::size_t at = 0;
-  for (; at < text.size(); at += 8) {
-    std::uint64_t chunk = 0;  // little-endian on every machine, since models travel
-    for (std::size_t i = 0; i < 8 && at + i < text.size(); ++i) {
-      chunk |= std::uint64_t(static_cast<unsigned char>(text[at + i])) << 8 * i;
-    }
-    code = mix(code ^ chunk);
-  }
-  return mix(code);
-}
 
 std::string lower(std::string_view text) {
   std::string result;
@@ -247,7 +232,7 @@ void Tokens::place_given(std::int32_t attribute, Transform transform) {
       const std::int32_t code = given_.empty() ? 0
                                 : is_head      ? given_code(given_[word], number)
                                                : std::max(given_labels_[word], -1) + 1;
-      put(number_value(code));
+      put(given_value(code));
     }
     put(kRootValue);
     put(kAbsentValue);

@@ -8,19 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hashing.hpp"
+#include "systems/state.hpp"
 #include "treebank/conllu.hpp"
 #include "trees/gold.hpp"
-#include "systems/state.hpp"
 
 namespace panparser {
 
-using Value = std::uint64_t;
-
-Value hash_text(std::string_view text);
 std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenian letters, one for one
 std::string shape(std::string_view text);  // what kinds of characters follow one another: Xx for Peter, d:d for 10:30
 
-// Keep in step with panparser._compile_templates.
 enum class Transform : std::int32_t {
   kWhole,
   kLower,

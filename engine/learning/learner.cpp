@@ -11,7 +11,7 @@
 
 namespace panparser {
 
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::train(const Example& example, const Strategy& strategy, const Listener& listener) {
   Beam start = {task_.start(example)};
   if (strategy.static_oracle) derive(example, start[0]);
@@ -21,7 +21,7 @@ void Learner<Task>::train(const Example& example, const Strategy& strategy, cons
   task_.finish(example, progress_);
 }
 
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::derive(const Example& example, const Hypothesis& start) {
   derivation_.clear();
   if (task_.derive(example, derivation_)) return;
@@ -39,7 +39,7 @@ void Learner<Task>::derive(const Example& example, const Hypothesis& start) {
 }
 
 // One search, and its update if it made a mistake: what to start from next.
-template <class Task>
+template <LearningTask Task>
 typename Learner<Task>::Beam Learner<Task>::unit(const Example& example, const Strategy& strategy, Beam start,
                                                  const Listener& listener, bool& done) {
   task_.forget();
@@ -78,12 +78,12 @@ typename Learner<Task>::Beam Learner<Task>::unit(const Example& example, const S
   const bool is_wrong = pair.positive.state != pair.negative.state;
   if constexpr (Task::kHasLabels) {
     // All that is known to be correct teaches labels, unless the search comes by there again.
-    const bool stops = !is_wrong || strategy.go_on == GoOn::kStop;
+    const bool stops = !is_wrong || strategy.restart == Restart::kNever;
     learn_labels(example, stops ? steps_.back().correct.front().state : pair.positive.state);
   }
   if (is_wrong) update(pair, strategy, listener);
   const bool is_cut = strategy.horizon > 0 && !all_final(steps_.back().beam);
-  if ((is_wrong && strategy.go_on == GoOn::kStop) || (!is_wrong && !is_cut)) {
+  if ((is_wrong && strategy.restart == Restart::kNever) || (!is_wrong && !is_cut)) {
     done = true;
     return {};
   }
@@ -94,7 +94,7 @@ typename Learner<Task>::Beam Learner<Task>::unit(const Example& example, const S
 }
 
 // The next step of the beam and of the correct hypotheses: those in it, or, once none is left in it, those beside it.
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::advance(const Example& example, const Strategy& strategy, const Step& from, bool fallen, Step& to) {
   const auto expand = [&](const Beam& beam, std::vector<Candidate>& out) {
     out.clear();
@@ -133,7 +133,7 @@ void Learner<Task>::advance(const Example& example, const Strategy& strategy, co
   task_.make(parents, correct_, to.correct);
 }
 
-template <class Task>
+template <LearningTask Task>
 typename Learner<Task>::Pair Learner<Task>::pair_at(const Step& step, const Strategy& strategy) {
   Pair pair{step.correct.front(), step.beam.front()};
   if (strategy.positive == Positive::kBestScoring || step.correct.size() == 1) return pair;
@@ -149,7 +149,7 @@ typename Learner<Task>::Pair Learner<Task>::pair_at(const Step& step, const Stra
   return pair;
 }
 
-template <class Task>
+template <LearningTask Task>
 std::size_t Learner<Task>::choose(const std::vector<Pair>& pairs, const Strategy& strategy) {
   std::size_t best = 0;
   const auto violation = [&](std::size_t i) { return pairs[i].negative.score - pairs[i].positive.score; };
@@ -181,26 +181,26 @@ std::size_t Learner<Task>::choose(const std::vector<Pair>& pairs, const Strategy
   return best;
 }
 
-template <class Task>
+template <LearningTask Task>
 typename Learner<Task>::Beam Learner<Task>::go_on(const Step& step, const Pair& pair, const Strategy& strategy) {
-  switch (strategy.go_on) {
-    case GoOn::kStop:
+  switch (strategy.restart) {
+    case Restart::kNever:
       return {};
-    case GoOn::kPair:
+    case Restart::kPair:
       return {random_.uniform() < strategy.exploration ? pair.negative : pair.positive};
-    case GoOn::kRandomCorrect:
+    case Restart::kRandomCorrect:
       if (random_.uniform() < strategy.exploration) return {pair.negative};
       return {step.correct[random_.below(static_cast<std::uint32_t>(step.correct.size()))]};
-    case GoOn::kBeam:
+    case Restart::kBeam:
       return step.beam;
-    case GoOn::kSample: {
+    case Restart::kSample: {
       Beam all = step.beam;
       if (std::none_of(all.begin(), all.end(), [&](const auto& h) { return h.state == pair.positive.state; })) {
         all.push_back(pair.positive);
       }
       std::vector<double> shares;
       double sum = 0;
-      const double temperature = strategy.temperature * weights().unit_;  // scores are in units
+      const double temperature = strategy.temperature * task_.unit();  // scores are in units
       for (const Hypothesis& h : all) {
         const auto behind = static_cast<double>(h.score - step.beam.front().score);
         shares.push_back(sum += std::exp(behind / temperature));
@@ -213,7 +213,7 @@ typename Learner<Task>::Beam Learner<Task>::go_on(const Step& step, const Pair& 
   return {};
 }
 
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::update(const Pair& pair, const Strategy& strategy, const Listener& listener) {
   auto positive = path(pair.positive.state, !listener);
   auto negative = path(pair.negative.state, !listener);
@@ -235,18 +235,18 @@ void Learner<Task>::update(const Pair& pair, const Strategy& strategy, const Lis
   if (listener) listener(event, true);
 }
 
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
   // The first transition counts whole, or, where later ones count more, the last.
   double power = focus > 1 ? 1 - static_cast<double>(states.size()) : 0;
   for (const std::int32_t state : states) {
-    const auto by = static_cast<std::int32_t>(std::lround(sign * weights().unit_ * std::pow(focus, power)));
+    const auto by = static_cast<std::int32_t>(std::lround(sign * task_.unit() * std::pow(focus, power)));
     task_.reward(state, by, time_);
     power += 1;
   }
 }
 
-template <class Task>
+template <LearningTask Task>
 void Learner<Task>::learn_labels(const Example& example, std::int32_t state)
   requires(Task::kHasLabels)
 {
@@ -256,7 +256,7 @@ void Learner<Task>::learn_labels(const Example& example, std::int32_t state)
   task_.learn_labels(example, std::span(states).subspan(known), time_);
 }
 
-template <class Task>
+template <LearningTask Task>
 std::vector<std::int32_t> Learner<Task>::path(std::int32_t state, bool since_start) {
   const Beam& start = steps_[0].beam;
   const std::int32_t known = since_start && start.size() == 1 ? start[0].state : -1;
@@ -266,7 +266,7 @@ std::vector<std::int32_t> Learner<Task>::path(std::int32_t state, bool since_sta
   return states;
 }
 
-template <class Task>
+template <LearningTask Task>
 std::size_t Learner<Task>::common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
   const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return static_cast<std::size_t>(end - a.begin());

@@ -1,59 +1,61 @@
 // The learner: decode from a state with a beam until the oracle flags a violation, choose an update pair, update, go
 // on. Every training strategy is a choice of parameters (Algorithms 1 to 3 of Aufrant & Wisniewski 2018).
 //
-// A template over the task, what there is to learn: tables (table_task.hpp) and sequences (sequence_task.hpp). A task
-// is a search with the weights that it goes by. It has
-//   Example                           what is learned from
-//   start(example)                    the initial hypothesis
-//   derive(example, out)              the derivation of a static oracle; false: the search's own best of least cost
-//   expand(beam, example*, out)       what can follow; with an example, losses too
-//   make(parents, candidates, out)    the hypotheses that candidates stand for
-//   forget()                          the weights have changed
-//   parent(state), action(state)
-//   reward(state, by, time)           changes the weights of the action that led to a state
-//   kHasLabels                        does something else learn along correct derivations? If so, there are
-//                                     has_labels() and learn_labels(example, states, time)
-//   finish(example, progress)         counts a sentence
-//   check_steps(steps, example)       throws Stuck if a derivation does not end
-//   weights()                         TrainingWeights
+// A template over the task, what there is to learn: parsing by a table (table_task.hpp), classes of sequences
+// (sequence_task.hpp).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
+#include "learning/strategy.hpp"
 #include "search/search.hpp"
-#include "weights/training_weights.hpp"
 
 namespace panparser {
 
-// Keep these in step with panparser.strategies.
-enum class UpdateAt : std::int32_t { kFirstViolation, kMaxViolation, kLatestViolation, kLongestPrefix, kEnd };
-enum class Positive : std::int32_t { kBestScoring, kMostSimilar };
-enum class GoOn : std::int32_t { kStop, kPair, kRandomCorrect, kBeam, kSample };
-
-struct Strategy {
-  bool static_oracle = false;
-  UpdateAt update_at = UpdateAt::kMaxViolation;
-  Positive positive = Positive::kBestScoring;
-  GoOn go_on = GoOn::kStop;  // after an update; kRandomCorrect: as kPair, with any correct state for the positive one
-  double exploration = 0;    // the probability to go on from the negative state rather than the positive one
-  double temperature = 1;    // of kSample
-  std::int32_t horizon = 0;  // start again after so many actions; 0: never
-  double focus = 1;          // weight of a transition against that of the one before it in the update
-};
-
-struct Update {                                  // what a listener hears
-  std::vector<std::int32_t> positive, negative;  // actions from the initial state
-  Score positive_score = 0, negative_score = 0;  // since the search last started
-  std::int32_t started = 0;                      // length of the derivation that the search started from
-};
-using Listener = std::function<void(const Update&, bool applied)>;  // before and after each update
-
+// A search with the weights that it goes by.
 template <class Task>
+concept LearningTask =
+    requires(Task task, const Task finished, const typename Task::Example example, std::span<const Hypothesis> beam,
+             std::span<const Candidate> candidates, std::vector<Candidate>& followers, std::vector<Hypothesis>& made,
+             std::vector<std::int32_t>& derivation, std::int32_t state, std::int32_t by, std::int64_t number,
+             Progress& progress) {
+      // The initial hypothesis.
+      { task.start(example) } -> std::same_as<Hypothesis>;
+      // The derivation of a static oracle; false: the search's own best of least cost is taken.
+      { task.derive(example, derivation) } -> std::same_as<bool>;
+      // Appends what can follow; with an example, losses too (null: without).
+      task.expand(beam, &example, followers);
+      // Appends the hypotheses that candidates stand for.
+      task.make(beam, candidates, made);
+      // The weights have changed.
+      task.forget();
+      { task.parent(state) } -> std::same_as<std::int32_t>;
+      { task.action(state) } -> std::same_as<std::int32_t>;
+      // Changes the weights of the action that led to a state, at a time.
+      task.reward(state, by, number);
+      // What an update adds.
+      { finished.unit() } -> std::same_as<std::int32_t>;
+      // Counts a sentence.
+      task.finish(example, progress);
+      // Throws Stuck if a derivation of so many steps does not end.
+      task.check_steps(number, example);
+      task.weights();
+      // Does something else learn along correct derivations?
+      { Task::kHasLabels } -> std::convertible_to<bool>;
+    } &&
+    (!Task::kHasLabels || requires(Task task, const typename Task::Example example,
+                                   std::span<const std::int32_t> states, std::int64_t time) {
+      { task.has_labels() } -> std::same_as<bool>;
+      task.learn_labels(example, states, time);
+    });
+
+template <LearningTask Task>
 class Learner {
  public:
   using Example = typename Task::Example;
@@ -71,7 +73,9 @@ class Learner {
     progress_ = progress;
   }
   Random& random() { return random_; }
-  TrainingWeights& weights() { return task_.weights(); }
+  const Random& random() const { return random_; }
+  auto& weights() { return task_.weights(); }
+  const auto& weights() const { return task_.weights(); }
 
  private:
   using Beam = std::vector<Hypothesis>;

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/progress.hpp"
 #include "sequences/search.hpp"
-#include "weights/training_weights.hpp"
+#include "weights/class_weights.hpp"
 
 namespace panparser {
 
@@ -23,12 +22,11 @@ class SequenceTask {
   static constexpr bool kHasLabels = false;
 
   SequenceTask(const SequenceProgram& program, const SequenceClasses& classes, std::size_t width, std::int32_t unit)
-      : width_(width),
-        is_few_(ClassScoring<TrainingWeights>::is_few(classes.size())),
-        weights_{DenseWeights(is_few_ ? classes.size() : 1), SparseWeights(), LayeredModel({}), unit, {}, {}},
-        search_(program, classes, weights_) {}
+      : width_(width), unit_(unit), weights_(classes.size()), search_(program, classes, weights_) {}
 
-  TrainingWeights& weights() { return weights_; }
+  ClassWeights& weights() { return weights_; }
+  const ClassWeights& weights() const { return weights_; }
+  std::int32_t unit() const { return unit_; }
 
   Hypothesis start(const Example& example) { return search_.start(example.sequence, width_); }
   bool derive(const Example&, std::vector<std::int32_t>&) const { return false; }  // some classes may be unknown
@@ -45,19 +43,15 @@ class SequenceTask {
 
   void reward(std::int32_t state, std::int32_t by, std::int64_t time) {
     const auto keys = search_.extract(parent(state));
-    const auto change = [&](auto& weights) {
-      weights.prefetch(keys.data(), static_cast<int>(keys.size()));
-      for (const Key key : keys) weights.change(key, action(state), by, time);
-    };
-    is_few_ ? change(weights_.actions_) : change(weights_.labels_);
+    weights_.change(keys.data(), static_cast<int>(keys.size()), action(state), by, time);
   }
   void finish(const Example& example, Progress& progress) { progress.words += example.sequence.length; }
 
  private:
   std::size_t width_;
-  bool is_few_;
-  TrainingWeights weights_;
-  SequenceSearch<TrainingWeights> search_;
+  std::int32_t unit_;
+  ClassWeights weights_;
+  SequenceSearch<ClassWeights> search_;
 };
 
 }  // namespace panparser

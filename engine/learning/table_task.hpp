@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "base/progress.hpp"
+#include "search/corpus.hpp"
 #include "search/search.hpp"
 #include "weights/training_weights.hpp"
 
 namespace panparser {
-
-struct Example {
-  SentenceTokens tokens;
-  const Reference& reference;
-  std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
-  const Constraint* constraint = nullptr;  // that the search keeps to
-};
 
 class TableTask {
  public:
@@ -27,6 +21,8 @@ class TableTask {
             const Vectors& vectors);
 
   TrainingWeights& weights() { return weights_; }
+  const TrainingWeights& weights() const { return weights_; }
+  std::int32_t unit() const { return weights_.unit_; }
 
   Hypothesis start(const Example& example) { return search_.start(example.tokens, true, example.constraint); }
   bool derive(const Example& example, std::vector<std::int32_t>& derivation);

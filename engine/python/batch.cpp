@@ -1,4 +1,6 @@
 // The Python face of batches of states: checks every index and size, then calls.
+#include "search/batch.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -8,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "search/batch.hpp"
 #include "python/module.hpp"
-#include "python/corpus.hpp"
+#include "search/corpus.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

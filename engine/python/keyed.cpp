@@ -280,15 +280,8 @@ void bind_keyed(nb::module_& m) {
   m.def(
       "label_templates",
       [](const System& system, const Program& program) {
-        const Labels labels{1, {1}, {1}};
-        const Grammar grammar{system, program, labels};
-        std::vector<int> found;
-        for (int g = 0; g < kGroups; ++g) {
-          if (!grammar.labels_see(Group(g))) continue;
-          for (const std::uint16_t number : program.numbers(Group(g), grammar.label_reach())) found.push_back(number);
-        }
-        std::sort(found.begin(), found.end());
-        return found;
+        const Labels labels({true}, {true});
+        return Grammar{system, program, labels}.label_templates();
       },
       "system"_a, "program"_a, "Numbers of the templates that labels of arcs see.");
 }

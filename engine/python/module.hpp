@@ -56,4 +56,26 @@ nb::ndarray<nb::numpy, Value, nb::ndim<1>> owned(std::vector<Value, Allocator>&&
   return {kept->data(), {kept->size()}, owner};
 }
 
+template <class Value>
+std::vector<Value> copied(const Array<Value>& array) {
+  return {values(array).begin(), values(array).end()};
+}
+
+template <class Value>
+using Numpy = nb::ndarray<nb::numpy, Value, nb::ndim<1>>;
+
+// An array of a vector in a bound struct, which it keeps alive.
+template <class Owner, auto member>
+auto view(nb::handle_t<Owner> self) {
+  auto& numbers = nb::cast<Owner&>(self).*member;
+  using Value = typename std::remove_reference_t<decltype(numbers)>::value_type;
+  return Numpy<Value>(numbers.data(), {numbers.size()}, self);
+}
+
+// An array that is copied from numbers that may change.
+template <class Value>
+Numpy<Value> copy_of(const std::vector<Value>& numbers) {
+  return owned(std::vector<Value>(numbers));
+}
+
 }  // namespace panparser

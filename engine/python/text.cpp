@@ -1,4 +1,6 @@
 // The Python face of texts.
+#include "treebank/text.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -6,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/module.hpp"
-#include "treebank/text.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -9,8 +9,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "treebank/alignment.hpp"
 #include "python/module.hpp"
+#include "treebank/alignment.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

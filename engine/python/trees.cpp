@@ -61,6 +61,10 @@ auto nonprojectivity(nb::ndarray<const Token, nb::ndim<1>, nb::c_contig, nb::dev
 }  // namespace
 
 void bind_trees(nb::module_& m) {
+  m.attr("UNKNOWN_HEAD") = kUnknown;
+  m.attr("EMPTY_HEAD") = kEmpty;
+  m.attr("LEFTWARD_HEAD") = kLeftward;
+  m.attr("RIGHTWARD_HEAD") = kRightward;
   m.def(
       "check_heads", [](const std::vector<Token>& heads) { Gold(heads, 0); }, "heads"_a,
       "Raises ValueError unless the heads of words 1..n (Root is 0) are in range and without cycles.");

@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "weights/model.hpp"
 #include "search/search.hpp"
+#include "weights/model.hpp"
 
 namespace panparser {
 
 // By how much what won was better than what it won over, in the model's scores; kNoRival where it won over nothing, and
-// for a word without a head. Keep in step with panparser.confidence.SIGNALS.
+// for a word without a head.
 enum Signal : std::uint8_t {
   kArcMargin,    // the action that made the arc, over the best other one; below 0 where the beam saw further
   kLeastMargin,  // the least of such margins while the word waited for its head as S0 or B0, that one too

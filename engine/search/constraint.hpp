@@ -11,12 +11,12 @@
 #include <span>
 #include <vector>
 
-#include "systems/system.hpp"
 #include "features/tokens.hpp"
+#include "systems/system.hpp"
 
 namespace panparser {
 
-// What stands in place of a given label. Keep in step with panparser.constraints.
+// What stands in place of a given label.
 inline constexpr std::int32_t kAnyLabel = -1;
 inline constexpr std::int32_t kStayingLabel = -2;  // any but those of arcs that are moved after parsing
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "search/confidence.hpp"
-#include "weights/model.hpp"
 #include "search/search.hpp"
+#include "weights/model.hpp"
 
 namespace panparser {
 

@@ -8,22 +8,11 @@
 #include <vector>
 
 #include "features/program.hpp"
+#include "search/labels.hpp"
 #include "search/vector_scoring.hpp"
 #include "systems/system.hpp"
 
 namespace panparser {
-
-// Which labels an arc may have: those that Root's children have, and those that the others have.
-struct Labels {
-  std::int32_t size = 0;  // 0: arcs go without labels
-  std::vector<std::uint8_t> of_root, of_words;
-
-  const std::vector<std::uint8_t>& allowed(bool root) const { return root ? of_root : of_words; }
-  std::int32_t first_of_root() const {  // -1 where there is none
-    const auto found = std::find_if(of_root.begin(), of_root.end(), [](std::uint8_t allowed) { return allowed != 0; });
-    return found == of_root.end() ? -1 : static_cast<std::int32_t>(found - of_root.begin());
-  }
-};
 
 struct Grammar {  // what search needs to know beside the weights
   const System& system;
@@ -42,6 +31,15 @@ struct Grammar {  // what search needs to know beside the weights
     return group != kStackGroup && group != kOtherGroup;
   }
   Reach label_reach() const { return system.attaches_deepest() ? kAhead : kToFront; }
+  std::vector<int> label_templates() const {  // numbers of those that labels see, of the first program
+    std::vector<int> found;
+    for (int g = 0; g < kGroups; ++g) {
+      if (!labels_see(Group(g))) continue;
+      for (const std::uint16_t number : program.numbers(Group(g), label_reach())) found.push_back(number);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
   std::vector<bool> labels_see_vectors() const {  // by address with a vector
     std::vector<bool> seen;
     for (std::size_t i = 0; i < program.vectors().size(); ++i) {
@@ -50,10 +48,6 @@ struct Grammar {  // what search needs to know beside the weights
     return seen;
   }
 };
-
-inline Key label_key(Key key, int action) {
-  return key + (mix(static_cast<Key>(action) + 0x51ED270B) & ~kTemplateMask);  // of the same template
-}
 
 // Rows of sums, by a number; forgotten all at once.
 class Memo {

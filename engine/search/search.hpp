@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "search/constraint.hpp"
-#include "systems/oracle.hpp"
-#include "weights/perceptron.hpp"
 #include "search/scoring.hpp"
+#include "systems/oracle.hpp"
 #include "systems/walk.hpp"
+#include "weights/perceptron.hpp"
 
 namespace panparser {
 

@@ -5,8 +5,7 @@
 
 namespace panparser {
 
-template <class Scorer>
-void SequenceDecoder<Scorer>::decode(const Sequence& sequence, int beam, std::int32_t* classes) {
+void SequenceDecoder::decode(const Sequence& sequence, int beam, std::int32_t* classes) {
   if (sequence.length == 0) return;
   if (beam == 1) return greedy(sequence, classes);
   search_.write(search(sequence, beam).front().state, classes);
@@ -14,12 +13,11 @@ void SequenceDecoder<Scorer>::decode(const Sequence& sequence, int beam, std::in
 
 // The features of an item, and the lines of their weights, are asked for while those of the item before are read. Where
 // only one class is allowed, nothing is.
-template <class Scorer>
-void SequenceDecoder<Scorer>::greedy(const Sequence& sequence, std::int32_t* classes) {
+void SequenceDecoder::greedy(const Sequence& sequence, std::int32_t* classes) {
   const auto ask = [&](std::int32_t item, std::vector<Key>& keys) {
     if (item == sequence.length || sequence.allowed(item).size() == 1) return;
     search_.extract_fixed(sequence, item, keys.data());
-    scoring_.prefetch(keys.data(), program_.fixed());
+    model_.prefetch(keys.data(), program_.fixed());
   };
   ask(0, now_);
   for (std::int32_t item = 0; item < sequence.length; ++item, now_.swap(next_)) {
@@ -31,9 +29,9 @@ void SequenceDecoder<Scorer>::greedy(const Sequence& sequence, std::int32_t* cla
     }
     std::fill(sums_.begin(), sums_.end(), 0);
     extract_given(sequence, item, classes);
-    scoring_.prefetch(given_.data(), program_.given());
-    scoring_.add_to(now_.data(), program_.fixed(), sums_.data());
-    scoring_.add_to(given_.data(), program_.given(), sums_.data());
+    model_.prefetch(given_.data(), program_.given());
+    model_.add_to(now_.data(), program_.fixed(), sums_.data());
+    model_.add_to(given_.data(), program_.given(), sums_.data());
     if (allowed.empty()) {
       classes[item] = static_cast<std::int32_t>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
     } else {
@@ -43,15 +41,13 @@ void SequenceDecoder<Scorer>::greedy(const Sequence& sequence, std::int32_t* cla
   }
 }
 
-template <class Scorer>
-void SequenceDecoder<Scorer>::extract_given(const Sequence& sequence, std::int32_t item, const std::int32_t* classes) {
+void SequenceDecoder::extract_given(const Sequence& sequence, std::int32_t item, const std::int32_t* classes) {
   program_.extract_given([&](std::int32_t source, std::int32_t offset) { return sequence.row(source, item + offset); },
                          [&](int ago, int part) { return classes_.value(part, ago > item ? -1 : classes[item - ago]); },
                          given_.data());
 }
 
-template <class Scorer>
-const std::vector<Hypothesis>& SequenceDecoder<Scorer>::search(const Sequence& sequence, int beam) {
+const std::vector<Hypothesis>& SequenceDecoder::search(const Sequence& sequence, int beam) {
   const std::size_t width = beam > 0 ? static_cast<std::size_t>(beam) : std::numeric_limits<std::size_t>::max();
   beam_ = {search_.start(sequence, width)};
   while (!beam_.front().is_final) {  // all have one length
@@ -65,8 +61,7 @@ const std::vector<Hypothesis>& SequenceDecoder<Scorer>::search(const Sequence& s
   return beam_;
 }
 
-template <class Scorer>
-std::vector<Labeling> SequenceDecoder<Scorer>::best(const Sequence& sequence, int beam, int count) {
+std::vector<Labeling> SequenceDecoder::best(const Sequence& sequence, int beam, int count) {
   std::vector<Labeling> found;
   for (const Hypothesis& hypothesis : search(sequence, beam)) {
     if (static_cast<int>(found.size()) == count) break;
@@ -75,7 +70,5 @@ std::vector<Labeling> SequenceDecoder<Scorer>::best(const Sequence& sequence, in
   }
   return found;
 }
-
-template class SequenceDecoder<LayeredModel>;
 
 }  // namespace panparser

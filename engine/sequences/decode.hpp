@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "weights/model.hpp"
 #include "sequences/search.hpp"
+#include "weights/class_weights.hpp"
 
 namespace panparser {
 
@@ -14,14 +14,13 @@ struct Labeling {
   Score score = 0;
 };
 
-// For one thread. Scorer is LayeredModel.
-template <class Scorer>
+// For one thread.
 class SequenceDecoder {
  public:
-  SequenceDecoder(const SequenceProgram& program, const SequenceClasses& classes, const Scorer& model)
+  SequenceDecoder(const SequenceProgram& program, const SequenceClasses& classes, const ClassModel& model)
       : program_(program),
         classes_(classes),
-        scoring_(model, classes.size()),
+        model_(model),
         search_(program, classes, model),
         now_(program.fixed()),
         next_(program.fixed()),
@@ -40,8 +39,8 @@ class SequenceDecoder {
 
   const SequenceProgram& program_;
   const SequenceClasses& classes_;
-  ClassScoring<Scorer> scoring_;
-  SequenceSearch<Scorer> search_;
+  const ClassModel& model_;
+  SequenceSearch<ClassModel> search_;
   std::vector<Key> now_, next_, given_;
   std::vector<std::int32_t> sums_;
   std::vector<Hypothesis> beam_, made_;

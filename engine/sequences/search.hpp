@@ -29,33 +29,14 @@ struct Sequence {  // one of many, and what is known of its items
   }
 };
 
-// Scores of classes. Few classes have rows of weights for all of them; many, for those that a feature has met: what
-// models of parsers have for actions and for labels.
-template <class Scorer>
-class ClassScoring {
- public:
-  ClassScoring(const Scorer& scorer, std::int32_t classes) : scorer_(scorer), few_(is_few(classes)) {}
-  static bool is_few(std::int32_t classes) { return classes <= 4; }
-
-  void prefetch(const Key* keys, int count) const {
-    few_ ? scorer_.prefetch_actions(keys, count, 0) : scorer_.prefetch_labels(keys, count, 0);
-  }
-  void add_to(const Key* keys, int count, std::int32_t* sums) const {
-    few_ ? scorer_.actions(keys, count, sums, 0) : scorer_.labels(keys, count, sums, 0);
-  }
-
- private:
-  const Scorer& scorer_;
-  bool few_;
-};
-
+// Scorer has prefetch(keys, count) and add_to(keys, count, sums): ClassWeights, or ClassModel.
 template <class Scorer>
 class SequenceSearch {
  public:
   SequenceSearch(const SequenceProgram& program, const SequenceClasses& classes, const Scorer& scorer)
       : program_(program),
         classes_(classes),
-        scoring_(scorer, classes.size()),
+        scorer_(scorer),
         keys_(program.templates()),
         fixed_(classes.size()),
         sums_(classes.size()),
@@ -137,9 +118,9 @@ class SequenceSearch {
     if (fixed_at_ != hypothesis.length) {
       fixed_at_ = hypothesis.length;
       extract_fixed(*sequence_, fixed_at_, keys_.data());
-      scoring_.prefetch(keys_.data(), program_.fixed());
+      scorer_.prefetch(keys_.data(), program_.fixed());
       std::fill(fixed_.begin(), fixed_.end(), 0);
-      scoring_.add_to(keys_.data(), program_.fixed(), fixed_.data());
+      scorer_.add_to(keys_.data(), program_.fixed(), fixed_.data());
       given_.forget();
     }
     if (program_.given() == 0) return fixed_.data();
@@ -151,8 +132,8 @@ class SequenceSearch {
     const auto [row, is_new] = given_.find_row(before);
     if (is_new) {
       extract_given(hypothesis.state, fixed_at_, keys_.data());
-      scoring_.prefetch(keys_.data(), program_.given());
-      scoring_.add_to(keys_.data(), program_.given(), given_.row(row));
+      scorer_.prefetch(keys_.data(), program_.given());
+      scorer_.add_to(keys_.data(), program_.given(), given_.row(row));
     }
     const std::int32_t* const given = given_.row(row);
     for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] = fixed_[c] + given[c];
@@ -190,7 +171,7 @@ class SequenceSearch {
 
   const SequenceProgram& program_;
   const SequenceClasses& classes_;
-  const ClassScoring<Scorer> scoring_;
+  const Scorer& scorer_;
   const Sequence* sequence_ = nullptr;
   std::size_t width_ = 1;
   std::vector<Node> nodes_;

@@ -8,14 +8,6 @@
 
 namespace panparser {
 
-namespace {
-
-constexpr Value kBoundaryValue = 0x5D1D47E3A1C9F00Fu;
-
-Value number_value(std::int64_t number) { return mix(static_cast<Value>(number + 3) * 0x9E3779B97F4A7C15u); }
-
-}  // namespace
-
 SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t columns, std::int32_t parts,
                                  const std::vector<SequenceAtom>& atoms,
                                  const std::vector<std::vector<std::int32_t>>& templates)
@@ -61,7 +53,7 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
     }
     require(part.flat.size() <= std::numeric_limits<std::uint16_t>::max(), "the templates have too many atoms");
     part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
-    part.seeds.push_back(mix(static_cast<Value>(t + 1)));
+    part.seeds.push_back(template_seed(t));
     part.numbers.push_back(static_cast<std::uint16_t>(t));
   }
 }
@@ -112,9 +104,9 @@ Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> o
   table.values.resize(items() * table.width);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     require(columns[c].size() == static_cast<std::size_t>(items()), "a column must have a number for each item");
-    for (std::int64_t i = 0; i < items(); ++i) table.values[i * table.width + c] = number_value(columns[c][i]);
+    for (std::int64_t i = 0; i < items(); ++i) table.values[i * table.width + c] = hash_number(columns[c][i]);
   }
-  boundary_.assign(widest, kBoundaryValue);
+  boundary_.assign(widest, kRootValue);
 }
 
 bool Sequences::fits(const SequenceProgram& program) const {
@@ -145,8 +137,8 @@ SequenceClasses::SequenceClasses(std::int32_t size, std::span<const std::int32_t
   require(size >= 1 && size <= 1 << 15, "too few classes, or too many");
   require(!parts.empty() && parts.size() % size == 0, "each part needs a number for each class");
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i % size == 0) values_.push_back(kBoundaryValue);
-    values_.push_back(number_value(parts[i]));
+    if (i % size == 0) values_.push_back(kRootValue);
+    values_.push_back(hash_number(parts[i]));
   }
 }
 

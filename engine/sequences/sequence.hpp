@@ -84,10 +84,8 @@ class SequenceProgram {
       const std::uint16_t* atom = flat.data();
       for (std::size_t t = 0; t < seeds.size(); ++t) {
         const std::uint16_t* const end = flat.data() + ends[t];
-        Key key = seeds[t] + values[*atom++];
-        for (int turn = 13; atom != end; turn += 13) key += std::rotl(values[*atom++], turn);
-        key = (key & ~kTemplateMask) | numbers[t];
-        keys[t] = key ? key : kTemplateMask + 1;  // 0 stands for no feature
+        keys[t] = feature_key(seeds[t], numbers[t], values.data(), atom, end);
+        atom = end;
       }
     }
   };

@@ -7,14 +7,15 @@
 #include <span>
 #include <vector>
 
+#include "base/hashing.hpp"
 #include "trees/gold.hpp"
 
 namespace panparser {
 
-// Tokens that tables speak of. Keep in step with panparser.terms.POSITIONS.
+// Tokens that tables speak of.
 enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kPositions };
 
-// What conditions test: each is a number. Keep in step with panparser._compile.FACTS.
+// What conditions test: each is a number.
 enum Fact : std::uint8_t {
   kStackSize,
   kBufferSize,
@@ -27,12 +28,6 @@ enum Fact : std::uint8_t {
   kFromS2ToS0,
   kFacts
 };
-
-inline constexpr std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-  return x ^ x >> 31;
-}
 
 using Bits = std::uint64_t;  // one word of a set of tokens
 inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (token & 63) & 1; }

@@ -16,8 +16,6 @@
 
 namespace panparser {
 
-// The codes below are written by panparser._compile; keep the two in step.
-
 struct Literal {  // low <= facts[fact] <= high
   std::int32_t fact, low, high;
 };

@@ -8,7 +8,7 @@
 
 namespace panparser {
 
-// What stands in place of a head. Keep in step with panparser.gold.Mark.
+// What stands in place of a head.
 inline constexpr Token kUnknown = -1;
 inline constexpr Token kEmpty = -2;      // annotated as headless
 inline constexpr Token kLeftward = -3;   // the head stands somewhere to the left

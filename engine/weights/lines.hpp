@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "features/program.hpp"
 #include "base/memory.hpp"
+#include "features/program.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

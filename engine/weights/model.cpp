@@ -261,6 +261,7 @@ double fill_label_rows(int templates, int labels, std::span<const Model::Source>
 Model::Arrays Model::compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit,
                              double least) {
   Arrays arrays;
+  arrays.labels = labels;
   const double whole = static_cast<double>(unit) * static_cast<double>(sources.size());  // an update to all
   arrays.action_scale = fill_lines(templates, sources, least * whole, arrays) * whole;
   arrays.label_scale = fill_label_rows(templates, labels, sources, least * whole, arrays) * whole;

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "features/program.hpp"
 #include "weights/lines.hpp"
-#include "base/memory.hpp"
 #include "weights/perceptron.hpp"
 #include "weights/vectors.hpp"
 
@@ -27,6 +27,7 @@ class Model {
     std::vector<std::uint32_t> tables;      // first line of each template, and the end: of actions, then of labels
     LargeVector<std::uint8_t> label_rows;
     double action_scale = 1, label_scale = 1;  // what one update became
+    int labels = 0;                            // that rows are about
   };
   struct View {
     std::span<const std::uint8_t> lines;

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "features/program.hpp"
 #include "base/memory.hpp"
+#include "features/program.hpp"
 
 namespace panparser {
 

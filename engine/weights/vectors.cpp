@@ -4,7 +4,16 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/require.hpp"
+
 namespace panparser {
+
+Vectors Vectors::checked(std::span<const std::int8_t> values, std::size_t dimensions, std::int32_t bits) {
+  require(dimensions >= 1 && dimensions <= kMaxDimensions && bits >= kLeastBits && bits <= kMostBits &&
+              values.size() % dimensions == 0 && !values.empty() && values.size() / dimensions <= std::size_t(1) << 30,
+          "vectors have the wrong size");
+  return {values, static_cast<std::int32_t>(dimensions), bits};
+}
 
 namespace {
 

@@ -20,6 +20,9 @@ struct Vectors {
   static constexpr int kMaxDimensions = 2048;
   static constexpr int kLeastBits = 2, kMostBits = 12;
 
+  // Throws std::invalid_argument if a size is out of range. `values` must outlive it.
+  static Vectors checked(std::span<const std::int8_t> values, std::size_t dimensions, std::int32_t bits);
+
   std::span<const std::int8_t> values;  // [row][dimension]
   std::int32_t dimensions = 0;          // 0: there are no vectors
   std::int32_t bits = kLeastBits;

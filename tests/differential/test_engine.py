@@ -196,22 +196,59 @@ def test_a_walk_that_never_ends_is_an_error():
 
 
 @given(
-    literals=st.lists(st.tuples(*[st.integers(-3, 40)] * 3), max_size=5),
-    probes=st.lists(st.tuples(*[st.integers(-5, 6)] * 3, st.booleans(), st.integers(-5, 0)), max_size=4),
-    effects=st.lists(st.tuples(*[st.integers(-1, 6)] * 3), max_size=4),
-    terms=st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 63)), max_size=4),
+    literals=st.lists(
+        st.builds(_engine.Literal, fact=st.integers(-3, 40), low=st.integers(-3, 40), high=st.integers(-3, 40)),
+        max_size=5,
+    ),
+    probes=st.lists(
+        st.builds(
+            _engine.Probe,
+            kind=st.sampled_from(list(_engine.ProbeKind)),
+            position=st.integers(-5, 6),
+            region=st.integers(-5, 6),
+            flag=st.booleans(),
+            direction=st.integers(-5, 0),
+        ),
+        max_size=4,
+    ),
+    effects=st.lists(
+        st.builds(
+            _engine.Effect,
+            kind=st.sampled_from(list(_engine.EffectKind)),
+            first=st.integers(-1, 6),
+            second=st.integers(-1, 6),
+        ),
+        max_size=4,
+    ),
+    terms=st.lists(st.builds(_engine.Term, probe=st.integers(-1, 4), guard=st.integers(0, 63)), max_size=4),
     mask=st.integers(0, 63),
-    codes=st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)),
+    codes=st.tuples(
+        st.sampled_from(list(_engine.Potential)), st.integers(0, 3), st.sampled_from(list(_engine.StaticOracle))
+    ),
     words=st.integers(1, 70),
     seed=st.integers(0, 99),
 )
 def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes, words, seed):
     """Any numbers at all: the table is refused, or it runs until it is stuck, ends, or has run for long enough."""
     potential, limit, static = codes
-    rows = [(mask, [mask] if seed % 2 else [], effects, terms, terms), (0, [], [(0, 0, 0)], [], [])]
+    clauses = [mask] if seed % 2 else []
+    shift = _engine.Effect(kind=_engine.EffectKind.SHIFT)
+    rows = [
+        _engine.Row(all=mask, clauses=clauses, effects=effects, terms=terms, directed_terms=terms),
+        _engine.Row(all=0, clauses=[], effects=[shift], terms=[], directed_terms=[]),
+    ]
     try:
         system = _engine.System(
-            [seed % 3 == 0, seed % 5 == 0, True], False, potential, limit, static, literals, probes, rows
+            root_first=seed % 3 == 0,
+            starts_on_stack=seed % 5 == 0,
+            ends_on_stack=True,
+            single_root=False,
+            potential=potential,
+            limit=limit,
+            static_oracle=static,
+            literals=literals,
+            probes=probes,
+            rows=rows,
         )
         tree = random_tree if seed % 4 else random_projective_tree
         heads = [h or words + 1 for h in tree(words, random.Random(seed))]

@@ -180,16 +180,16 @@ def test_averages_are_the_explicit_sums_of_the_weights_after_each_sentence():
 
     class Explicit(pp.Listener):
         def after_sentence(self, epoch, sentence):
-            keys, weights, _ = run.learners[0].actions()
-            for key, row in zip(keys.tolist(), weights.reshape(len(keys), -1), strict=True):
+            found = run.learners[0].actions()
+            for key, row in zip(found.keys.tolist(), found.weights.reshape(len(found.keys), -1), strict=True):
                 sums[key] = sums.get(key, 0) + row.astype(np.int64)
 
     run = start(spec, TREEBANK, [Explicit()], epochs=3, members=1)
     run.run(False)
-    keys, weights, dated = run.learners[0].actions()
+    found = run.learners[0].actions()
     assert run.learners[0].time == 3 * len(TREEBANK)
-    totals = (run.learners[0].time * weights.astype(np.int64) - dated).reshape(len(keys), -1)
-    assert {key: row.tolist() for key, row in zip(keys.tolist(), totals, strict=True)} == {
+    totals = (run.learners[0].time * found.weights.astype(np.int64) - found.dated).reshape(len(found.keys), -1)
+    assert {key: row.tolist() for key, row in zip(found.keys.tolist(), totals, strict=True)} == {
         key: row.tolist() for key, row in sums.items()
     }
 

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import panparser as pp
-from panparser import RICH, RICH_STACK, ZN11, Template, Templates
+from panparser import RICH, RICH_STACK, ZN11, Template, Templates, _engine
 from panparser.features import sets
 from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
-from panparser.features.lowering import LoweredTemplates, lower
+from panparser.features.lowering import Column, LoweredTemplates, lower
 from panparser.treebank.treebank import COLUMNS
 from places import ROOT
 
@@ -122,18 +122,25 @@ def test_lowering():
             B0.right[1].vector
         """)
     )
+    transform, kind = _engine.Transform, _engine.AtomKind
     assert found == LoweredTemplates(
         columns=[
-            *((0, 0, 0, ""), (0, 1, 0, ""), (4, 4, 0, "Case"), (0, 3, 3, ""), (0, 2, 3, ""), (7, 0, 0, "")),
-            (2, 0, 0, ""),
+            Column(0, transform.WHOLE),
+            Column(0, transform.LOWER),
+            Column(4, transform.KEY, key="Case"),
+            Column(0, transform.SUFFIX, 3),
+            Column(0, transform.PREFIX, 3),
+            Column(7, transform.WHOLE),
+            Column(2, transform.WHOLE),
         ],
         counters=[(2, "Acc"), (6, "VERB")],
         atoms=[
-            *((0, 0, 0, 0), (0, 34, 0, 1)),
-            *((0, 8, 0, 2), (0, 0, 0, 3), (0, 0, 0, 4)),
-            *((0, 56, 0, 5), (1, 6, 0, 0)),
-            *((6, 0, 40, 0), (2, 0, 0, 0), (3, 0, 0, 0), (4, 0, 0, 0), (5, 32, 0, 0)),
-            *((8, 0, 32, 0), (8, 0, 32, 1), (8, 8, 32, 1), (7, 0, 0, 2)),
+            *((kind.ATTRIBUTE, 0, 0, 0), (kind.ATTRIBUTE, 34, 0, 1)),
+            *((kind.ATTRIBUTE, 8, 0, 2), (kind.ATTRIBUTE, 0, 0, 3), (kind.ATTRIBUTE, 0, 0, 4)),
+            *((kind.ATTRIBUTE, 56, 0, 5), (kind.LABEL, 6, 0, 0)),
+            *((kind.DISTANCE, 0, 40, 0), (kind.LEFT_VALENCY, 0, 0, 0), (kind.RIGHT_VALENCY, 0, 0, 0)),
+            *((kind.LEFT_LABELS, 0, 0, 0), (kind.RIGHT_LABELS, 32, 0, 0)),
+            *((kind.BETWEEN, 0, 32, 0), (kind.BETWEEN, 0, 32, 1), (kind.BETWEEN, 8, 32, 1), (kind.HISTORY, 0, 0, 2)),
         ],
         templates=[[0, 1], [2, 3, 4], [5, 0, 6], [7, 8, 9, 10, 11], [12, 13, 14, 15]],
         vectors=[0, 36],
@@ -142,7 +149,7 @@ def test_lowering():
 
 @pytest.mark.parametrize("name", sorted(set(COLUMN_ATTRIBUTES) & set(COLUMNS)))
 def test_attributes_lower_to_the_column_of_their_name(name):
-    assert lower(Templates.parse(f"S0.{name}")).columns == [(COLUMNS.index(name), 0, 0, "")]
+    assert lower(Templates.parse(f"S0.{name}")).columns == [Column(COLUMNS.index(name), _engine.Transform.WHOLE)]
 
 
 def test_every_word_is_documented_in_the_guide():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser import _engine
 from panparser.errors import StrategyError
 from panparser.learning.strategies import (
     DYNAMIC_EXPLORE,
@@ -59,12 +60,37 @@ def test_strategies_come_back_from_plain_values(strategy):
 
 @given(strategies, st.integers(1, 60))
 def test_the_engine_gets_the_exploration_of_the_epoch(strategy, epoch):
-    static, update_at, positive, restart, exploration, temperature, horizon, focus = strategy.lowered(epoch)
-    assert exploration == strategy.exploration(epoch)
-    assert (get_args(UpdateAt)[update_at], get_args(Positive)[positive]) == (strategy.update_at, strategy.positive)
-    assert get_args(Restart)[restart] == strategy.restart
-    assert static == (strategy.oracle == "static")
-    assert (temperature, horizon or None, focus) == (strategy.temperature, strategy.horizon, strategy.focus)
+    lowered = strategy.lowered(epoch)
+    assert lowered.static_oracle == (strategy.oracle == "static")
+    assert lowered.exploration == strategy.exploration(epoch)
+    names = (lowered.update_at.name, lowered.positive.name, lowered.restart.name)
+    assert names == tuple(map(_constant, (strategy.update_at, strategy.positive, strategy.restart)))
+    assert (lowered.temperature, lowered.focus) == (strategy.temperature, strategy.focus)
+    assert lowered.horizon == (strategy.horizon or 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [(UpdateAt, _engine.UpdateAt), (Positive, _engine.Positive), (Restart, _engine.Restart)],
+)
+def test_every_code_of_the_engine_has_a_word(words, codes):
+    assert [_constant(word) for word in get_args(words)] == [code.name for code in codes]
+
+
+def test_the_engine_refuses_a_strategy_that_is_out_of_range():
+    fine = {"exploration": 0.0, "temperature": 1.0, "horizon": 0, "focus": 1.0}
+    codes = {"update_at": _engine.UpdateAt.END, "positive": _engine.Positive.BEST_SCORING}
+    codes |= {"static_oracle": False, "restart": _engine.Restart.NONE}
+    _engine.Strategy(**codes, **fine)
+    for name, wrong in (("exploration", 1.5), ("temperature", 0.0), ("horizon", -1), ("focus", 5.0)):
+        with pytest.raises(ValueError, match=f"{name} of a strategy"):
+            _engine.Strategy(**codes, **fine | {name: wrong})
+    with pytest.raises(TypeError):
+        _engine.Strategy(**codes | {"restart": 7}, **fine)
+
+
+def _constant(word):
+    return word.upper().replace("-", "_")
 
 
 def test_only_what_differs_is_written():

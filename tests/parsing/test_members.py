@@ -61,13 +61,14 @@ def test_the_parser_is_the_mean_of_its_members(members, focus):
     assert len(run.learners) == members
     actions, labels = {}, {}
     for learner in run.learners:
-        keys, weights, dated = learner.actions()
-        averages = ((learner.time * weights.astype(np.int64) - dated) / learner.time).astype(np.float32)
-        for key, row in zip(keys.tolist(), averages.reshape(len(keys), -1), strict=True):
+        rows = learner.actions()
+        averages = ((learner.time * rows.weights.astype(np.int64) - rows.dated) / learner.time).astype(np.float32)
+        for key, row in zip(rows.keys.tolist(), averages.reshape(len(rows.keys), -1), strict=True):
             actions[key] = actions.get(key, np.zeros(4, dtype=np.float32)) + row
-        keys, counts, names, weights, dated = learner.labels()
-        averages = (learner.time * weights.astype(np.int64) - dated) / learner.time
-        cells = zip(np.repeat(keys, counts).tolist(), names.tolist(), averages.tolist(), strict=True)
+        found = learner.labels()
+        averages = (learner.time * found.weights.astype(np.int64) - found.dated) / learner.time
+        keys = np.repeat(found.keys, found.counts)
+        cells = zip(keys.tolist(), found.labels.tolist(), averages.tolist(), strict=True)
         for key, name, average in cells:
             labels[key, name] = labels.get((key, name), 0) + average
     scale = 127 / float(max(np.abs(row).max() for row in actions.values()))
@@ -94,7 +95,8 @@ def test_the_first_of_several_members_learns_what_one_alone_does():
     several = start(SPEC, TRAIN, epochs=3, members=3, strategy=DYNAMIC_EXPLORE)
     for run in (alone, several):
         run.run(False)
-    tables = [[array.tolist() for array in learner.actions()] for learner in (*alone.learners, *several.learners)]
+    rows = [learner.actions() for learner in (*alone.learners, *several.learners)]
+    tables = [[table.keys.tolist(), table.weights.tolist(), table.dated.tolist()] for table in rows]
     assert tables[0] == tables[1]
     assert tables[1] != tables[2] != tables[3]
 

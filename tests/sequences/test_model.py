@@ -79,9 +79,10 @@ def both(window, items, right, classes, beam, **options):
 
 def engine_rows(run: SequenceRun) -> Counter:
     (learner,) = run.learners
-    _, counts, classes, weights, dated = (array.tolist() for array in learner.weights())
+    found = learner.weights()
+    classes, weights, dated = found.labels.tolist(), found.weights.tolist(), found.dated.tolist()
     rows, at = Counter(), 0
-    for count in counts:
+    for count in found.counts.tolist():
         cells = [(str(classes[i]), weights[i], dated[i]) for i in range(at, at + count) if weights[i] or dated[i]]
         rows[frozenset(cells)] += 1
         at += count

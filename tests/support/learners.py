@@ -87,18 +87,20 @@ class Learned:
 
     def actions(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
         """By key: the weights of all actions, and their sums over time."""
-        keys, weights, dated = self.learner.actions()
-        shape = (len(keys), len(self.run.spec.system.names))
-        weights, dated = weights.reshape(shape).astype(np.int64), dated.reshape(shape)
+        rows = self.learner.actions()
+        shape = (len(rows.keys), len(self.run.spec.system.names))
+        weights, dated = rows.weights.reshape(shape).astype(np.int64), rows.dated.reshape(shape)
         totals = self.learner.time * weights - dated
-        return {int(k): (tuple(w.tolist()), tuple(t.tolist())) for k, w, t in zip(keys, weights, totals, strict=True)}
+        each = zip(rows.keys, weights, totals, strict=True)
+        return {int(key): (tuple(row.tolist()), tuple(total.tolist())) for key, row, total in each}
 
     def labels(self) -> dict[int, dict[str, tuple[int, int]]]:
         """By key and label: a weight, and its sum over time."""
-        keys, counts, labels, weights, dated = (array.tolist() for array in self.learner.labels())
+        found = self.learner.labels()
+        labels, weights, dated = found.labels.tolist(), found.weights.tolist(), found.dated.tolist()
         names, time, at = self.run.labels.names, self.learner.time, 0
         rows = {}
-        for key, count in zip(keys, counts, strict=True):
+        for key, count in zip(found.keys.tolist(), found.counts.tolist(), strict=True):
             cells = range(at, at + count)
             rows[key] = {names[labels[i]]: (weights[i], time * weights[i] - dated[i]) for i in cells}
             at += count

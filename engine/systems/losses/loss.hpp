@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "trees/gold.hpp"
 #include "systems/state.hpp"
+#include "trees/gold.hpp"
 
 namespace panparser {
 

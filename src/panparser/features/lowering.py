@@ -1,53 +1,98 @@
-"""Lowers templates to the flat numbers from which the engine computes features. The codes are those of engine/*.hpp."""
+"""Lowers templates to the flat program with which the engine computes features."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from panparser import _engine
 from panparser.errors import TemplateError
-from panparser.features.atoms import BASES, CLASS, CLASSES, ITEM_ATTRIBUTES, PATHS, Address, Atom
+from panparser.features.atoms import CLASS, CLASSES, ITEM_ATTRIBUTES, Address, Atom
 from panparser.features.templates import Templates
 from panparser.treebank.treebank import COLUMNS
 
-Column = tuple[int, int, int, str]
+_OF_FORM = ("lower", "prefix", "suffix", "shape", "lower_prefix", "lower_suffix")  # transforms
+_GIVEN = ("given_head", "given_label")  # transforms of no column
+_OF_STATE = (  # kinds of atoms that are no attributes
+    *("label", "left_valency", "right_valency", "left_labels", "right_labels"),
+    *("distance", "history", "between", "given"),
+)
 
-_WHOLE, _LOWER, _PREFIX, _SUFFIX, _KEY, _GIVEN_HEAD, _GIVEN_LABEL, _SHAPE, _LOWER_PREFIX, _LOWER_SUFFIX = range(10)
-_TRANSFORMS = {  # of the form
-    **{"lower": _LOWER, "prefix": _PREFIX, "suffix": _SUFFIX, "shape": _SHAPE},
-    **{"lower_prefix": _LOWER_PREFIX, "lower_suffix": _LOWER_SUFFIX},
-}
-_GIVEN = {"given_head": _GIVEN_HEAD, "given_label": _GIVEN_LABEL}  # of no column
-_COLUMN = 0
-_KINDS = {
-    name: kind
-    for kind, name in enumerate(
-        "label left_valency right_valency left_labels right_labels distance history between given".split(), start=1
-    )
-}
+
+class Column(NamedTuple):
+    """Of the engine's Attribute."""
+
+    column: int  # index in COLUMNS
+    transform: _engine.Transform
+    number: int = 0  # of characters
+    key: str = ""
+
+
+class Counter(NamedTuple):
+    """Of the engine's Counter."""
+
+    attribute: int  # index among the columns
+    value: str
+
+
+class StateAtom(NamedTuple):
+    """Of the engine's Atom."""
+
+    kind: _engine.AtomKind
+    first: int = 0  # address
+    second: int = 0
+    parameter: int = 0  # a column, a counter, or how long ago
+
+
+class SequenceAtom(NamedTuple):
+    """Of the engine's SequenceAtom."""
+
+    is_class: bool
+    offset: int  # of a class: how long ago
+    parameter: int  # number of the attribute, or of the part
 
 
 class LoweredWindow(NamedTuple):
     """Templates over sequences as the engine takes them; lists hold what is distinct, in order of first use."""
 
-    attributes: list[Column]  # as the columns below
+    attributes: list[Column]
     columns: int  # of numbers, that are given beside a treebank
     parts: int  # of classes; the first is the whole
-    atoms: list[tuple[bool, int, int]]  # (is it a class, offset or how long ago, number of the attribute or part)
+    atoms: list[SequenceAtom]
     templates: list[list[int]]  # indices in atoms
+
+    def program(self) -> _engine.SequenceProgram:
+        return _engine.SequenceProgram(
+            attributes=[_engine.Attribute(**attribute._asdict()) for attribute in self.attributes],
+            columns=self.columns,
+            parts=self.parts,
+            atoms=[_engine.SequenceAtom(**atom._asdict()) for atom in self.atoms],
+            templates=self.templates,
+        )
 
 
 class LoweredTemplates(NamedTuple):
     """Templates as the engine takes them; lists hold what is distinct, in order of first use.
 
-    An address is base * 8 + path, both as their index in `BASES` and `PATHS`. Fields that do not apply are 0.
+    Addresses are those of `lower_address`. Fields that do not apply are 0.
     """
 
-    columns: list[Column]  # (index in COLUMNS, transform, number of characters, key)
-    counters: list[tuple[int, str]]  # (index in columns, value)
-    atoms: list[tuple[int, int, int, int]]  # (kind, first address, second address, parameter)
+    columns: list[Column]
+    counters: list[Counter]
+    atoms: list[StateAtom]
     templates: list[list[int]]  # indices in atoms; without the vector templates
     vectors: list[int]  # addresses
+
+    def program(self, own_labels: Sequence[int] = ()) -> _engine.Program:
+        """`own_labels`: the number that features have for each label of the states, where it is another."""
+        return _engine.Program(
+            attributes=[_engine.Attribute(**column._asdict()) for column in self.columns],
+            counters=[_engine.Counter(**counter._asdict()) for counter in self.counters],
+            atoms=[_engine.Atom(**atom._asdict()) for atom in self.atoms],
+            templates=self.templates,
+            vectors=self.vectors,
+            own_labels=list(own_labels),
+        )
 
 
 def lower(templates: Templates, like: LoweredTemplates | None = None) -> LoweredTemplates:
@@ -56,20 +101,21 @@ def lower(templates: Templates, like: LoweredTemplates | None = None) -> Lowered
     `like`: the columns and counters of these come first.
     """
     columns: dict[Column, int] = {column: number for number, column in enumerate(like.columns if like else ())}
-    counters: dict[tuple[int, str], int] = {pair: number for number, pair in enumerate(like.counters if like else ())}
+    counters: dict[Counter, int] = {counter: number for number, counter in enumerate(like.counters if like else ())}
 
-    def lowered(atom: Atom) -> tuple[int, int, int, int]:
+    def lowered(atom: Atom) -> StateAtom:
         first, second, *_ = [*map(lower_address, atom.addresses), 0, 0]
-        if atom.name == "history":
-            return _KINDS["history"], 0, 0, int(atom.key or 0)
-        if atom.name in _KINDS and atom.name != "between":
-            return _KINDS[atom.name], first, second, 0
+        kind = _engine.AtomKind[atom.name.upper()] if atom.name in _OF_STATE else _engine.AtomKind.ATTRIBUTE
+        if kind == _engine.AtomKind.HISTORY:
+            return StateAtom(kind, parameter=int(atom.key or 0))
+        if kind not in (_engine.AtomKind.ATTRIBUTE, _engine.AtomKind.BETWEEN):
+            return StateAtom(kind, first, second)
         column = _column(atom.column or atom.name, atom.key)
         number = columns.setdefault(column, len(columns))
-        if atom.name != "between":
-            return _COLUMN, first, 0, number
-        counter = (number, atom.value or "")
-        return _KINDS["between"], first, second, counters.setdefault(counter, len(counters))
+        if kind == _engine.AtomKind.ATTRIBUTE:
+            return StateAtom(kind, first, parameter=number)
+        counter = Counter(number, atom.value or "")
+        return StateAtom(kind, first, second, counters.setdefault(counter, len(counters)))
 
     plain = [template for template in templates if not template.is_vector]
     numbers = {atom: number for number, atom in enumerate(dict.fromkeys(atom for t in plain for atom in t.atoms))}
@@ -87,16 +133,17 @@ def lower_window(templates: Templates, columns: Sequence[str], parts: Sequence[s
     a treebank; an attribute that is neither raises TemplateError."""
     read = {column: number for number, column in enumerate(dict.fromkeys(_read_columns(templates, columns)))}
 
-    def lowered(atom: Atom) -> tuple[bool, int, int]:
+    def lowered(atom: Atom) -> SequenceAtom:
         (address,) = atom.addresses
         if address.base in CLASSES:
             if atom.name not in (CLASS, *parts):
                 raise TemplateError(f"classes have no part {atom.name}, as in {atom}; {_known(parts)}")
-            return True, int(address.base.removeprefix("T-")), 0 if atom.name == CLASS else 1 + parts.index(atom.name)
+            ago = int(address.base.removeprefix("T-"))
+            return SequenceAtom(True, ago, 0 if atom.name == CLASS else 1 + parts.index(atom.name))
         offset = int(address.base.removeprefix("W"))
         if atom.name in columns:
-            return False, offset, len(read) + columns.index(atom.name)
-        return False, offset, read[_column(atom.name, atom.key)]
+            return SequenceAtom(False, offset, len(read) + columns.index(atom.name))
+        return SequenceAtom(False, offset, read[_column(atom.name, atom.key)])
 
     numbers = {atom: number for number, atom in enumerate(templates.atoms)}
     return LoweredWindow(
@@ -130,13 +177,14 @@ def _known(names: Sequence[str]) -> str:
 
 def lower_address(address: Address) -> int:
     """An address as the engine has it."""
-    return BASES.index(address.base) * 8 + PATHS.index(address.path)
+    path = address.path.upper().replace("[", "_").replace("]", "").replace(".", "_") or "HERE"  # such as left[0]
+    return _engine.address(_engine.Base[address.base], _engine.Path[path])
 
 
 def _column(name: str, key: str | int | None) -> Column:
     if name in _GIVEN:
-        return 0, _GIVEN[name], 0, ""
-    source = COLUMNS.index("form" if name in _TRANSFORMS else name)
+        return Column(0, _engine.Transform[name.upper()])
+    source = COLUMNS.index("form" if name in _OF_FORM else name)
     if isinstance(key, str):
-        return source, _KEY, 0, key
-    return source, _TRANSFORMS.get(name, _WHOLE), key or 0, ""
+        return Column(source, _engine.Transform.KEY, key=key)
+    return Column(source, _engine.Transform[name.upper() if name in _OF_FORM else "WHOLE"], key or 0)

@@ -23,6 +23,16 @@ class VectorWeights(NamedTuple):
     action_shift: int
     label_shift: int
 
+    @classmethod
+    def of(cls, weights: _engine.CompactVectors) -> VectorWeights:
+        """What a learner made."""
+        return cls(
+            actions=weights.actions,
+            labels=weights.labels,
+            action_shift=weights.action_shift,
+            label_shift=weights.label_shift,
+        )
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -42,13 +52,33 @@ class Layer:
             if not isinstance(scale, int | float) or not 0 < scale < 1e30:
                 raise SpecError(f"scales of Layer must be numbers above 0; got {scale!r}")
 
+    @classmethod
+    def of(cls, arrays: _engine.LayerArrays, vectors: VectorWeights | None = None) -> Layer:
+        """The layer that a learner made."""
+        return cls(
+            lines=arrays.lines,
+            label_lines=arrays.label_lines,
+            tables=arrays.tables,
+            label_rows=arrays.label_rows,
+            action_scale=arrays.action_scale,
+            label_scale=arrays.label_scale,
+            labels=arrays.labels,
+            vectors=vectors,
+        )
+
     @property
     def size(self) -> int:
         return sum(array.nbytes for array in self.to_arrays().values())
 
     def engine(self, system: TransitionSystem) -> _engine.Layer:
         return _engine.Layer(
-            len(system.names), self.labels, self.lines, self.label_lines, self.tables, self.label_rows, self.vectors
+            classes=len(system.names),
+            labels=self.labels,
+            lines=self.lines,
+            label_lines=self.label_lines,
+            tables=self.tables,
+            label_rows=self.label_rows,
+            vectors=_engine.VectorLayer(**self.vectors._asdict()) if self.vectors else None,
         )
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -72,10 +102,14 @@ class Layer:
         return cls(lines, label_lines, tables, label_rows, action_scale, label_scale, labels, vectors)
 
 
-def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[tuple[_engine.Layer, int, int]]:
+def multiplied(layers: list[Layer], system: TransitionSystem, unit: int) -> list[_engine.ScaledLayer]:
     """Layers with factors that bring them to one scale, in which an update is `unit`."""
     return [
-        (layer.engine(system), max(1, round(unit / layer.action_scale)), max(1, round(unit / layer.label_scale)))
+        _engine.ScaledLayer(
+            layer=layer.engine(system),
+            actions=max(1, round(unit / layer.action_scale)),
+            labels=max(1, round(unit / layer.label_scale)),
+        )
         for layer in layers
     ]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
+
+from panparser import _engine
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,19 @@ class Update:
     positive_score: float  # whole numbers of the perceptron, whatever a classifier gives
     negative_score: float
     started: int  # length of the derivation that the search started from
+
+    @classmethod
+    def of(cls, update: _engine.Update, epoch: int, sentence: int, names: Sequence[str]) -> Update:
+        """What the engine reports, with the names of transitions or classes."""
+        return cls(
+            epoch=epoch,
+            sentence=sentence,
+            positive=tuple(names[number] for number in update.positive),
+            negative=tuple(names[number] for number in update.negative),
+            positive_score=update.positive_score,
+            negative_score=update.negative_score,
+            started=update.started,
+        )
 
 
 @dataclass

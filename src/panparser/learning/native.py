@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from panparser import _engine
 from panparser._arrays import LongArray
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.listeners import SKIP, Instead, Update
@@ -17,14 +18,14 @@ from panparser.learning.strategies import Strategy
 CHUNK = 64  # sentences, or sequences, between two looks at the clock and the keyboard
 UPDATE_UNITS = 256  # what an update is where parts of one are needed
 
-Callback = Callable[[Any, bool], None]  # an update of the engine, and whether it was applied
+Callback = Callable[[_engine.Update, bool], None]  # an update, and whether it was applied
 
 
 class NativeLearner(Protocol):
     """A perceptron of the engine."""
 
     @property
-    def progress(self) -> Sequence[int]:
+    def progress(self) -> _engine.Progress:
         """Sentences, words, updates, ... so far."""
 
 
@@ -48,8 +49,8 @@ class Members(Generic[Learner]):
     run: EpochLoop[Any, Any]
     learners: Sequence[Learner]
     names: Sequence[str]
-    teach: Callable[[Learner, LongArray, Any, Callback | None], None]
-    teach_instead: Callable[[Learner, int, Instead, Any, Callback | None], None]
+    teach: Callable[[Learner, LongArray, _engine.Strategy, Callback | None], None]
+    teach_instead: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
 
     def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
         """Once through the data, each member in its own order."""
@@ -60,7 +61,7 @@ class Members(Generic[Learner]):
     def progress(self) -> tuple[int, int]:
         """Words and updates so far, of all members."""
         done = [learner.progress for learner in self.learners]
-        return sum(words for _, words, *_ in done), sum(updates for _, _, updates, *_ in done)
+        return sum(progress.words for progress in done), sum(progress.updates for progress in done)
 
     def _go_through(self, epoch: int, learner: Learner, order: LongArray) -> None:
         run, training = self.run, self.run.training
@@ -87,10 +88,8 @@ class Members(Generic[Learner]):
                 run.tell("after_words", epoch, *self.progress())
 
     def _callback(self, epoch: int, sentence: int) -> Callback:
-        def report(event: Any, applied: bool) -> None:
-            positive, negative, *numbers = event
-            derivations = [tuple(self.names[action] for action in actions) for actions in (positive, negative)]
-            update = Update(epoch, sentence, derivations[0], derivations[1], *numbers)
+        def report(event: _engine.Update, applied: bool) -> None:
+            update = Update.of(event, epoch, sentence, self.names)
             self.run.tell("after_update" if applied else "before_update", update)
 
         return report

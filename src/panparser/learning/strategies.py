@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
+from panparser import _engine
 from panparser.errors import StrategyError
 
 Oracle = Literal["static", "dynamic"]
@@ -119,18 +120,23 @@ class Strategy:
             given["exploration"] = Schedule(tuple((int(epoch), float(rate)) for epoch, rate in steps))
         return replace(named(values.get("base", "early-update")), **given)
 
-    def lowered(self, epoch: int) -> tuple[bool, int, int, int, float, float, int, float]:
+    def lowered(self, epoch: int) -> _engine.Strategy:
         """As the engine has it."""
-        return (
-            self.oracle == "static",
-            get_args(UpdateAt).index(self.update_at),
-            get_args(Positive).index(self.positive),
-            get_args(Restart).index(self.restart),
-            self.exploration(epoch),
-            self.temperature,
-            self.horizon or 0,
-            self.focus,
+        return _engine.Strategy(
+            static_oracle=self.oracle == "static",
+            update_at=_engine.UpdateAt[_constant(self.update_at)],
+            positive=_engine.Positive[_constant(self.positive)],
+            restart=_engine.Restart[_constant(self.restart)],
+            exploration=self.exploration(epoch),
+            temperature=self.temperature,
+            horizon=self.horizon or 0,
+            focus=self.focus,
         )
+
+
+def _constant(word: str) -> str:
+    """FIRST_VIOLATION of "first-violation"."""
+    return word.upper().replace("-", "_")
 
 
 StrategyLike = Strategy | Callable[[int, int], Strategy]  # or a function of epoch and sentence, both from 1 and 0

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Floats, Logistic, fit, is_number
@@ -21,12 +22,12 @@ from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.treebank.treebank import Treebank, with_value
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
-SIGNALS = ("arc", "least", "label", "rival", "tree")  # the engine's order; confidence.hpp says what they are
+SIGNALS = tuple(signal.name.lower() for signal in _engine.Signal)  # confidence.hpp of the engine says what they are
 DERIVATION, BEAM = ("arc", "least", "label", "sentence"), ("rival", "tree")  # where signals come from
 FACTS = ("length", "distance", "root")
 ENSEMBLE = ("agree", "unanimous", "agree_label")
 SOURCES = (*DERIVATION, *BEAM, *FACTS)
-_NO_RIVAL = 1 << 30  # the engine's word for a margin over nothing
+_NO_RIVAL: int = _engine.NO_RIVAL
 _LEAST, _MOST = 1, 99  # percent: no arc is certain, and none that a parser chose is impossible
 
 

@@ -151,5 +151,4 @@ def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
 
 
 def program(spec: ParserSpec) -> _engine.Program:
-    lowered = lower(spec.used_templates)
-    return _engine.Program(*lowered)
+    return lower(spec.used_templates).program()

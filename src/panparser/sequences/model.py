@@ -79,7 +79,7 @@ class Window:
 
     @cached_property
     def _program(self) -> _engine.SequenceProgram:
-        return _engine.SequenceProgram(*lower_window(self.templates, self.columns, self.parts))
+        return lower_window(self.templates, self.columns, self.parts).program()
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -204,10 +204,18 @@ class SequenceModel:
 
     @cached_property
     def _model(self) -> _engine.SequenceModel:
-        own, (rows, _) = self.layer, _engine.layer_shape(self.classes.size)
-        layer = _engine.Layer(rows, own.labels, own.lines, own.label_lines, own.tables, own.label_rows)
-        parts = self.classes.lowered(self.window.parts)
-        return _engine.SequenceModel(self.window._program, self.classes.size, parts, layer)
+        return _engine.SequenceModel(
+            program=self.window._program,
+            classes=self.classes.size,
+            parts=self.classes.lowered(self.window.parts),
+            lines=self.layer.lines,
+            label_lines=self.layer.label_lines,
+            tables=self.layer.tables,
+            label_rows=self.layer.label_rows,
+            labels=self.layer.labels,
+            action_scale=self.layer.action_scale,
+            label_scale=self.layer.label_scale,
+        )
 
     def predict(self, items: Items, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """The class of each item, the same whatever the number of threads."""
@@ -230,9 +238,7 @@ class SequenceModel:
         if not 0 <= sequence < len(items):
             raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
         found = self._model.best(items.lowered(self.window, self.classes.size), sequence, width, count)
-        few = _engine.layer_shape(self.classes.size)[1] == 0
-        scale = self.layer.action_scale if few else self.layer.label_scale
-        return [(tuple(classes), score / scale) for classes, score in found]
+        return [(tuple(classes), score) for classes, score in found]
 
     @property
     def size(self) -> int:

@@ -86,12 +86,12 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
             self._dev_sequences = self.dev[0].lowered(self.window, self.classes.size)
         self.learners = [
             _engine.SequenceLearner(
-                self.window._program,
-                self.classes.size,
-                self.classes.lowered(self.window.parts),
-                update_units(self.training),
-                self.beam,
-                self.training.seed + MEMBER_SEED_STRIDE * member,
+                program=self.window._program,
+                classes=self.classes.size,
+                parts=self.classes.lowered(self.window.parts),
+                unit=update_units(self.training),
+                beam=self.beam,
+                seed=self.training.seed + MEMBER_SEED_STRIDE * member,
             )
             for member in range(self.training.members_for(self.items.size))
         ]
@@ -130,7 +130,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         return SequenceReport(epoch, *self._members.progress())
 
     def weights(self, least: float = 0.0) -> Layer:
-        return Layer(*_engine.compact_sequences(self.learners, least), _engine.layer_shape(self.classes.size)[1])
+        return Layer.of(_engine.compact_sequences(self.learners, least))
 
     def model_of(self, weights: Layer) -> SequenceModel:
         return SequenceModel(self.window, self.classes, weights, self.beam)

@@ -1,41 +1,50 @@
-"""Lowers a declaration to the flat numbers that the engine interprets. The codes are those of engine/*.hpp."""
+"""Lowers a declaration to the flat table that the engine interprets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from panparser import _engine
 from panparser.errors import GoldError, TableError
 from panparser.systems import terms
 from panparser.systems.declaration import ROWS, Declaration, Transition
-from panparser.systems.positions import POSITIONS
+from panparser.systems.positions import Position
 from panparser.trees.gold import Gold, reference_heads
 
-_POSITIONS = [str(position) for position in POSITIONS]  # Root follows them
-FACTS = [
-    *("stack_size", "buffer_size", "open_words", "root_children"),
-    *(f"is_word.{position}" for position in _POSITIONS),
-    *(f"is_attached.{position}" for position in _POSITIONS),
-    *("distance.S0.B0", "distance.S1.S0", "distance.S2.S0"),
-]
-EFFECTS = ["shift", "pop", "back", "arc", "propose"]
-PROBES = ["head", "children", "headless", "wants", "wanting"]
-# name: (the engine's potential, its limit)
-POTENTIALS: dict[str | None, tuple[int, int]] = {
-    None: (0, 0),
-    "blocked-chain-1": (1, 1),
-    "blocked-chain-2": (1, 2),
-    "arc-standard-loss": (2, 0),
-    "attardi-loss": (3, 0),
+POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
+    None: (_engine.Potential.ZERO, 0),
+    "blocked-chain-1": (_engine.Potential.BLOCKED_CHAIN, 1),
+    "blocked-chain-2": (_engine.Potential.BLOCKED_CHAIN, 2),
+    "arc-standard-loss": (_engine.Potential.ARC_STANDARD, 0),
+    "attardi-loss": (_engine.Potential.ATTARDI, 0),
 }
 # To the engine, the losses that "rows" follows are costs like others.
-STATIC_ORACLES: dict[str | None, int] = {None: 0, ROWS: 0, "swap-eager": 1, "swap-lazy": 2}
+STATIC_ORACLES: dict[str | None, _engine.StaticOracle] = {
+    None: _engine.StaticOracle.ABSENT,
+    ROWS: _engine.StaticOracle.ABSENT,
+    "swap-eager": _engine.StaticOracle.SWAP_EAGER,
+    "swap-lazy": _engine.StaticOracle.SWAP_LAZY,
+}
 _KEPT_REFERENCES = 512
 
-Literal = tuple[int, int, int]
-Probe = tuple[int, int, int, bool, int]
-Term = tuple[int, int]
-Row = tuple[int, list[int], list[tuple[int, int, int]], list[Term], list[Term]]
+
+class Literal(NamedTuple):
+    """Of the engine's Literal."""
+
+    fact: _engine.Fact
+    low: int
+    high: int
+
+
+class Probe(NamedTuple):
+    """Of the engine's Probe."""
+
+    kind: _engine.ProbeKind
+    position: int
+    region: int
+    flag: bool
+    direction: int
 
 
 class _Numbering:
@@ -48,7 +57,8 @@ class _Numbering:
     def mask(self, conditions: Iterable[terms.Condition]) -> int:
         mask = 0
         for condition in conditions:
-            literal = (FACTS.index(condition.fact), condition.low, condition.high)
+            fact = _engine.Fact[condition.fact.upper().replace(".", "_")]  # such as distance.S0.B0
+            literal = Literal(fact, condition.low, condition.high)
             mask |= 1 << self.literals.setdefault(literal, len(self.literals))
         return mask
 
@@ -60,14 +70,15 @@ class _Numbering:
             [self.mask(c.conditions) for c in conditions if isinstance(c, terms.AnyOf)],
         )
 
-    def term(self, loss: terms.Loss) -> Term:
-        position = len(_POSITIONS) if loss.position == terms.ROOT else 0
-        if loss.position in POSITIONS:
-            position = _POSITIONS.index(str(loss.position))
-        region = loss.region.mask if loss.region else 0
-        direction = 0 if loss.direction is None else int(loss.direction)
-        probe = (PROBES.index(loss.kind), position, region, bool(loss.flag), direction)
-        return self.probes.setdefault(probe, len(self.probes)), self.mask(loss.guard)
+    def term(self, loss: terms.Loss) -> _engine.Term:
+        probe = Probe(
+            kind=_engine.ProbeKind[loss.kind.upper()],
+            position=_position(loss.position) if loss.position else 0,
+            region=loss.region.mask if loss.region else 0,
+            flag=bool(loss.flag),
+            direction=0 if loss.direction is None else int(loss.direction),
+        )
+        return _engine.Term(probe=self.probes.setdefault(probe, len(self.probes)), guard=self.mask(loss.guard))
 
     def plain_first(self, transitions: Iterable[Transition]) -> None:
         """Numbers the probes that every reference needs before those for directions, which the engine can then skip."""
@@ -75,17 +86,24 @@ class _Numbering:
         for loss in sorted(losses, key=lambda loss: loss.kind in loss.IS_DIRECTED):
             self.term(loss)
 
-    def row(self, transition: Transition) -> Row:
-        effects = []
-        for effect in transition.then:
-            first, second, *_ = [*(_POSITIONS.index(str(position)) for position in effect.positions), 0, 0]
-            effects.append((EFFECTS.index(effect.kind), first, second))
-        return (
-            *self.conditions(transition.when),
-            effects,
-            [self.term(loss) for loss in transition.loses if loss.kind not in loss.IS_DIRECTED],
-            [self.term(loss) for loss in transition.loses if loss.kind in loss.IS_DIRECTED],
+    def row(self, transition: Transition) -> _engine.Row:
+        all_, clauses = self.conditions(transition.when)
+        return _engine.Row(
+            all=all_,
+            clauses=clauses,
+            effects=[_effect(effect) for effect in transition.then],
+            terms=[self.term(loss) for loss in transition.loses if loss.kind not in loss.IS_DIRECTED],
+            directed_terms=[self.term(loss) for loss in transition.loses if loss.kind in loss.IS_DIRECTED],
         )
+
+
+def _position(position: Position) -> int:
+    return _engine.Position[str(position)]
+
+
+def _effect(effect: terms.Effect) -> _engine.Effect:
+    first, second, *_ = [*map(_position, effect.positions), 0, 0]
+    return _engine.Effect(kind=_engine.EffectKind[effect.kind.upper()], first=first, second=second)
 
 
 class Lowered:
@@ -95,20 +113,21 @@ class Lowered:
         numbering = _Numbering()
         numbering.plain_first(system.transitions)
         rows = [numbering.row(transition) for transition in system.transitions]
-        final = numbering.conditions(system.final)
+        final, clauses = numbering.conditions(system.final)
         potential, limit = POTENTIALS[system.potential]
         try:
             self.engine = _engine.System(
-                shape=[system.root == "first", system.starts == "stack", system.ends == "stack"],
+                root_first=system.root == "first",
+                starts_on_stack=system.starts == "stack",
+                ends_on_stack=system.ends == "stack",
                 single_root=system.single_root,
                 potential=potential,
                 limit=limit,
                 static_oracle=STATIC_ORACLES[system.static_oracle],
-                literals=list(numbering.literals),
-                probes=list(numbering.probes),
+                literals=[_engine.Literal(**literal._asdict()) for literal in numbering.literals],
+                probes=[_engine.Probe(**probe._asdict()) for probe in numbering.probes],
                 rows=rows,
-                final=final,
-                rest_to_root=system.attaches_rest,
+                final=_engine.Final(all=final, clauses=clauses, rest_to_root=system.attaches_rest),
             )
         except ValueError as error:
             raise TableError(f"{system.name}: {error}") from None

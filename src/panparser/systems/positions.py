@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from panparser import _engine
 from panparser.errors import TableError
 
-PLACES = ("S0", "S1", "S2", "deeper", "B0", "behind")  # where a token can be; a region has two bits for each:
+PLACES = tuple(place.name if place.name[1:].isdigit() else place.name.lower() for place in _engine.Place)
+# Where a token can be: S0, S1, S2, deeper, B0, behind. A region has two bits for each:
 WORD, ROOT_TOKEN = 0, 1  # bit 2 * place for a word there, 2 * place + 1 for Root
 _STACK_PLACES, _BUFFER_PLACES = PLACES[:4], PLACES[4:]
 

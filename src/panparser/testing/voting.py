@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser import _engine
 from panparser.features.reading import seen_by_labels
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
@@ -19,7 +20,7 @@ from panparser.treebank.treebank import Treebank
 Scores = npt.NDArray[np.float64]
 Derivation = tuple[tuple[int, str], ...]  # actions, with the label of the arc that each makes, if any
 UNKNOWN = "<unknown>"  # a label that a parser never saw
-_TEMPLATE_BITS, _LINE, _WORD = 9, 64, 1 << 64
+_TEMPLATE_BITS, _LINE = 9, 64
 
 
 @dataclass
@@ -70,8 +71,7 @@ class SlowVoter:
         """In updates, by label."""
         self._follow(sentence, derivation)
         scores = np.zeros(len(self.parser.labels.names))
-        turn = _mix(action + 0x51ED270B) & ~((1 << _TEMPLATE_BITS) - 1)
-        keys = [(int(key) + turn) % _WORD for key in self.states.keys()[0][self.for_labels]]
+        keys = [_engine.label_key(int(key), action) for key in self.states.keys()[0][self.for_labels]]
         for layer in self.parser.layers:
             table = layer.tables[len(layer.tables) // 2 :]
             for key in keys:
@@ -168,10 +168,3 @@ def label_row(layer: Layer, at: int) -> Scores:
 
 def _row_width(classes: int) -> int:
     return 4 if classes <= 4 else (classes + 7) // 8 * 8
-
-
-def _mix(number: int) -> int:
-    """As in engine/tokens.hpp."""
-    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 % _WORD
-    number = (number ^ number >> 27) * 0x94D049BB133111EB % _WORD
-    return number ^ number >> 31

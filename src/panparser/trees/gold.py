@@ -18,9 +18,9 @@ from panparser.errors import GoldError
 class Mark(IntEnum):
     """What can stand in place of a head. The numbers are the engine's."""
 
-    EMPTY = -2
-    LEFT = -3
-    RIGHT = -4
+    EMPTY = _engine.EMPTY_HEAD
+    LEFT = _engine.LEFTWARD_HEAD
+    RIGHT = _engine.RIGHTWARD_HEAD
 
     def __repr__(self) -> str:
         return self.name
@@ -29,7 +29,7 @@ class Mark(IntEnum):
 EMPTY = Mark.EMPTY  # annotated as headless
 LEFT = Mark.LEFT  # the head stands somewhere to the left (so does Root, if it is first)
 RIGHT = Mark.RIGHT  # the head stands somewhere to the right (so does Root, if it is last)
-UNKNOWN = -1  # the engine's number for None
+UNKNOWN = _engine.UNKNOWN_HEAD  # the engine's number for None
 
 Head: TypeAlias = int | Mark | frozenset[int] | None
 SPAN_KINDS = ("subtree", "closed")

@@ -47,7 +47,7 @@ class PythonStates(ObjectStates):
         self.templates = templates
         self.constraints = constraints
         self._gold = self._prepared(gold, labels or Labels())
-        self._program = _engine.Program(*lower(templates or Templates(())))
+        self._program = lower(templates or Templates(())).program()
         self._numbers: dict[str | None, int] = {name: i for i, name in enumerate((labels or Labels()).names)}
         self._numbers[None] = -1
         self._arc_labels = ArcLabels(labels or Labels(), self._gold, constraints)

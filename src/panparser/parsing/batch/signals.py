@@ -8,14 +8,14 @@ from panparser._arrays import FloatArray, IntArray
 from panparser.learning.search import BatchSearch, Hypotheses
 from panparser.parsing.batch.states import ParserStates
 
-NO_RIVAL = float(1 << 30)
+NO_RIVAL = float(_engine.NO_RIVAL)
 ARC, LEAST, LABEL, RIVAL, TREE = range(5)  # the engine's order; confidence.hpp says what they are
 
 
 def signals_of(search: BatchSearch, states: ParserStates, beams: list[Hypotheses], final: IntArray) -> FloatArray:
     """(words of the started sentences, signals) `final` are the states that won, one for each sentence."""
     offsets = np.concatenate([[0], np.cumsum(states.lengths)])
-    signals = np.full((int(offsets[-1]), 5), NO_RIVAL)
+    signals = np.full((int(offsets[-1]), len(_engine.Signal)), NO_RIVAL)
     arcs = _made_arcs(states, beams)
     for sentence, state in enumerate(final.tolist()):
         own = signals[offsets[sentence] : offsets[sentence + 1]]

@@ -71,7 +71,7 @@ class StateBatch:
         self.labels = labels if isinstance(labels, Labels) else Labels.anywhere(tuple(labels))
         self._attaches = np.array([transition.then[0].kind == "arc" for transition in system.transitions])
         self._gold = self._prepared(gold)
-        self._program = _engine.Program(*lower(templates or Templates(())))
+        self._program = lower(templates or Templates(())).program()
         engine = system._lowered.engine
         heads, numbers = self._gold or (None, None)
         try:

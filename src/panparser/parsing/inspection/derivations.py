@@ -25,13 +25,18 @@ Positions = npt.NDArray[np.int64]
 
 def inside(parser: ParserLike) -> _engine.Inside:
     """The engine's view of a parser's weights."""
+    return perceptron(parser).inside
+
+
+def perceptron(parser: ParserLike) -> PerceptronModel:
+    """The model of a parser that can be looked into; raises SpecError for others."""
     if not isinstance(parser, ParserLike):
         raise SpecError(f"expected a Parser to look into; got {parser!r}")
     if not isinstance(parser.model, PerceptronModel):
         raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
     if parser.model.voters:
         raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
-    return parser.model.inside
+    return parser.model
 
 
 def units(parser: ParserLike) -> tuple[float, float]:
@@ -59,7 +64,7 @@ class Derivations:
     @classmethod
     def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
         """Those that `parser.parse` goes through."""
-        engine = inside(parser)
+        model = perceptron(parser)
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         beam = parser.spec.beam if beam is None else beam
@@ -68,11 +73,11 @@ class Derivations:
         treebank.check()
         rows = parser.vectors.rows(treebank) if parser.vectors else None
         try:
-            lengths, actions, labels = engine.derivations(treebank._store, beam, rows, parser.margin)
+            found = model.engine.derivations(treebank._store, beam, rows, parser.margin)
         except _engine.Stuck as error:
             raise StuckError(f"{parser.spec.system.name}: {error}") from None
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        return cls(parser, treebank, offsets, actions, labels)
+        offsets = np.concatenate([[0], np.cumsum(found.lengths, dtype=np.int64)])
+        return cls(parser, treebank, offsets, found.actions, found.labels)
 
     def batch(self, **options: object) -> StateBatch:
         """States of the sentences, to be walked through; the options are those of StateBatch."""

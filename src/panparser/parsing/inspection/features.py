@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from panparser import _engine
 from panparser.errors import TemplateError
 from panparser.features.atoms import Atom
 from panparser.features.reading import ABSENT, ROOT
@@ -14,10 +15,8 @@ from panparser.features.templates import Template
 from panparser.parsing.inspection.derivations import binary_templates
 from panparser.parsing.models.protocol import ParserLike
 
-_BITS = 2**64
-_TURN = 13
-TEMPLATE_MASK = 511  # the low bits of a key
-_SPECIAL = {ROOT: 0x5D1D47E3A1C9F00F, ABSENT: 0xA7B5E2C94F3D1683}
+TEMPLATE_MASK: int = _engine.TEMPLATE_MASK  # the low bits of a key
+_SPECIAL: dict[str, int] = {ROOT: _engine.ROOT_VALUE, ABSENT: _engine.ABSENT_VALUE}
 _NONE = "<none>"
 _SETS = ("left_labels", "right_labels")
 _NUMBERS = ("left_valency", "right_valency", "distance", "between")
@@ -51,11 +50,8 @@ class Feature:
     def key(self, parser: ParserLike) -> int:
         """Where the engine looks for its weights."""
         number = list(binary_templates(parser)).index(self.template)
-        key = mix(number + 1)
-        for place, (atom, value) in enumerate(zip(self.template.atoms, self.values, strict=True)):
-            hashed, turn = _hash_value(atom, value, parser), _TURN * place % 64
-            key += hashed << turn | hashed >> (64 - turn)
-        return (key % _BITS & ~TEMPLATE_MASK | number) or TEMPLATE_MASK + 1
+        pairs = zip(self.template.atoms, self.values, strict=True)
+        return _engine.feature_key(number, [_hash_value(atom, value, parser) for atom, value in pairs])
 
 
 def _shown(value: Hashable) -> str:
@@ -116,37 +112,16 @@ def _label(atom: Atom, name: str, parser: ParserLike) -> str:
     return name
 
 
-# --- The engine's hash, from its definition ---
-
-
-def mix(x: int) -> int:
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % _BITS
-    x = (x ^ x >> 27) * 0x94D049BB133111EB % _BITS
-    return x ^ x >> 31
-
-
-def _hash_text(text: str) -> int:
-    data = text.encode()
-    code = len(data) * 0x9E3779B97F4A7C15 % _BITS
-    for at in range(0, len(data), 8):
-        code = mix(code ^ int.from_bytes(data[at : at + 8], "little"))
-    return mix(code)
-
-
-def _small(number: int) -> int:
-    return mix((number + 3) * 0x9E3779B97F4A7C15 % _BITS)
-
-
 def _hash_value(atom: Atom, value: Hashable, parser: ParserLike) -> int:
     labels = parser.labels.names
     if atom.name == "history":
-        return _small(0 if value is None else parser.spec.system.names.index(str(value)) + 1)
+        return _engine.hash_number(0 if value is None else parser.spec.system.names.index(str(value)) + 1)
     if atom.name == "label":
-        return _small(-1 if value is None else labels.index(str(value)))
+        return _engine.hash_number(-1 if value is None else labels.index(str(value)))
     if isinstance(value, frozenset):
-        return mix(sum(1 << number for number in {labels.index(label) % 64 for label in value}))
+        return _engine.hash_set(sum(1 << number for number in {labels.index(label) % 64 for label in value}))
     if isinstance(value, int):
-        return _small(value)
+        return _engine.hash_number(value)
     if atom.name in _NUMBERS:
-        return _small(-1)  # one of the two tokens is absent
-    return _SPECIAL.get(str(value)) or _hash_text(str(value))
+        return _engine.hash_number(-1)  # one of the two tokens is absent
+    return _SPECIAL.get(str(value)) or _engine.hash_text(str(value))

@@ -25,7 +25,6 @@ from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
 UNIT = 256  # what an update is where layers share a scale
-SIGNAL_COUNT = 5  # confidence.hpp says what they are
 
 
 class PerceptronModel:
@@ -66,28 +65,28 @@ class PerceptronModel:
         return float(UNIT), float(UNIT)
 
     @cached_property
-    def _parts(self) -> tuple[Any, ...]:
-        """What the engine is made from."""
+    def engine(self) -> _engine.Model:
         spec, layers = self.spec, self.layers
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
         elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
-            lowered = Lowered(program(spec), [(layers[0].engine(spec.system), 1, 1)])
+            lowered = Lowered(program(spec), [_engine.ScaledLayer(layer=layers[0].engine(spec.system))])
         else:
             lowered = Lowered(program(spec), multiplied(layers, spec.system, UNIT))
-        vectors = self.vectors.engine if self.vectors else None
-        of_root, of_words = list(self.labels.of_root), list(self.labels.of_words)
-        first, scaled, further, places = lowered
-        return spec.system._lowered.engine, first, of_root, of_words, scaled, vectors, further, places
-
-    @cached_property
-    def engine(self) -> _engine.Model:
-        return _engine.Model(*self._parts)
+        return _engine.Model(
+            system=spec.system._lowered.engine,
+            program=lowered.program,
+            of_root=list(self.labels.of_root),
+            of_words=list(self.labels.of_words),
+            layers=lowered.layers,
+            vectors=self.vectors.engine if self.vectors else None,
+            further=list(lowered.further),
+        )
 
     @cached_property
     def inside(self) -> _engine.Inside:
         """The engine's view of the weights one by one."""
-        return _engine.Inside(*self._parts[:6])
+        return _engine.Inside(self.engine)
 
     def as_classifier(self) -> Classifier:
         """The same scores, asked for step by step."""
@@ -104,10 +103,10 @@ class PerceptronModel:
         kept = search.constraints.engine if search.constraints else None
         arguments = (search.beam, search.threads, rows, search.margin, kept, search.signals)
         try:
-            heads, labels, behind, signals = self.engine.parse(treebank._store, *arguments)
+            found = self.engine.parse(treebank._store, *arguments)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return Found(heads, labels, behind, signals.reshape(-1, SIGNAL_COUNT).astype(np.float64))
+        return Found(found.heads, found.labels, found.behind, found.signals.astype(np.float64))
 
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
@@ -118,7 +117,7 @@ class PerceptronModel:
             found = self.engine.best(sentence.treebank._store, sentence.position, width, wanted, rows, kept)
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return [(heads, labels, score / self.unit) for heads, labels, score in found]
+        return [(tree.heads, tree.labels, tree.score / self.unit) for tree in found]
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         layers = enumerate(layer.to_arrays() for layer in self.layers)

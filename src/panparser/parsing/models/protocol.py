@@ -20,7 +20,7 @@ from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
 RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of labels, score
-NO_RIVAL = 1 << 30  # a margin over nothing
+NO_RIVAL: int = _engine.NO_RIVAL  # a margin over nothing
 
 
 class Found(NamedTuple):

@@ -64,12 +64,11 @@ def is_number(value: object) -> bool:
 
 
 class Lowered(NamedTuple):
-    """What the engine's Model takes. Of a vote: further programs, and (program, common labels) of each layer."""
+    """What the engine's Model takes; `further` are the other programs of a vote."""
 
     program: _engine.Program
-    layers: list[tuple[_engine.Layer, int, int]]
+    layers: list[_engine.ScaledLayer]
     further: Sequence[_engine.Program] = ()
-    places: Sequence[tuple[int, list[int]]] = ()
 
 
 def owners(voters: Sequence[Voter], layers: Sequence[Layer]) -> list[Voter]:
@@ -100,16 +99,22 @@ def lower_voters(
     like = lower(templates)
     numbers = {name: number for number, name in enumerate(labels)}
     programs: dict[tuple[Templates, tuple[int, ...]], int] = {}  # voters that see the same share one
-    scaled, places = [], []
+    scaled = []
     for voter, layer in zip(owners(voters, layers), layers, strict=True):
         common = [numbers[name] for name in voter.labels]
         is_same = common == list(range(len(common)))
         sight = (voter.templates, () if is_same else _own_labels(common, len(labels)))
-        places.append((programs.setdefault(sight, len(programs)), [] if is_same else common[: layer.labels]))
-        factors = (of_actions * voter.weight / layer.action_scale, of_labels * voter.weight / layer.label_scale)
-        scaled.append((layer.engine(system), max(1, round(factors[0])), max(1, round(factors[1]))))
-    first, *further = (_engine.Program(*lower(seen, like), list(own)) for seen, own in programs)
-    return Lowered(first, scaled, further, places)
+        scaled.append(
+            _engine.ScaledLayer(
+                layer=layer.engine(system),
+                actions=max(1, round(of_actions * voter.weight / layer.action_scale)),
+                labels=max(1, round(of_labels * voter.weight / layer.label_scale)),
+                program=programs.setdefault(sight, len(programs)),
+                common_labels=[] if is_same else common[: layer.labels],
+            )
+        )
+    first, *further = (lower(seen, like).program(own) for seen, own in programs)
+    return Lowered(first, scaled, further)
 
 
 def _own_labels(common: list[int], labels: int) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,32 +18,46 @@ from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport
 from panparser.storage.arrays import Arrays, read_arrays, write_arrays
 
-FORMAT = 2  # of checkpoints: raised with every change, since nobody keeps them
-_PARTS = {"actions": 3, "labels": 5, "vectors": 4}  # arrays of a learner
+FORMAT = 3  # of checkpoints: raised with every change, since nobody keeps them
+_TABLES = {  # arrays of a learner, as the engine's ActionRows, LabelRows and VectorRows name them
+    "actions": ("keys", "weights", "dated"),
+    "labels": ("keys", "counts", "labels", "weights", "dated"),
+    "vector_actions": ("weights", "dated"),
+    "vector_labels": ("weights", "dated"),
+}
+_PROGRESS = ("sentences", "words", "updates", "transitions", "valued", "approximated")
 
 
 @dataclass(frozen=True)
 class LearnerState:
-    """A perceptron between two epochs: its arrays by part, the clock of its average, its random numbers, its counts."""
+    """A perceptron between two epochs: tables of arrays, the clock of its average, its random numbers, its counts."""
 
-    parts: Mapping[str, Sequence[npt.NDArray[Any]]]
+    tables: Mapping[str, Mapping[str, npt.NDArray[Any]]]
     time: int
     random: int
-    progress: Sequence[int]
+    progress: Mapping[str, int]
 
     @classmethod
     def of(cls, learner: _engine.Learner, *, vectors: bool) -> LearnerState:
-        parts: dict[str, Any] = {"actions": learner.actions(), "labels": learner.labels()}
+        found: dict[str, Any] = {"actions": learner.actions(), "labels": learner.labels()}
         if vectors:
-            parts["vectors"] = learner.vectors()
-        return cls(parts, learner.time, learner.random, learner.progress)
+            found |= {"vector_actions": learner.vector_actions, "vector_labels": learner.vector_labels}
+        tables = {kind: {name: getattr(table, name) for name in _TABLES[kind]} for kind, table in found.items()}
+        progress = {name: getattr(learner.progress, name) for name in _PROGRESS}
+        return cls(tables, learner.time, learner.random, progress)
 
     def restore(self, learner: _engine.Learner) -> None:
-        actions: Any = tuple(self.parts["actions"])
-        labels: Any = tuple(self.parts["labels"])
-        learner.load(actions, labels, self.time, self.random, tuple(self.progress))
-        if "vectors" in self.parts:
-            learner.load_vectors(*self.parts["vectors"])
+        tables: Mapping[str, Any] = self.tables
+        learner.load(
+            actions=_engine.ActionRows(**tables["actions"]),
+            labels=_engine.LabelRows(**tables["labels"]),
+            time=self.time,
+            random=self.random,
+            progress=_engine.Progress(**self.progress),
+        )
+        if "vector_actions" in tables:
+            learner.vector_actions.load(**tables["vector_actions"])
+            learner.vector_labels.load(**tables["vector_labels"])
 
 
 @dataclass(frozen=True)
@@ -61,8 +75,8 @@ def save_state(state: TrainingState, identity: dict[str, Any], path: Path) -> No
     """Writes the state of the run that the identity tells from others."""
     arrays: dict[str, Any] = state.layer.to_arrays()
     for member, learner in enumerate(state.learners):
-        for part, own in learner.parts.items():
-            arrays |= {f"{part}.{member}.{i}": array for i, array in enumerate(own)}
+        for kind, table in learner.tables.items():
+            arrays |= {f"{kind}.{member}.{name}": array for name, array in table.items()}
     manifest = {
         "kind": "checkpoint",
         "format": FORMAT,
@@ -71,7 +85,9 @@ def save_state(state: TrainingState, identity: dict[str, Any], path: Path) -> No
         "history": [vars(report) for report in state.history],
         "best": state.best,
         "layer": state.layer.to_values(),
-        "learners": [[learner.time, learner.random, list(learner.progress)] for learner in state.learners],
+        "learners": [
+            {"time": learner.time, "random": learner.random, "progress": learner.progress} for learner in state.learners
+        ],
     }
     write_arrays(path, arrays, manifest)
 
@@ -89,17 +105,17 @@ def load_state(path: Path, identity: dict[str, Any]) -> TrainingState:
         history = [EpochReport(**report) for report in manifest["history"]]
         copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
         layer = Layer.from_file(copies, "", manifest["layer"])
-        learners = [_learner(arrays, member, *values) for member, values in enumerate(manifest["learners"])]
+        learners = [_learner(arrays, member, values) for member, values in enumerate(manifest["learners"])]
         return TrainingState(manifest["epoch"], history, manifest["best"], layer, learners)
 
 
-def _learner(arrays: Arrays, member: int, time: int, random: int, progress: list[int]) -> LearnerState:
-    parts = {
-        part: [arrays[f"{part}.{member}.{i}"] for i in range(size)]
-        for part, size in _PARTS.items()
-        if f"{part}.{member}.0" in arrays
+def _learner(arrays: Arrays, member: int, values: dict[str, Any]) -> LearnerState:
+    tables = {
+        kind: {name: arrays[f"{kind}.{member}.{name}"] for name in names}
+        for kind, names in _TABLES.items()
+        if f"{kind}.{member}.weights" in arrays
     }
-    return LearnerState(parts, time, random, progress)
+    return LearnerState(tables, values["time"], values["random"], values["progress"])
 
 
 @contextmanager

@@ -73,16 +73,16 @@ class PerceptronRun(Epochs[Layer]):
         self._unit = UPDATE_UNITS if self.init or self.vectors else update_units(self.training)
         self.learners = [
             _engine.Learner(
-                system._lowered.engine,
-                self._program,
-                list(self.labels.of_root),
-                list(self.labels.of_words),
-                multiplied(self.init.layers, system, self._unit) if self.init else [],
-                self._unit,
-                self.spec.beam,
-                [system.names.index(name) for name in system.ties],
-                self.training.seed + MEMBER_SEED_STRIDE * member,
-                self.vectors.engine if self.vectors else None,
+                system=system._lowered.engine,
+                program=self._program,
+                of_root=list(self.labels.of_root),
+                of_words=list(self.labels.of_words),
+                base=multiplied(self.init.layers, system, self._unit) if self.init else [],
+                unit=self._unit,
+                beam=self.spec.beam,
+                ties=[system.names.index(name) for name in system.ties],
+                seed=self.training.seed + MEMBER_SEED_STRIDE * member,
+                vectors=self.vectors.engine if self.vectors else None,
             )
             for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
         ]
@@ -160,7 +160,7 @@ class PerceptronRun(Epochs[Layer]):
         sample = dev[: max(1, int(np.searchsorted(dev.offsets, ROUNDING_SAMPLE, side="right")) - 1)]
         found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam)
         scores = {
-            "before": score_found(parser, sample, *parser.lowered(sample, *found)),
+            "before": score_found(parser, sample, *parser.lowered(sample, found.heads, found.labels)),
             "after": score(parser, sample),
         }
         self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in scores.items()}
@@ -232,11 +232,13 @@ class PerceptronRun(Epochs[Layer]):
         return layer
 
     def weights(self, least: float = 0.0) -> Layer:
-        lines, label_lines, tables, label_rows, action_scale, label_scale = _engine.compact(self.learners, least)
+        arrays = _engine.compact(self.learners, least)
         vectors = None
         if self.vectors:
-            vectors = VectorWeights(*self.learners[0].compact_vectors(action_scale, label_scale))
-        return Layer(lines, label_lines, tables, label_rows, action_scale, label_scale, len(self.labels.names), vectors)
+            vectors = VectorWeights.of(
+                self.learners[0].compact_vectors(action_scale=arrays.action_scale, label_scale=arrays.label_scale)
+            )
+        return Layer.of(arrays, vectors)
 
     def parser_of(self, weights: Layer, training: TrainingRecord | None = None) -> Parser:
         layers = [*(self.init.layers if self.init else []), weights]
@@ -255,7 +257,9 @@ class PerceptronRun(Epochs[Layer]):
 
     def _losses(self) -> dict[str, int] | None:
         """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
-        states, approximate = (sum(learner.progress[i] for learner in self.learners) for i in (4, 5))
+        done = [learner.progress for learner in self.learners]
+        states = sum(progress.valued for progress in done)
+        approximate = sum(progress.approximated for progress in done)
         return {"states": states, "approximate": approximate} if states else None
 
 

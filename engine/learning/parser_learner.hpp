@@ -1,0 +1,64 @@
+// A parser that learns: an averaged perceptron over the sentences of a corpus.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learning/learner.hpp"
+#include "learning/table_task.hpp"
+#include "search/assembly.hpp"
+#include "search/corpus.hpp"
+
+namespace panparser {
+
+class ParserLearner {
+ public:
+  struct Options {
+    std::int32_t unit = 1;  // what an update adds: 1, or more where parts of it are needed
+    int beam = 1;
+    std::vector<std::int32_t> ties{};  // order of actions of equal cost, for the static oracle
+    std::uint64_t seed = 1;
+  };
+  // All that training depends on beside the data, so that it can stop and go on.
+  struct State {
+    DenseWeights::Rows actions;
+    SparseWeights::Rows labels;
+    std::int64_t time = 0;
+    std::uint64_t random = 1;
+    Progress progress{};
+  };
+
+  // The layers are what is learned on top of. Throws std::invalid_argument or std::out_of_range on what does not fit.
+  ParserLearner(Parts parts, const Options& options);
+
+  // Learns from sentences, by number, one after the other.
+  void train(const Corpus& corpus, std::span<const std::int64_t> order, const Strategy& strategy,
+             const Listener& listener = {});
+
+  const Assembly& assembly() const { return assembly_; }
+  std::int32_t unit() const { return unit_; }
+  const Progress& progress() const { return learner_.progress(); }
+  std::int64_t time() const { return learner_.time(); }  // sentences that the average is over
+  std::uint64_t random() const { return learner_.random().state(); }
+  Model::Source source() const;
+
+  DenseWeights::Rows actions() const { return learner_.weights().actions_.rows(); }
+  SparseWeights::Rows labels() const { return learner_.weights().labels_.rows(); }
+  void load(const State& state);  // throws std::invalid_argument on weights that do not fit
+
+  const VectorWeights& vector_actions() const { return learner_.weights().vector_actions_; }
+  const VectorWeights& vector_labels() const { return learner_.weights().vector_labels_; }
+  VectorWeights& vector_actions() { return learner_.weights().vector_actions_; }
+  VectorWeights& vector_labels() { return learner_.weights().vector_labels_; }
+
+ private:
+  void check_keys(std::span<const Key> keys) const;
+  void check_labels(const SparseWeights::Rows& rows) const;
+
+  Assembly assembly_;
+  std::int32_t unit_;
+  Learner<TableTask> learner_;
+};
+
+}  // namespace panparser

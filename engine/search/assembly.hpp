@@ -1,0 +1,70 @@
+// What a parser scores with, put together and checked: system, templates, labels, layers of weights, vectors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "features/program.hpp"
+#include "search/scoring.hpp"
+#include "systems/system.hpp"
+#include "weights/model.hpp"
+#include "weights/vectors.hpp"
+
+namespace panparser {
+
+// Weights of vectors as a model file holds them; the number of bits that each kind is shifted by.
+struct StoredVectorWeights {
+  std::span<const std::int16_t> actions, labels;
+  std::int32_t action_shift = 0, label_shift = 0;
+};
+
+// Weights as a model file holds them. The arrays must outlive it.
+struct StoredLayer {
+  Model model;
+  std::optional<StoredVectorWeights> vectors{};
+};
+
+struct ScaledLayer {
+  std::shared_ptr<const StoredLayer> layer;
+  std::int32_t actions = 1, labels = 1;       // what its scores of each kind are multiplied by
+  std::size_t program = 0;                    // in a vote: whose features it has weights for
+  std::vector<std::int32_t> common_labels{};  // in a vote: the parser's number of each of its labels, if not its own
+};
+
+struct Parts {
+  const System& system;
+  const Program& program;
+  Labels labels{};
+  std::vector<ScaledLayer> layers{};
+  Vectors vectors{};                                      // if templates use some
+  std::vector<std::shared_ptr<const Program>> further{};  // programs of a vote; they read the attributes of the first
+};
+
+// System, program and the arrays of layers and vectors must outlive it.
+class Assembly {
+ public:
+  explicit Assembly(Parts parts);  // throws std::invalid_argument or std::out_of_range on parts that do not fit
+  Assembly(const Assembly&) = delete;
+  Assembly& operator=(const Assembly&) = delete;
+
+  const System& system() const { return parts_.system; }
+  const Program& program() const { return parts_.program; }
+  const Labels& labels() const { return parts_.labels; }
+  const Vectors& vectors() const { return parts_.vectors; }
+  const Grammar& grammar() const { return grammar_; }
+  const LayeredModel& model() const { return model_; }
+
+ private:
+  void check_program(const Program& program) const;
+  LayeredModel::Layer checked(const ScaledLayer& scaled) const;
+
+  Parts parts_;
+  std::vector<const Program*> further_;
+  Grammar grammar_;
+  LayeredModel model_;
+};
+
+}  // namespace panparser
