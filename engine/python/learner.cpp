@@ -40,13 +40,17 @@ Trees parse_members(const Members& learners, const TreebankStore& store, int bea
 
 void bind_vector_weights(nb::module_& m) {
   nb::class_<CompactVectors>(m, "CompactVectors", "Weights of vectors as a VectorLayer has them.")
-      .def_prop_ro("actions", [](const CompactVectors& c) { return copy_of(c.actions.weights); })
-      .def_prop_ro("labels", [](const CompactVectors& c) { return copy_of(c.labels.weights); })
+      .def_prop_ro(
+          "actions", [](const CompactVectors& c) { return copy_of(c.actions.weights); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "labels", [](const CompactVectors& c) { return copy_of(c.labels.weights); }, nb::rv_policy::automatic)
       .def_prop_ro("action_shift", [](const CompactVectors& c) { return c.actions.shift; })
       .def_prop_ro("label_shift", [](const CompactVectors& c) { return c.labels.shift; });
   nb::class_<VectorWeights>(m, "VectorRows", "Weights of vectors while they are learned, [class][dimension].")
-      .def_prop_ro("weights", [](const VectorWeights& v) { return copy_of(v.weights()); })
-      .def_prop_ro("dated", [](const VectorWeights& v) { return copy_of(v.dated()); })
+      .def_prop_ro(
+          "weights", [](const VectorWeights& v) { return copy_of(v.weights()); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "dated", [](const VectorWeights& v) { return copy_of(v.dated()); }, nb::rv_policy::automatic)
       .def(
           "load",
           [](VectorWeights& v, Array<std::int32_t> weights, Array<std::int64_t> dated) {
