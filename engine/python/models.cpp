@@ -162,7 +162,7 @@ Parts panparser::make_parts(const System& system, const Program& program, const 
 }
 
 void bind_models(nb::module_& m) {
-  nb::enum_<Signal>(m, "Signal")
+  nb::enum_<Signal>(m, "Signal", nb::is_arithmetic())
       .value("ARC", kArcMargin)
       .value("LEAST", kLeastMargin)
       .value("LABEL", kLabelMargin)

@@ -17,7 +17,6 @@ void bind_models(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_keyed(nb::module_& m);
 void bind_batch(nb::module_& m);
-void bind_keyed(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_trees(nb::module_& m);
 
@@ -37,7 +36,6 @@ NB_MODULE(_engine, m) {
   bind_learner(m);
   bind_keyed(m);
   bind_batch(m);
-  bind_keyed(m);
   bind_sequence(m);
   bind_trees(m);
 }

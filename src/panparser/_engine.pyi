@@ -3,6 +3,7 @@ The native engine of panparser. Its interface is private and may change at any t
 """
 
 from collections.abc import Callable, Sequence
+import enum
 from typing import Annotated, Any
 
 import numpy
@@ -11,14 +12,6 @@ from numpy.typing import NDArray
 
 class Stuck(RuntimeError):
     pass
-
-ILLEGAL_COST: int = 1048576
-
-MAX_WORDS: int = 16000
-
-MAX_LITERALS: int = 64
-
-MAX_ROWS: int = 32
 
 def align(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], other_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], other_multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]:
     """Pairs (word, other word) of two analyses of one text."""
@@ -71,23 +64,140 @@ class TreebankStore:
 def write_tokens(text: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], splits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Sequence[Sequence[str]], sentence: int, offset: int, ranges: bool, document: str | None, paragraph: bool) -> bytes:
     """Tokens of a text (UTF-8) as CoNLL-U."""
 
+ILLEGAL_COST: int = 1048576
+
+MAX_WORDS: int = 16000
+
+MAX_LITERALS: int = 64
+
+MAX_ROWS: int = 32
+
+class Position(enum.IntEnum):
+    S0 = 0
+
+    S1 = 1
+
+    S2 = 2
+
+    B0 = 3
+
+    ROOT = 4
+
+class Fact(enum.IntEnum):
+    STACK_SIZE = 0
+
+    BUFFER_SIZE = 1
+
+    OPEN_WORDS = 2
+
+    ROOT_CHILDREN = 3
+
+    IS_WORD_S0 = 4
+
+    IS_ATTACHED_S0 = 8
+
+    IS_WORD_S1 = 5
+
+    IS_ATTACHED_S1 = 9
+
+    IS_WORD_S2 = 6
+
+    IS_ATTACHED_S2 = 10
+
+    IS_WORD_B0 = 7
+
+    IS_ATTACHED_B0 = 11
+
+    DISTANCE_S0_B0 = 12
+
+    DISTANCE_S1_S0 = 13
+
+    DISTANCE_S2_S0 = 14
+
+class EffectKind(enum.Enum):
+    SHIFT = 0
+
+    POP = 1
+
+    BACK = 2
+
+    ARC = 3
+
+    PROPOSE = 4
+
+class ProbeKind(enum.Enum):
+    HEAD = 0
+
+    CHILDREN = 1
+
+    HEADLESS = 2
+
+    WANTS = 3
+
+    WANTING = 4
+
+class Potential(enum.Enum):
+    ZERO = 0
+
+    BLOCKED_CHAIN = 1
+
+    ARC_STANDARD = 2
+
+    ATTARDI = 3
+
+class StaticOracle(enum.Enum):
+    ABSENT = 0
+
+    SWAP_EAGER = 1
+
+    SWAP_LAZY = 2
+
+class Place(enum.IntEnum):
+    S0 = 0
+
+    S1 = 1
+
+    S2 = 2
+
+    DEEPER = 3
+
+    B0 = 4
+
+    BEHIND = 5
+
+class Literal:
+    """low <= fact <= high"""
+
+    def __init__(self, *, fact: int, low: int, high: int) -> None: ...
+
+class Effect:
+    """What a transition does."""
+
+    def __init__(self, *, kind: EffectKind, first: int = 0, second: int = 0) -> None:
+        """Positions: of POP the token, of arcs head and dependent."""
+
+class Probe:
+    """A number that costs are made of."""
+
+    def __init__(self, *, kind: ProbeKind, position: int, region: int, flag: bool, direction: int) -> None: ...
+
+class Term:
+    """Counts a probe where all literals of the guard, a bit for each, hold."""
+
+    def __init__(self, *, probe: int, guard: int) -> None: ...
+
+class Row:
+    """A transition. Sets of literals are bits."""
+
+    def __init__(self, *, all: int, clauses: Sequence[int], effects: Sequence[Effect], terms: Sequence[Term], directed_terms: Sequence[Term]) -> None:
+        """
+        Literals that must all hold; sets of which one must hold; costs; costs of references with directions.
+        """
+
 class System:
-    """A transition table, lowered by panparser._compile."""
+    """A transition table."""
 
-    def __init__(self, shape: Sequence[bool], single_root: bool, potential: int, limit: int, static_oracle: int, literals: Sequence[tuple[int, int, int]], probes: Sequence[tuple[int, int, int, bool, int]], rows: Sequence[tuple[int, Sequence[int], Sequence[tuple[int, int, int]], Sequence[tuple[int, int]], Sequence[tuple[int, int]]]], final: tuple[int, Sequence[int]] = (0, []), rest_to_root: bool = False) -> None: ...
-
-class Reference:
-    """
-    A reference prepared for one system: heads of words 1..n, Root at its position.
-    """
-
-    def __init__(self, system: System, heads: Sequence[int]) -> None: ...
-
-    @property
-    def lost(self) -> int | None:
-        """
-        How many heads no derivation gives; None where the system's costs do not tell.
-        """
+    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row]) -> None: ...
 
 ANY_LABEL: int = -1
 
@@ -105,6 +215,19 @@ def find_conflicts(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), 
     """
     (sentences) Does no projective tree have all given heads, none longer than max_span (0: any length)?
     """
+
+class Reference:
+    """
+    A reference prepared for one system: heads of words 1..n, Root at its position.
+    """
+
+    def __init__(self, system: System, heads: Sequence[int]) -> None: ...
+
+    @property
+    def lost(self) -> int | None:
+        """
+        How many heads no derivation gives; None where the system's costs do not tell.
+        """
 
 class States:
     """States of one sentence."""
@@ -152,6 +275,334 @@ class MutableStates(States):
 
     def __init__(self, system: System, words: int) -> None: ...
 
+def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
+    """
+    Random derivations: (transitions, states, digest of the costs, heads of the last tree).
+    """
+
+TEMPLATE_MASK: int = 511
+
+ROOT_VALUE: int = 6709598062849421327
+
+ABSENT_VALUE: int = 12084814529364301443
+
+def hash_text(text: str) -> int:
+    """The value of an atom that is a string."""
+
+def hash_number(number: int) -> int:
+    """... a number: -1 is none."""
+
+def hash_set(bits: int) -> int:
+    """... a set of labels, with the bit label % 64 for each."""
+
+def feature_key(template: int, values: Sequence[int]) -> int:
+    """
+    The key of a feature, by the number of its template and the values of its atoms.
+    """
+
+def label_key(key: int, action: int) -> int:
+    """The key under which labels of an action's arcs have weights."""
+
+class Base(enum.Enum):
+    S0 = 0
+
+    S1 = 1
+
+    S2 = 2
+
+    S3 = 3
+
+    B0 = 4
+
+    B1 = 5
+
+    B2 = 6
+
+    B3 = 7
+
+class Path(enum.Enum):
+    HERE = 0
+
+    LEFT_0 = 1
+
+    LEFT_1 = 2
+
+    RIGHT_0 = 3
+
+    RIGHT_1 = 4
+
+    HEAD = 5
+
+    HEAD_HEAD = 6
+
+def address(base: Base, path: Path) -> int:
+    """An address as one number."""
+
+class Transform(enum.Enum):
+    WHOLE = 0
+
+    LOWER = 1
+
+    PREFIX = 2
+
+    SUFFIX = 3
+
+    KEY = 4
+
+    GIVEN_HEAD = 5
+
+    GIVEN_LABEL = 6
+
+    SHAPE = 7
+
+    LOWER_PREFIX = 8
+
+    LOWER_SUFFIX = 9
+
+class AtomKind(enum.Enum):
+    ATTRIBUTE = 0
+
+    LABEL = 1
+
+    LEFT_VALENCY = 2
+
+    RIGHT_VALENCY = 3
+
+    LEFT_LABELS = 4
+
+    RIGHT_LABELS = 5
+
+    DISTANCE = 6
+
+    HISTORY = 7
+
+    BETWEEN = 8
+
+    GIVEN = 9
+
+class Attribute:
+    """What features see of a column of a treebank."""
+
+    def __init__(self, *, column: int, transform: Transform, number: int = 0, key: str = '') -> None: ...
+
+class Counter:
+    """Counts tokens whose attribute has a value."""
+
+    def __init__(self, *, attribute: int, value: str) -> None: ...
+
+class Atom:
+    """
+    A value that features see of a state; addresses are `address(base, path)`.
+    """
+
+    def __init__(self, *, kind: AtomKind, first: int = 0, second: int = 0, parameter: int = 0) -> None: ...
+
+class Program:
+    """Feature templates over states."""
+
+    def __init__(self, *, attributes: Sequence[Attribute], counters: Sequence[Counter], atoms: Sequence[Atom], templates: Sequence[Sequence[int]], vectors: Sequence[int], own_labels: Sequence[int] = []) -> None: ...
+
+    @property
+    def templates(self) -> int: ...
+
+class SequenceAtom:
+    """A value that features see of an item, or of a class given before."""
+
+    def __init__(self, *, is_class: bool, offset: int, parameter: int) -> None: ...
+
+class SequenceProgram:
+    """Feature templates over a window of items."""
+
+    def __init__(self, *, attributes: Sequence[Attribute], columns: int, parts: int, atoms: Sequence[SequenceAtom], templates: Sequence[Sequence[int]]) -> None: ...
+
+    @property
+    def templates(self) -> int: ...
+
+class UpdateAt(enum.Enum):
+    FIRST_VIOLATION = 0
+
+    MAX_VIOLATION = 1
+
+    LATEST_VIOLATION = 2
+
+    LONGEST_PREFIX = 3
+
+    END = 4
+
+class Positive(enum.Enum):
+    BEST_SCORING = 0
+
+    MOST_SIMILAR = 1
+
+class Restart(enum.Enum):
+    NONE = 0
+
+    PAIR = 1
+
+    RANDOM_CORRECT = 2
+
+    BEAM = 3
+
+    SAMPLE = 4
+
+class Strategy:
+    """How one sentence is learned from."""
+
+    def __init__(self, *, static_oracle: bool, update_at: UpdateAt, positive: Positive, restart: Restart, exploration: float, temperature: float, horizon: int, focus: float) -> None: ...
+
+    @property
+    def static_oracle(self) -> bool: ...
+
+    @property
+    def update_at(self) -> UpdateAt: ...
+
+    @property
+    def positive(self) -> Positive: ...
+
+    @property
+    def restart(self) -> Restart: ...
+
+    @property
+    def exploration(self) -> float: ...
+
+    @property
+    def temperature(self) -> float: ...
+
+    @property
+    def horizon(self) -> int:
+        """Actions; 0: none."""
+
+    @property
+    def focus(self) -> float: ...
+
+class Update:
+    """A pair of derivations that the weights are updated by."""
+
+    @property
+    def positive(self) -> list[int]:
+        """Actions from the initial state."""
+
+    @property
+    def negative(self) -> list[int]: ...
+
+    @property
+    def positive_score(self) -> int:
+        """Since the search last started."""
+
+    @property
+    def negative_score(self) -> int: ...
+
+    @property
+    def started(self) -> int:
+        """Length of the derivation that the search started from."""
+
+class Progress:
+    """How far a learner is, over all epochs."""
+
+    def __init__(self, *, sentences: int, words: int, updates: int, transitions: int, valued: int, approximated: int) -> None: ...
+
+    @property
+    def sentences(self) -> int: ...
+
+    @property
+    def words(self) -> int:
+        """Of sequences: items."""
+
+    @property
+    def updates(self) -> int: ...
+
+    @property
+    def transitions(self) -> int: ...
+
+    @property
+    def valued(self) -> int:
+        """States whose costs come from a loss."""
+
+    @property
+    def approximated(self) -> int:
+        """Those of them where the loss was approximate."""
+
+class ActionRows:
+    """Weights of actions while they are learned, by key."""
+
+    def __init__(self, *, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """[row][action]"""
+
+    @property
+    def dated(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Sums from which averages are computed, as weights."""
+
+class LabelRows:
+    """
+    Weights of labels, or of classes, while they are learned, by key and label.
+    """
+
+    def __init__(self, *, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+
+    @property
+    def counts(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """How many labels each key has."""
+
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """As labels."""
+
+    @property
+    def dated(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Sums from which averages are computed, as labels."""
+
+class LayerArrays:
+    """The arrays of a Layer."""
+
+    @property
+    def lines(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def label_lines(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def tables(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    @property
+    def label_rows(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def action_scale(self) -> float:
+        """What an update became in the weights of actions."""
+
+    @property
+    def label_scale(self) -> float:
+        """... and of labels."""
+
+    @property
+    def labels(self) -> int:
+        """Number of labels; of few classes of a sequence, 0."""
+
+class Signal(enum.IntEnum):
+    ARC = 0
+
+    LEAST = 1
+
+    LABEL = 2
+
+    RIVAL = 3
+
+    TREE = 4
+
+NO_RIVAL: int = 1073741824
+
 class Vectors:
     """
     Embeddings as bytes, a row for each word; the unknown word's comes first.
@@ -159,13 +610,23 @@ class Vectors:
 
     def __init__(self, matrix: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], bits: int) -> None: ...
 
-class Program:
-    """Feature templates, lowered by panparser._compile_templates."""
+class VectorLayer:
+    """Weights of vectors, in 16 bits and shifted, for a Layer."""
 
-    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], counters: Sequence[tuple[int, str]], atoms: Sequence[tuple[int, int, int, int]], templates: Sequence[Sequence[int]], vectors: Sequence[int], own_labels: Sequence[int] = []) -> None: ...
+    def __init__(self, *, actions: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], action_shift: int, label_shift: int) -> None: ...
 
-    @property
-    def templates(self) -> int: ...
+class Layer:
+    """Weights for parsing; the arrays are those of LayerArrays."""
+
+    def __init__(self, *, classes: int, labels: int, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], label_lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], tables: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_rows: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], vectors: VectorLayer | None = None) -> None: ...
+
+class ScaledLayer:
+    """A Layer, and what its scores of actions and labels are multiplied by."""
+
+    def __init__(self, *, layer: Layer, actions: int = 1, labels: int = 1, program: int = 0, common_labels: Sequence[int] = []) -> None:
+        """
+        In a vote, `program` has its features, and `common_labels` are the parser's numbers of its labels.
+        """
 
 class Corpus:
     """
@@ -181,79 +642,70 @@ class Corpus:
 
     def replace(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-class Layer:
-    """Weights for parsing; `compact` of a Learner makes the arrays."""
-
-    def __init__(self, classes: int, labels: int, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], label_lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], tables: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_rows: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], vectors: tuple[Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], int, int] | None = None) -> None: ...
-
-class Learner:
-    """An averaged perceptron that learns by a strategy."""
-
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], base: Sequence[tuple[Layer, int, int]], unit: int, beam: int, ties: Sequence[int], seed: int, vectors: Vectors | None = None) -> None: ...
-
-    def train(self, corpus: Corpus, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: tuple[bool, int, int, int, float, float, int, float], listener: Callable[[tuple[Sequence[int], Sequence[int], int, int, int], bool], None] | None = None) -> None: ...
+class Trees:
+    """Trees of a treebank."""
 
     @property
-    def progress(self) -> list[int]:
+    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """By word; Root is 0, -1 is none."""
+
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """By word; -1 is none."""
+
+    @property
+    def behind(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """By sentence: how far its tree was ever behind the best of its beam."""
+
+    @property
+    def signals(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
         """
-        [sentences, words, updates, transitions, states with a loss, those where it was approximate]
+        (words, signals), if they were asked for: what the confidence of an arc is computed from.
         """
 
-    @property
-    def time(self) -> int:
-        """Sentences that the average is over."""
+class Tree:
+    """A tree of one sentence."""
 
     @property
-    def random(self) -> int:
-        """The state of the random numbers."""
+    def heads(self) -> list[int]: ...
 
-    def actions(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(keys, weights, dated sums), by key."""
+    @property
+    def labels(self) -> list[int]: ...
 
-    def labels(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(keys, counts, labels, weights, dated sums), by key and label."""
+    @property
+    def score(self) -> int: ...
 
-    def load(self, actions: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], labels: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], time: int, random: int, progress: Sequence[int]) -> None: ...
+class Derived:
+    """Derivations of the sentences of a treebank."""
 
-    def compact_vectors(self, action_scale: float, label_scale: float) -> tuple[Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], int, int]: ...
+    @property
+    def lengths(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """By sentence: number of actions."""
 
-    def vectors(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(weights, dated sums) of actions, then of labels."""
+    @property
+    def actions(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
-    def load_vectors(self, actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated_actions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated_labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-def compact(learners: Sequence[Learner], least: float) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
-    """
-    (lines, label_lines, tables, label_rows) of a Layer, the mean of the learners, and what an update became in each of its two scales.
-    """
-
-def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-    """
-    (heads, labels) of every word, by weights that have not become bytes yet.
-    """
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Of the arcs that actions make; -1 is none."""
 
 class Model:
     """A finished parser."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None, further: Sequence[Program] = [], places: Sequence[tuple[int, Sequence[int]]] = []) -> None: ...
+    def __init__(self, *, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[ScaledLayer], vectors: Vectors | None = None, further: Sequence[Program] = []) -> None: ...
 
-    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None, confidence: bool = False) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-        """
-        (heads, labels) of every word, by how much the tree of each sentence was ever behind in its beam, and, if asked for, the signals of every word.
-        """
+    def parse(self, store: TreebankStore, beam: int, threads: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None, constraints: Constraints | None = None, confidence: bool = False) -> Trees: ...
 
-    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, constraints: Constraints | None = None) -> list[tuple[list[int], list[int], int]]:
-        """[(heads, labels, score), ...]"""
+    def best(self, store: TreebankStore, sentence: int, beam: int, count: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, constraints: Constraints | None = None) -> list[Tree]:
+        """Different trees of one sentence, best first."""
+
+    def derivations(self, store: TreebankStore, beam: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None) -> Derived:
+        """How `parse` came to its trees."""
 
 class Inside:
-    """
-    What a finished parser does, and by which weights; matrices come as flat arrays.
-    """
+    """The weights of a finished parser; matrices come as flat arrays."""
 
-    def __init__(self, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], layers: Sequence[tuple[Layer, int, int]], vectors: Vectors | None = None) -> None: ...
-
-    def derivations(self, store: TreebankStore, beam: int, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, margin: int | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-        """(numbers of actions by sentence, actions, labels)"""
+    def __init__(self, model: Model) -> None: ...
 
     def action_weights(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """[key][action]"""
@@ -274,6 +726,110 @@ class Inside:
     @property
     def label_vectors(self) -> list[bool]:
         """For each address with a vector: do labels see it?"""
+
+class CompactVectors:
+    """Weights of vectors as a VectorLayer has them."""
+
+    @property
+    def actions(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None,))]: ...
+
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None,))]: ...
+
+    @property
+    def action_shift(self) -> int: ...
+
+    @property
+    def label_shift(self) -> int: ...
+
+class VectorRows:
+    """Weights of vectors while they are learned, [class][dimension]."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def dated(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def load(self, *, weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Learner:
+    """An averaged perceptron that learns by a strategy."""
+
+    def __init__(self, *, system: System, program: Program, of_root: Sequence[bool], of_words: Sequence[bool], base: Sequence[ScaledLayer], unit: int, beam: int, ties: Sequence[int], seed: int, vectors: Vectors | None = None) -> None: ...
+
+    def train(self, corpus: Corpus, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: Strategy, listener: Callable[[Update, bool], None] | None = None) -> None: ...
+
+    @property
+    def progress(self) -> Progress: ...
+
+    @property
+    def time(self) -> int:
+        """Sentences that the average is over."""
+
+    @property
+    def random(self) -> int:
+        """The state of the random numbers."""
+
+    def actions(self) -> ActionRows:
+        """A copy of the weights of actions."""
+
+    def labels(self) -> LabelRows:
+        """A copy of the weights of labels."""
+
+    def load(self, *, actions: ActionRows, labels: LabelRows, time: int, random: int, progress: Progress) -> None: ...
+
+    @property
+    def vector_actions(self) -> VectorRows: ...
+
+    @property
+    def vector_labels(self) -> VectorRows: ...
+
+    def compact_vectors(self, *, action_scale: float, label_scale: float) -> CompactVectors:
+        """Where an update becomes the scales of a LayerArrays."""
+
+def compact(learners: Sequence[Learner], least: float) -> LayerArrays:
+    """
+    The mean of the learners, without weights smaller than `least` updates.
+    """
+
+def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int) -> Trees:
+    """Trees by weights that have not become bytes yet."""
+
+class KeyedPerceptron:
+    """
+    Weights by the keys of features, for states that live outside the engine.
+    """
+
+    def __init__(self, actions: int, labels: int) -> None: ...
+
+    def score(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+    def score_labels(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+    def reward(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], by: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], time: int) -> None: ...
+
+    def reward_labels(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], by: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], time: int) -> None: ...
+
+    def actions(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(keys, weights, dated sums), by key."""
+
+    def labels(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(keys, counts, labels, weights, dated sums), by key and label."""
+
+    def load(self, actions: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], labels: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+class DescribedStates:
+    """States that live outside the engine, as templates see them."""
+
+    def __init__(self, program: Program, store: TreebankStore, root_first: bool, given: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
+
+    def keys(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stack: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], buffer: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], history: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+    def positions(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stack: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], buffer: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], history: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], addresses: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def label_templates(system: System, program: Program) -> list[int]:
+    """Numbers of the templates that labels of arcs see."""
 
 class Batch:
     """States of many sentences; arrays are filled in place."""
@@ -324,49 +880,6 @@ class Batch:
 
     def trees(self, states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
-class KeyedPerceptron:
-    """
-    Weights by the keys of features, for states that live outside the engine.
-    """
-
-    def __init__(self, actions: int, labels: int) -> None: ...
-
-    def score(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
-
-    def score_labels(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
-
-    def reward(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], by: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], time: int) -> None: ...
-
-    def reward_labels(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], actions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], by: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], time: int) -> None: ...
-
-    def actions(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(keys, weights, dated sums), by key."""
-
-    def labels(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(keys, counts, labels, weights, dated sums), by key and label."""
-
-    def load(self, actions: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], labels: tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
-
-class DescribedStates:
-    """States that live outside the engine, as templates see them."""
-
-    def __init__(self, program: Program, store: TreebankStore, root_first: bool, given: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
-
-    def keys(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stack: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], buffer: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], history: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
-
-    def positions(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stack: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], buffer: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], history: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], addresses: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
-
-def label_templates(system: System, program: Program) -> list[int]:
-    """Numbers of the templates that labels of arcs see."""
-
-class SequenceProgram:
-    """Templates over a window of items, as lower_window makes them."""
-
-    def __init__(self, attributes: Sequence[tuple[int, int, int, str]], columns: int, parts: int, atoms: Sequence[tuple[bool, int, int]], templates: Sequence[Sequence[int]]) -> None: ...
-
-    @property
-    def templates(self) -> int: ...
-
 class Sequences:
     """Items of many sequences, prepared for one program."""
 
@@ -380,43 +893,42 @@ class Sequences:
 class SequenceLearner:
     """An averaged perceptron that learns classes by a strategy."""
 
-    def __init__(self, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: int, beam: int, seed: int) -> None: ...
+    def __init__(self, *, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: int, beam: int, seed: int) -> None: ...
 
-    def train(self, sequences: Sequences, right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: tuple[bool, int, int, int, float, float, int, float], listener: Callable[[tuple[Sequence[int], Sequence[int], int, int, int], bool], None] | None = None) -> None: ...
+    def train(self, sequences: Sequences, right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strategy: Strategy, listener: Callable[[Update, bool], None] | None = None) -> None: ...
 
     @property
-    def progress(self) -> list[int]:
-        """[sequences, items, updates, steps, 0, 0]"""
+    def progress(self) -> Progress: ...
 
     @property
     def time(self) -> int:
         """Sequences that the average is over."""
 
-    def weights(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(keys, counts, classes, weights, dated sums), by key."""
+    def weights(self) -> LabelRows:
+        """A copy of the weights of classes."""
 
-def layer_shape(classes: int) -> tuple[int, int]:
-    """(classes, labels) of the Layer of a SequenceModel."""
-
-def compact_sequences(learners: Sequence[SequenceLearner], least: float) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], float, float]:
+def compact_sequences(learners: Sequence[SequenceLearner], least: float) -> LayerArrays:
     """
-    (lines, label_lines, tables, label_rows) of a Layer, the mean of the learners, and what an update became in each of its two scales.
+    The mean of the learners, without weights smaller than `least` updates.
     """
 
 class SequenceModel:
-    """Finished weights for classes of items."""
+    """Finished weights for classes of items; they are those of LayerArrays."""
 
-    def __init__(self, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layer: Layer) -> None: ...
+    def __init__(self, *, program: SequenceProgram, classes: int, parts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], label_lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], tables: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], label_rows: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: int, action_scale: float, label_scale: float) -> None: ...
 
     def predict(self, sequences: Sequences, beam: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
-    def best(self, sequences: Sequences, sequence: int, beam: int, count: int) -> list[tuple[list[int], int]]:
-        """[(classes, score), ...]"""
+    def best(self, sequences: Sequences, sequence: int, beam: int, count: int) -> list[tuple[list[int], float]]:
+        """[(classes, score in updates), ...], best first."""
 
-def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
-    """
-    Random derivations: (transitions, states, digest of the costs, heads of the last tree).
-    """
+UNKNOWN_HEAD: int = -1
+
+EMPTY_HEAD: int = -2
+
+LEFTWARD_HEAD: int = -3
+
+RIGHTWARD_HEAD: int = -4
 
 def check_heads(heads: Sequence[int]) -> None:
     """

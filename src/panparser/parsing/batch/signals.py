@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from panparser import _engine
 from panparser._arrays import FloatArray, IntArray
 from panparser.learning.search import BatchSearch, Hypotheses
 from panparser.parsing.batch.states import ParserStates
 
 NO_RIVAL = float(_engine.NO_RIVAL)
-ARC, LEAST, LABEL, RIVAL, TREE = range(5)  # the engine's order; confidence.hpp says what they are
+ARC, LEAST, LABEL, RIVAL, TREE = map(int, _engine.Signal)  # confidence.hpp of the engine says what they are
 
 
 def signals_of(search: BatchSearch, states: ParserStates, beams: list[Hypotheses], final: IntArray) -> FloatArray:

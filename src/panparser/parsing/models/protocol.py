@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy.typing as npt
 
+from panparser import _engine
 from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
