@@ -60,8 +60,8 @@ class BatchHandle {
     for (const std::int64_t sentence : values(sentences)) constraints_.push_back(corpus_.constraint(sentence));
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::int64_t sentence = values(sentences)[i];
-      chosen_.push_back({corpus_.tokens(sentence), corpus_.reference(sentence),
-                         constraints_[i] ? &*constraints_[i] : nullptr});
+      chosen_.push_back(
+          {corpus_.tokens(sentence), corpus_.reference(sentence), constraints_[i] ? &*constraints_[i] : nullptr});
     }
     version_ = corpus_.version();
     batch_.start(chosen_);
@@ -198,8 +198,8 @@ class BatchHandle {
   std::mutex mutex_;
   std::vector<Batch::Sentence> chosen_;
   std::vector<std::optional<Constraint>> constraints_;  // of the sentences
-  std::vector<std::int32_t> all_;  // 0, 1, ...
-  std::int64_t version_ = 0;       // of the corpus, when the sentences were started
+  std::vector<std::int32_t> all_;                       // 0, 1, ...
+  std::int64_t version_ = 0;                            // of the corpus, when the sentences were started
 };
 
 }  // namespace

@@ -107,9 +107,9 @@ class KeyedPerceptron {
     std::int64_t sum = 0;
     for (const std::int32_t count : values(counts)) sum += count > 0 && count <= labels_count_ ? count : -(1ll << 40);
     const std::size_t all = cells.size();
-    if (weights.size() != keys.size() * static_cast<std::size_t>(actions_.classes()) || dated.size() != weights.size() ||
-        counts.size() != rows.size() || sum != static_cast<std::int64_t>(all) || label_weights.size() != all ||
-        label_dated.size() != all) {
+    if (weights.size() != keys.size() * static_cast<std::size_t>(actions_.classes()) ||
+        dated.size() != weights.size() || counts.size() != rows.size() || sum != static_cast<std::int64_t>(all) ||
+        label_weights.size() != all || label_dated.size() != all) {
       throw std::invalid_argument("the weights have the wrong shape");
     }
     require_rising(values(keys));

@@ -133,5 +133,5 @@ void bind_systems(nb::module_& m) {
                                std::move(rows)});
           },
           nb::kw_only(), "root_first"_a, "starts_on_stack"_a, "ends_on_stack"_a, "single_root"_a, "potential"_a,
-          "limit"_a, "static_oracle"_a, "literals"_a, "probes"_a, "rows"_a, "final"_a = Final{});
+          "limit"_a, "static_oracle"_a, "literals"_a, "probes"_a, "rows"_a, "final"_a);
 }

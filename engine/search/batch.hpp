@@ -18,7 +18,7 @@ class Batch {
  public:
   struct Sentence {
     SentenceTokens tokens;
-    const Reference* reference;  // null: costs will not be asked for
+    const Reference* reference;              // null: costs will not be asked for
     const Constraint* constraint = nullptr;  // actions that break it are illegal, as far as that can be
   };
 

@@ -194,10 +194,20 @@ class Row:
         Literals that must all hold; sets of which one must hold; costs; costs of references with directions.
         """
 
+class Final:
+    """
+    When a derivation ends: as in Row; without conditions, when all but Root are gone.
+    """
+
+    def __init__(self, *, all: int = 0, clauses: Sequence[int] = [], rest_to_root: bool = False) -> None:
+        """
+        `rest_to_root`: words that are left without a head become children of Root.
+        """
+
 class System:
     """A transition table."""
 
-    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row]) -> None: ...
+    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row], final: Final) -> None: ...
 
 ANY_LABEL: int = -1
 

@@ -249,6 +249,7 @@ def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes,
             literals=literals,
             probes=probes,
             rows=rows,
+            final=_engine.Final(),
         )
         tree = random_tree if seed % 4 else random_projective_tree
         heads = [h or words + 1 for h in tree(words, random.Random(seed))]
