@@ -148,7 +148,7 @@ def trees(parser, treebank, margin, beam=None):
 
 
 def test_the_margin_loses_no_more_winners_than_it_may(beamed, english):
-    _, _, behind, _ = beamed.model.find(english[1], Search(beam=beamed.spec.beam))
+    behind = beamed.model.find(english[1], Search(beam=beamed.spec.beam)).behind
     assert len(behind) == len(english[1])
     assert behind.min() == 0 < behind.max()
     lost = (behind > beamed.margin).sum()
