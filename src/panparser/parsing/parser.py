@@ -354,7 +354,8 @@ class Parser:
             labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
             layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
             spec = ParserSpec.from_values(manifest["spec"], system, functions)
-            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if "vectors" in manifest else None
+            has_vectors = spec.uses_vectors or "vectors" in manifest
+            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if has_vectors else None
             restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
             voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
             parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)

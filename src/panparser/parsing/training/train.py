@@ -60,10 +60,10 @@ def train(
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
-    if classifier is None and not spec.is_native:
-        classifier = Perceptron()
     if classifier is None and isinstance(init, Parser) and init.classifier is not None:
         classifier = init.classifier
+    if classifier is None and not spec.is_native:
+        classifier = Perceptron()
     if classifier is not None:
         return ClassifierRun(**common, classifier=classifier).run(resume)
     return PerceptronRun(**common).run(resume)
