@@ -1,4 +1,4 @@
-"""Public names, imported when they are first asked for; `__init__.pyi` lists them, for type checkers and for this."""
+"""Public names, imported when they are first used; `__init__.pyi` lists them for type checkers and for this module."""
 
 from __future__ import annotations
 

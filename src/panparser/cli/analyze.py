@@ -75,7 +75,7 @@ def analyze(
     sort: Annotated[str | None, typer.Option(help="Sort tables by a column, smallest first; class: by name.")] = None,
     descending: Annotated[bool, typer.Option("--descending", help="Sort largest first.")] = False,
     least: Annotated[int, typer.Option(min=0, help="Leave out classes of fewer words.")] = 0,
-    top: Annotated[int | None, typer.Option(min=1, help="Print so many rows of each table.")] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="Print at most this many rows of each table.")] = None,
     samples: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples of --compare; 0: no tests.")
     ] = 1000,
@@ -96,7 +96,7 @@ def analyze(
         bool, typer.Option("--criteria", is_eager=True, callback=_list_criteria, help="List all criteria and scores.")
     ] = False,
 ) -> None:
-    """Say where parsers are wrong: scores by any criteria, confusions, comparisons.
+    """Show where parsers are wrong: scores by any criteria, confusions, comparisons.
 
     Gold and predictions must have the same words. Criteria are those of the gold; predicted.upos, predicted2.upos are
     those of the predictions. depth:4 caps, length:1/3/6 bins, form+upos joins. --criteria lists them all. Needs
@@ -165,7 +165,7 @@ def analyze(
 
 
 def _names(paths: list[str]) -> list[str]:
-    """What the predictions are called: the names of their files, as far as these tell them apart, and from columns."""
+    """Names of the predictions: those of their files, or whole paths where two are alike or a column has the name."""
     from panparser.analysis.frame import COLUMNS
 
     stems = [Path(path).name.removesuffix(".gz").removesuffix(".conllu") for path in paths]
@@ -176,7 +176,7 @@ def _names(paths: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the options ask for."""
+    """The tables that the options ask for."""
 
     by: list[str]
     two_way: list[str]
@@ -214,7 +214,7 @@ def make_tables(analysis: Any, frame: Any, wanted: Wanted) -> Iterator[Table]:
 
 
 def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Table]:
-    """Tables that there is one of for each prediction."""
+    """Tables of one prediction."""
     whose, file = (f" ({name})", f"-{name}") if len(frame.names) > 1 else ("", "")
     for each in wanted.two_way:
         table = analysis.two_way(frame, *_two(each), of=wanted.of[0], prediction=name)
@@ -234,8 +234,8 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
         title = f"correlation of {wanted.of[0]} between classes of {each}, over sentences{whose}"
         yield Table(title, f"correlation-{each}{file}", table, "matrix")
     if wanted.reliability or wanted.summary:
-        told = [each for each in _KEYS if _tells(frame, each, name)]
-        for each in told or (["heads"] if wanted.reliability else []):  # which then says what is missing
+        known = [each for each in _KEYS if _has_confidence(frame, each, name)]
+        for each in known or (["heads"] if wanted.reliability else []):  # which reports what is missing
             yield _reliability(frame, each, name, whose, file)
     if wanted.summary:
         worst = analysis.worst(frame, "base-label,upos", "las", prediction=name)
@@ -243,8 +243,8 @@ def _of_one(analysis: Any, frame: Any, wanted: Wanted, name: str) -> Iterator[Ta
         yield _confusions(analysis, frame, "base-label", name, whose, file)
 
 
-def _tells(frame: Any, of: str, name: str) -> bool:
-    """Does a prediction say how sure it is?"""
+def _has_confidence(frame: Any, of: str, name: str) -> bool:
+    """Whether a prediction has confidences, as `parse --confidence` writes them."""
     treebank = frame.sides[frame.side_of(name)].treebank
     return not np.isnan(read_confidence(treebank, _KEYS[of])).all()
 

@@ -24,10 +24,12 @@ def calibrate(
     beam: Annotated[int | None, typer.Option(min=1, help="To parse with later.  [default: the model's]")] = None,
     ensemble: Annotated[
         list[str] | None,
-        typer.Option("--ensemble", metavar="MODEL", help="Other models, of other seeds, whose agreement tells."),
+        typer.Option(
+            "--ensemble", metavar="MODEL", help="Other models, of other seeds, whose agreement is taken into account."
+        ),
     ] = None,
 ) -> None:
-    """Make a model tell how sure it is: fit its confidence to sentences with known heads.
+    """Calibrate the confidence of a model on sentences with known heads.
 
     Training with a development set does this already. It is needed for another kind of text, for another beam, and for
     an ensemble, which `panparser parse --confidence` must then be given too. A pipeline tags DEV first.

@@ -44,7 +44,7 @@ def combine(
         FileFormat.auto
     ),
 ) -> None:
-    """Combine several analyses of the same words into the tree that their arcs, weighted, speak for most.
+    """Combine several analyses of the same words into the tree with the largest sum of weighted arcs.
 
     Each arc counts as much as the files that have it weigh; the tree with the largest sum wins, and each label likewise
     among those files that have its arc. Where sums are equal, the file named first wins. A word without a head casts no
@@ -61,7 +61,7 @@ def combine(
       panparser combine a.conllu b.conllu c.conllu --weights weights.toml -o best.conllu
     """
     if by is not None and learn is None:
-        raise SpecError("--by needs --learn: weights that are given say themselves what they depend on")
+        raise SpecError("--by needs --learn: a file of weights names the column that they depend on")
     if learn is not None and (weights is not None or projective or not single_root):
         raise SpecError("--learn writes weights, no trees: --weights, --projective and --multi-root are not for it")
     if learn is not None and output != "-":

@@ -40,12 +40,12 @@ def curves(
     beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the sentences.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same scores.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="So many trainings at once.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Trainings that run at once.")] = 1,
     csv: Annotated[str | None, typer.Option(help="Write the scores as CSV.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw the curves, as .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which classes of words are learned soon: train on growing parts of a treebank, score each class.
+    """Show which classes of words are learned first: train on growing parts of a treebank, score each class.
 
     Needs pandas (pip install 'panparser[analysis]').
 

@@ -138,7 +138,7 @@ def draw(tables: list[Table], path: str) -> None:
 
 
 def _first_measure(data: pd.DataFrame) -> pd.DataFrame:
-    """Of several predictions the words and one score each: more bars than that tell less."""
+    """The words and the first score of each prediction: more bars would be hard to read."""
     if data.columns.nlevels == 1:
         return data
     measure = data.columns[1][1]

@@ -13,14 +13,14 @@ from panparser.treebank.treebank import Treebank
 
 
 def refuse_inputs(output: str, *inputs: str | None) -> None:
-    """Raises SpecError if a file that is written is one of those that are read."""
+    """Raises SpecError if the output is one of the inputs."""
     for each in inputs:
         if each is not None and os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
             raise SpecError(f"{output}: is an input, and would be replaced; choose another -o")
 
 
 def read_to_score(path: str, format: Any = "auto") -> Treebank:
-    """A file, whatever is wrong with it as long as every sentence can be read; what is wrong is said in one line."""
+    """Reads a file leniently: problems are summarized in one line, unless a sentence cannot be read at all."""
     treebank = read_conllu(path, format=format, lenient=True)
     problems = treebank.problems
     if fatal := [problem for problem in problems if problem.fatal]:
@@ -38,7 +38,7 @@ def read_sentences(source: str) -> Treebank:
 
 
 def listed(text: str) -> list[str]:
-    """What an option names, with commas."""
+    """The names in an option, which are separated by commas."""
     return [part.strip() for part in text.split(",")]
 
 

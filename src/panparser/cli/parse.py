@@ -31,7 +31,7 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
 
-_PATIENCE = 0.5  # seconds before a bar is shown
+_PATIENCE = 0.5  # seconds before a progress bar appears
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
@@ -47,7 +47,7 @@ def parse(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", metavar="MODEL", help="What `panparser train` wrote; en is the English model in the box."
+            "--model", "-m", metavar="MODEL", help="What `panparser train` wrote; en is the bundled English model."
         ),
     ] = DEFAULT,
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Parse this text.")] = None,
@@ -64,21 +64,25 @@ def parse(
     ] = "-",
     output_format: Annotated[
         OutputKind | None,
-        typer.Option(help="What is written.  [default: conllu, or what the end of OUTPUT says]", show_default=False),
+        typer.Option(
+            help="Format of the output.  [default: that of the suffix of OUTPUT, or conllu]", show_default=False
+        ),
     ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, max=1024, help="They change no byte of the output.  [default: all cores]")
     ] = None,
     beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")] = None,
     k_best: Annotated[
-        int | None, typer.Option("--k-best", min=1, help="Write so many trees for each sentence, best first.")
+        int | None, typer.Option("--k-best", min=1, help="Write this many trees for each sentence, best first.")
     ] = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")
     ] = False,
     ensemble: Annotated[
         list[str] | None,
-        typer.Option("--ensemble", metavar="MODEL", help="Other models whose agreement tells; see `calibrate`."),
+        typer.Option(
+            "--ensemble", metavar="MODEL", help="Other models whose agreement is taken into account; see `calibrate`."
+        ),
     ] = None,
     keep: Annotated[
         str | None,
@@ -90,7 +94,7 @@ def parse(
     ] = None,
     relax_constraints: Annotated[
         bool,
-        typer.Option("--relax-constraints", help="Keep as much as one tree can, and tell what was dropped."),
+        typer.Option("--relax-constraints", help="Keep as much as one tree can, and report what was dropped."),
     ] = False,
     format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
         FileFormat.auto
@@ -103,13 +107,14 @@ def parse(
     the file and writes heads and labels; everything else stays as it is.
 
     Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
-    comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC tells
+    comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC has
     `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are).
 
-    With --keep, what the input says stays, and the parser fills the gaps. MISC may hold Constraint=left (or right: the
-    side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and closed:2-5 (on any
-    word); several are joined by semicolons. Where no tree keeps everything, nothing more is written and the smallest
-    conflict is named; with --relax-constraints each constraint that is dropped is a line on standard error.
+    With --keep, annotations of the input stay, and the parser fills the gaps. MISC may hold Constraint=left (or
+    right: the side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and
+    closed:2-5 (on any word); several are joined by semicolons. Where no tree keeps everything, nothing more is
+    written and the smallest conflict is named; with --relax-constraints each constraint that is dropped is a line
+    on standard error.
 
     Examples:
 
@@ -165,7 +170,7 @@ def parse(
 
 def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     if keep is None and relax:
-        raise ConstraintError("--relax-constraints goes with --keep, which says what to keep")
+        raise ConstraintError("--relax-constraints needs --keep, which names what to keep")
     return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
 
 
@@ -177,16 +182,16 @@ def _check_confidence(
     k_best: int | None,
     keep: frozenset[str],
 ) -> None:
-    """Refuses what cannot be, before anything is read."""
+    """Validate the options before reading any input."""
     asked = {"--confidence": confidence, "--k-best": k_best, "--beam": beam}
-    if parser is None and (said := [name for name, value in asked.items() if value]):
-        raise SpecError(f"{said[0]} is about trees, and the model has no parser")
+    if parser is None and (given := [name for name, value in asked.items() if value]):
+        raise SpecError(f"{given[0]} is about trees, and the model has no parser")
     if ensemble and not confidence:
-        raise SpecError("--ensemble tells how sure a parser is: it needs --confidence")
+        raise SpecError("--ensemble contributes to confidence: it needs --confidence")
     if not confidence:
         return
     if k_best is not None:
-        raise SpecError("--confidence tells of the best tree, and --k-best writes several: choose one of them")
+        raise SpecError("--confidence is that of the best tree, and --k-best writes several: choose one of them")
     if keep & set(KEEP_TREES):
         raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
     if not isinstance(parser, Parser):

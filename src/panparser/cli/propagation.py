@@ -19,7 +19,7 @@ def propagation(
     model: ModelOption,
     source: Annotated[str, typer.Argument(metavar="GOLD", help="A treebank with heads.")],
     by: Annotated[
-        str | None, typer.Option(metavar="COLUMNS", help="What errors are told apart by.  [default: right,action]")
+        str | None, typer.Option(metavar="COLUMNS", help="Columns that errors are grouped by.  [default: right,action]")
     ] = None,
     top: TopOption = 20,
     beam: BeamOption = None,

@@ -21,7 +21,7 @@ from panparser.treebank.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
-_SNIFF_BYTES = 1 << 18  # bytes that tell treebanks from text: there may be long comments before the first word
+_SNIFF_BYTES = 1 << 18  # read to tell treebanks from text: long comments may stand before the first word
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
 
@@ -46,7 +46,7 @@ class OutputKind(StrEnum):
     html = "html"
 
 
-_GIVEN: dict[InputKind, Any] = {  # what a text's lines tell the tokenizer
+_GIVEN: dict[InputKind, Any] = {  # what the lines of a text are to the tokenizer
     InputKind.text: "nothing",
     InputKind.lines: "sentences",
     InputKind.tokens: "tokens",
@@ -54,10 +54,10 @@ _GIVEN: dict[InputKind, Any] = {  # what a text's lines tell the tokenizer
 }
 
 
-def output_kind(said: OutputKind | None, output: str) -> OutputKind:
-    """What is said, or what the name of the file tells."""
+def output_kind(asked: OutputKind | None, output: str) -> OutputKind:
+    """The format that is asked for, or that of the file's suffix."""
     suffix = _suffix(output).removeprefix(".")
-    return said or (OutputKind(suffix) if suffix in ("json", "svg", "html") else OutputKind.conllu)
+    return asked or (OutputKind(suffix) if suffix in ("json", "svg", "html") else OutputKind.conllu)
 
 
 def _suffix(name: str) -> str:
@@ -75,7 +75,7 @@ class Source:
     kind: InputKind
     format: Any  # of treebanks
     block: int  # bytes that are read at a time
-    _stream: IO[bytes] | None = None  # if it was looked into, and cannot be opened again
+    _stream: IO[bytes] | None = None  # an input that was peeked into and cannot be opened again
     _opened: ExitStack = field(default_factory=ExitStack)
 
     @property
@@ -87,7 +87,7 @@ class Source:
         return self._stream or self._name
 
     def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str]) -> None:
-        """Refuses what cannot be, and finds out what the input is."""
+        """Validates the options, and determines what the input is."""
         if self.text is not None and self.path is not None:
             raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
         if self.kind == InputKind.auto:
@@ -109,20 +109,20 @@ class Source:
             raise TextError(f"{model}: has no tokenizer: expected CoNLL-U, or --input tokens or vertical")
 
     def _guessed(self, pipeline: Pipeline | None) -> InputKind:
-        if (told := _BY_SUFFIX.get(_suffix(self._name))) is not None:
-            return InputKind(told)
+        if (kind := _BY_SUFFIX.get(_suffix(self._name))) is not None:
+            return InputKind(kind)
         if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
             return InputKind.conllu
         start = self._start()
         return InputKind.conllu if not start.strip() or _CONLLU.match(start) else InputKind.text
 
     def _start(self) -> bytes:
-        """The first bytes, which stay to be read."""
+        """The first bytes, without consuming them."""
         if self._name != "-" and not Path(self._name).is_fifo():
             with open_source(self._name) as stream:
                 return stream.read(_SNIFF_BYTES)
         if self._name == "-" and sys.stdin is None:
-            return b""  # it is closed: who reads it will say so
+            return b""  # it is closed, and reading it will fail
         pipe = sys.stdin.buffer if self._name == "-" else open(self._name, "rb")  # noqa: SIM115 - closed below
         self._opened.enter_context(nullcontext() if self._name == "-" else pipe)
         ahead = looked_into(pipe, _SNIFF_BYTES)

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], align: str = "") -> None:
     """An aligned table on standard output; `align` is l or r for each column (default: the first l, the rest r).
 
-    Without a header `align` says how many columns there are.
+    Without a header, `align` gives the number of columns.
     """
     align = align or "l" + "r" * (len(header) - 1)
     lines = [header, *rows] if header else rows

@@ -65,12 +65,10 @@ def train(
     delexicalized: Annotated[bool, typer.Option("--delexicalized", help="No word forms and lemmas.")] = False,
     init: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Go on from this model; its system, templates and beam are taken."),
+        typer.Option(metavar="MODEL", help="Continue from this model, with its system, templates and beam."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run that was stopped left off.")] = False,
-    recipe: Annotated[
-        str | None, typer.Option(metavar="FILE.toml", help="A recipe; what flags say goes before it.")
-    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
+    recipe: Annotated[str | None, typer.Option(metavar="FILE.toml", help="A recipe; flags override it.")] = None,
     pipeline: Annotated[
         bool,
         typer.Option("--pipeline", help="Train tokenizer, tagger and lemmatizer as well: a model for raw text."),
@@ -78,8 +76,8 @@ def train(
 ) -> None:
     """Train a parser, or with --pipeline everything that makes trees from raw text.
 
-    The model goes to MODEL, and MODEL.toml says how it was made: training with that recipe gives the same bytes.
-    Ctrl-C keeps the best parser so far, and --resume goes on after that, or after a crash; a pipeline is written when
+    The model goes to MODEL, and its complete recipe to MODEL.toml: training with that recipe gives the same bytes.
+    Ctrl-C keeps the best parser so far, and --resume continues after that, or after a crash; a pipeline is written when
     all its parts are trained. Everything that has no flag is in the recipe: docs/guides/training.md shows one.
 
     Examples:
@@ -121,7 +119,7 @@ def train(
     model = _place(output, recipe)
     if not trained_on:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
-    from panparser.recipes.running import run_recipe  # all that learns: what is wrong with the flags is said before
+    from panparser.recipes.running import run_recipe  # the learners, once the flags are checked
 
     with progress() as report:
         try:
@@ -142,7 +140,7 @@ def _without_none(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_cascade_flags(path: str, flags: Mapping[str, Any], **switches: bool) -> None:
-    """Raises SpecError for a flag that is for a single parser, or that stages say for themselves."""
+    """Raises SpecError for a flag that is for a single parser, or that belongs to a stage."""
     names = {"labeled": "unlabeled", "single_root": "single-root"}
     for name in (*flags, *(switch for switch, is_on in switches.items() if is_on)):
         if name in ("init", "resume", "vectors"):

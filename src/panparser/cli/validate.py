@@ -24,13 +24,13 @@ def validate(
     single_root: Annotated[
         bool, typer.Option("--single-root/--multi-root", help="Must a sentence have one word with HEAD 0?")
     ] = True,
-    most: Annotated[int | None, typer.Option(min=0, help="Show at most so many problems of each file.")] = None,
+    most: Annotated[int | None, typer.Option(min=0, help="Show at most this many problems of each file.")] = None,
     format: FormatOption = FileFormat.auto,
     as_json: JsonOption = False,
 ) -> None:
-    """List all that is wrong with the format and the trees of files.
+    """List all problems in the format and the trees of files.
 
-    Exit code 1 if anything is, 2 if a file cannot be read at all.
+    Exit code 1 if there are any, 2 if a file cannot be read at all.
 
     Examples:
 

@@ -28,7 +28,7 @@ PARTIAL = "arc-eager-partial"
 
 @dataclass(frozen=True, kw_only=True)
 class CascadePart(Part):
-    """[cascade]: what stages after the first learn under: "predicted" (from so many folds), "gold" or "none"."""
+    """[cascade]: what stages after the first learn under: "predicted" (in `folds` folds), "gold" or "none"."""
 
     given: str | None = one_of(*get_args(Given))
     folds: int | None = integer(2)

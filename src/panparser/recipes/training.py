@@ -28,9 +28,9 @@ class TrainingPart(Part):
 
     `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
     stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
-    of which the parser is the mean. `prune`: weights below so many updates are left out. `margin`: the share of the
+    of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the share of the
     development set whose best trees a narrower beam may lose. `model_size`: the largest file, such as "8MB". `init`: a
-    model to go on from.
+    model to continue from.
     """
 
     strategy: str | Mapping[str, Any] | None = optional(
