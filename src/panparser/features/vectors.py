@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -115,6 +114,8 @@ class Vectors:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of words and numbers."""
+        import hashlib
+
         text, starts = self._packed()
         found = hashlib.sha256(f"{self.bits} {self.matrix.shape}".encode())
         for array in (text, starts, self.matrix):

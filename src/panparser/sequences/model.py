@@ -30,7 +30,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
 from panparser.errors import ModelError, SpecError, TemplateError
-from panparser.features.lowering import lower_window
+from panparser.features.lowering import LoweredWindow, lower_window
 from panparser.features.templates import Templates
 from panparser.learning.layers import Layer
 from panparser.learning.record import TrainingRecord
@@ -69,17 +69,21 @@ class Window:
         if not isinstance(self.templates, Templates) or not self.templates:
             raise SpecError(f"templates of Window must be Templates, at least one; got {self.templates!r}")
         try:
-            lower_window(self.templates, self.columns, self.parts)
+            self._lowered  # noqa: B018 - refuses templates that do not fit
         except TemplateError as error:
             raise SpecError(f"templates of Window: {error}") from None
 
     @cached_property
+    def _lowered(self) -> LoweredWindow:
+        return lower_window(self.templates, self.columns, self.parts)
+
+    @property
     def reads_treebank(self) -> bool:
-        return bool(lower_window(self.templates, self.columns, self.parts).attributes)
+        return bool(self._lowered.attributes)
 
     @cached_property
     def _program(self) -> _engine.SequenceProgram:
-        return lower_window(self.templates, self.columns, self.parts).program()
+        return self._lowered.program()
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""

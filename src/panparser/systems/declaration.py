@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
@@ -273,6 +272,8 @@ class Declaration:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """A declaration from a .toml or .json file."""
+        import tomllib
+
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8-sig")
