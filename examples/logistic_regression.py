@@ -47,6 +47,10 @@ class LogisticRegression(pp.Classifier):
         wish = self.chances(states, gold) - self.chances(states, states.legal())
         np.add.at(self.actions, states.features(BITS), self.rate * wish[:, None, :])
 
+    def update_pair(self, states, actions, signs):
+        """For strategies that compare derivations of a beam: towards the correct one, away from the other."""
+        np.add.at(self.actions, (states.features(BITS), actions[:, None]), self.rate * signs[:, None])
+
     def update_labels(self, states, rows, actions, labels):
         chances = softmax(self.score_labels(states, rows, actions), states.legal_labels(rows, actions))
         wish = np.eye(chances.shape[1])[labels] - chances
@@ -72,18 +76,19 @@ class Watch(pp.Listener):
         print(f"epoch {report.epoch}  {report.updates:5} mistakes  UAS {report.uas:.2f}  LAS {report.las:.2f}")
 
 
-treebank = pp.read_conllu(Path(__file__).parents[1] / "tests" / "data" / "english.conllu")
-train_set, dev = treebank[:200], treebank[200:]
-spec = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.ZN11, beam=1)
-strategy = pp.STRATEGIES["dynamic-explore"]
-parser = pp.train(
-    spec, train_set, dev=dev, classifier=LogisticRegression(), strategy=strategy, epochs=6, listeners=[Watch()]
-)
+if __name__ == "__main__":
+    treebank = pp.read_conllu(Path(__file__).parents[1] / "tests" / "data" / "english.conllu")
+    train_set, dev = treebank[:200], treebank[200:]
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.ZN11, beam=1)
+    strategy = pp.STRATEGIES["dynamic-explore"]
+    parser = pp.train(
+        spec, train_set, dev=dev, classifier=LogisticRegression(), strategy=strategy, epochs=6, listeners=[Watch()]
+    )
 
-with tempfile.TemporaryDirectory() as folder:
-    parser.save(Path(folder) / "model")
-    parser = pp.load(Path(folder) / "model", classifier=LogisticRegression)
-print(parser)
-for beam in (1, 4):
-    scores = pp.evaluate(dev, parser.parse(dev, beam=beam))
-    print(f"beam {beam}: UAS {scores.uas:.2f}  LAS {scores.las:.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        parser.save(Path(folder) / "model")
+        parser = pp.load(Path(folder) / "model", classifier=LogisticRegression)
+    print(parser)
+    for beam in (1, 4):
+        scores = pp.evaluate(dev, parser.parse(dev, beam=beam))
+        print(f"beam {beam}: UAS {scores.uas:.2f}  LAS {scores.las:.2f}")

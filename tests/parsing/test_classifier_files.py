@@ -209,7 +209,7 @@ def test_the_example_parses_well():
     import runpy
 
     folder = ENGLISH.parents[2] / "examples"
-    found = runpy.run_path(str(folder / "logistic_regression.py"))
+    found = runpy.run_path(str(folder / "logistic_regression.py"), run_name="__main__")
     for beam in (1, 4):
         scores = pp.evaluate(found["dev"], found["parser"].parse(found["dev"], beam=beam))
         assert scores.uas > 80
