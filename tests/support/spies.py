@@ -120,13 +120,18 @@ def watch(monkeypatch) -> Witness:
         @functools.wraps(predict)
         def recorded(self, treebank, **options):
             learned = learned_from.get(id(self), getattr(now, "learning", None))
-            if learned is not None:
+            if learned is not None and not getattr(now, "predicting", False):  # one of the two may call the other
                 witness.predicted.append((kind, learned, sentence_ids(treebank)))
-            return predict(self, treebank, **options)
+            before, now.predicting = getattr(now, "predicting", False), True
+            try:
+                return predict(self, treebank, **options)
+            finally:
+                now.predicting = before
 
         return recorded
 
     for kind, train in _TRAININGS.items():
         put_in_place(monkeypatch, train, watched(kind, train))
-        monkeypatch.setattr(_CLASSES[kind], "predict", watched_prediction(kind, _CLASSES[kind].predict))
+        for name in ("predict", "annotate"):
+            monkeypatch.setattr(_CLASSES[kind], name, watched_prediction(kind, getattr(_CLASSES[kind], name)))
     return witness
