@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import panparser as pp
-from panparser.pipeline.loading import MODELS
+from panparser.pipeline.bundled import MODELS
 from panparser.pipeline.training import scores
 
 SPEC = pp.PipelineSpec(parser=pp.ParserSpec(beam=8), tagger_prune=0.3)

@@ -194,8 +194,8 @@ def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
     refused(lambda values: values["stages"].pop(), "stage 2 .nouns.: the last stage is complete")
     refused(lambda values: values["stages"][0].pop("regions"), "its manifest is incomplete")
     refused(lambda values: values["stages"][0]["regions"].append({"tag": "X"}), "a region is a table")
-    refused(lambda values: values["stages"][1]["parser"].pop("labels"), "stage 2: not a valid model")
-    refused(lambda values: values.update(training=3), "its manifest is incomplete")
+    refused(lambda values: values["stages"][1]["parser"].pop("labels"), "stage 2: not a valid parser")
+    refused(lambda values: values.update(training=3), "expected a record of its training, found 3")
     refused(lambda values: values.update(stages=[3, 4]), "its manifest is incomplete")
     data = bytearray(path.read_bytes())
     data[-5] ^= 1

@@ -190,8 +190,8 @@ def test_scores_of_trees_are_in_updates(first):
     [
         ({"weight": 0}, "weight of Voter"),
         ({"layers": 2}, "layers together"),
-        ({"labels": ["no such"]}, "not a valid model"),
-        ({"templates": ["S0.form"]}, "not a valid model"),
+        ({"labels": ["no such"]}, "not a valid parser"),
+        ({"templates": ["S0.form"]}, "not a valid parser"),
         ({"training": None}, "training"),
     ],
 )

@@ -197,7 +197,7 @@ def test_models_with_bad_vectors_are_refused(tmp_path, name):
     else:
         del manifest["vectors"], arrays["vectors.text"]
     write_arrays(tmp_path / "bad", arrays, json.loads(json.dumps(manifest)))
-    with pytest.raises(pp.ModelError, match="bad: not a valid model"):
+    with pytest.raises(pp.ModelError, match="bad: not a valid parser"):
         pp.load(tmp_path / "bad")
 
 

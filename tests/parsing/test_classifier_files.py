@@ -79,7 +79,7 @@ def test_a_broken_classifier_in_a_file(linear, tmp_path):
 
     other = Other.from_arrays(linear.classifier.to_arrays(), {})
     pp.Parser(linear.spec, linear.labels, [], {}, classifier=other).save(tmp_path / "model")
-    with pytest.raises(pp.ModelError, match="not a valid model"):
+    with pytest.raises(pp.ModelError, match="not a valid parser"):
         pp.load(tmp_path / "model", classifier=Linear)
 
 

@@ -266,7 +266,7 @@ def test_a_broken_calibration_is_refused(calibrated, tmp_path, monkeypatch, chan
     manifest["calibration"] |= change
     monkeypatch.setattr(calibrated, "manifest", lambda: manifest)
     calibrated.save(tmp_path / "model")
-    with pytest.raises(ModelError, match="not a valid model"):
+    with pytest.raises(ModelError, match="not a valid parser"):
         pp.load(tmp_path / "model")
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import panparser as pp
-from panparser.pipeline import loading
+from panparser.pipeline import bundled
 from places import ENGLISH
 
 
@@ -49,7 +49,7 @@ def test_commands_take_it_where_no_model_is_named(run, nlp, tmp_path, monkeypatc
 
 def test_a_file_goes_before_the_box(parser, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert loading.bundled() == ["en"]
+    assert bundled.bundled() == ["en"]
     assert isinstance(pp.load("en"), pp.Pipeline)
     parser.save("en")
     assert isinstance(pp.load("en"), pp.Parser)
@@ -58,10 +58,10 @@ def test_a_file_goes_before_the_box(parser, tmp_path, monkeypatch):
 
 
 def test_the_card_tells_of_the_file(nlp):
-    path = loading.MODELS / "en.panparser"
-    card = (loading.MODELS / "en.md").read_text(encoding="utf-8")
+    path = bundled.MODELS / "en.panparser"
+    card = (bundled.MODELS / "en.md").read_text(encoding="utf-8")
     assert path.stat().st_size <= 20_000_000
     assert re.search(rf"\| file \| {path.stat().st_size / 1e6:.1f} MB \|", card)
     assert f"{nlp.training['words']:,} words" in card
     assert "CC BY-SA 4.0" in card
-    assert (loading.MODELS / "LICENSE.CC-BY-SA-4.0").exists()
+    assert (bundled.MODELS / "LICENSE.CC-BY-SA-4.0").exists()

@@ -83,12 +83,12 @@ def test_files(nlp, tmp_path):
     ("change", "said"),
     [
         (lambda arrays, manifest: manifest.update(format=99), "newer panparser"),
-        (lambda arrays, manifest: manifest.pop("taggers"), "not a pipeline"),
-        (lambda arrays, manifest: manifest.update(taggers=3), "not a pipeline"),
-        (lambda arrays, manifest: manifest.update(training=None), "not a pipeline"),
-        (lambda arrays, manifest: manifest["parser"].pop("spec"), "not a valid model"),
-        (lambda arrays, manifest: manifest["tokenizer"].pop("model"), "not a tokenizer"),
-        (lambda arrays, manifest: arrays.pop("lemmatizer.known"), "not a lemmatizer"),
+        (lambda arrays, manifest: manifest.pop("taggers"), "not a valid pipeline"),
+        (lambda arrays, manifest: manifest.update(taggers=3), "not a valid pipeline"),
+        (lambda arrays, manifest: manifest.update(training=None), "not a valid pipeline"),
+        (lambda arrays, manifest: manifest["parser"].pop("spec"), "not a valid parser"),
+        (lambda arrays, manifest: manifest["tokenizer"].pop("model"), "not a valid tokenizer"),
+        (lambda arrays, manifest: arrays.pop("lemmatizer.known"), "not a valid lemmatizer"),
         (
             lambda arrays, manifest: manifest.update(tokenizer=None, taggers=[], lemmatizer=None, parser=None),
             "one part",

@@ -86,7 +86,7 @@ BROKEN = {
 def test_broken_files_are_refused(tagger, breaks):
     values = tagger.to_values() | {"dictionary": tagger.dictionary.to_values(), "spec": tagger.spec.to_values()}
     breaks(values)
-    with pytest.raises(pp.ModelError, match="not a tagger that can be used"):
+    with pytest.raises(pp.ModelError, match="not a valid tagger"):
         pp.Tagger.from_file(tagger.to_arrays(), values)
 
 

@@ -15,7 +15,8 @@ from panparser.cli.tables import print_table
 from panparser.learning.classifiers import StoredClassifier
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.parser import Parser
-from panparser.pipeline.loading import MODELS, find, load
+from panparser.pipeline.bundled import MODELS, find
+from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
 from panparser.text import Lemmatizer, Tokenizer

@@ -22,7 +22,8 @@ from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.parser import Parser, ScoredTree
-from panparser.pipeline.loading import DEFAULT, find, load, load_parser
+from panparser.pipeline.bundled import DEFAULT, find
+from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline, kept_constraints
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered, join, render

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
@@ -18,14 +17,15 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.ensembles.regions import Arcs, Region, in_regions
-from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.errors import SpecError, TreebankError
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import SearchListener
 from panparser.parsing.constraints.constraints import Constraints, check_constraints
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree
 from panparser.parsing.spec import ParserSpec
-from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
@@ -33,6 +33,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 Result = TypeVar("Result")
+_STAGE = "stage.{}."  # before names of arrays
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ def check_stages(stages: Sequence[Stage]) -> None:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
 
 
-class Cascade:
+class Cascade(StoredModel, kind="cascade", newest=FORMAT):
     """Trained stages. `train_cascade` and `load` make one; it parses, is saved and loaded as a Parser is."""
 
     def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
@@ -184,25 +185,20 @@ class Cascade:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the cascade to one file; the same cascade gives the same bytes."""
-        write_arrays(Path(path), self.to_arrays(), self.manifest())
-
     def to_arrays(self) -> Arrays:
         """All arrays of a model file."""
-        return {
-            f"stage.{number}.{name}": array
-            for number, parser in enumerate(self.parsers)
-            for name, array in parser.to_arrays().items()
-        }
+        arrays: Arrays = {}
+        for number, parser in enumerate(self.parsers):
+            arrays |= prefixed(_STAGE.format(number), parser.to_arrays())
+        return arrays
 
     @property
     def size(self) -> int:
         """Of the weights, in bytes."""
         return sum(parser.size for parser in self.parsers)
 
-    def manifest(self) -> dict[str, Any]:
-        """What a model file says of the cascade, in plain values."""
+    def to_values(self) -> dict[str, Any]:
+        """The rest of a model file, in plain values."""
         stages = [
             {
                 "name": stage.name,
@@ -211,33 +207,24 @@ class Cascade:
             }
             for stage, parser in zip(self.stages, self.parsers, strict=True)
         ]
-        return {"format": FORMAT, "kind": "cascade", "stages": stages, "training": self.training.to_values()}
+        return {"stages": stages, "training": self.training.to_values()}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Cascade:
-        """The cascade of a file; `ModelError` says what is wrong with a file that is none."""
-        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path))
+        """The cascade of a file, mapped into memory; raises ModelError if the file is not a valid cascade."""
+        return cls.read(path)
 
     @classmethod
-    def from_file(cls, arrays: Arrays, manifest: dict[str, Any], path: str) -> Cascade:
-        check_kind(manifest, "cascade", path, FORMAT)
-        try:
-            stages, parsers = [], []
-            for number, values in enumerate(manifest["stages"]):
-                start = f"stage.{number}."
-                own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-                parsers.append(Parser.from_file(own, values["parser"], f"{path}: stage {number + 1}"))
-                regions = tuple(Region.from_values(region) for region in values["regions"])
-                if not isinstance(values["name"], str):
-                    raise TypeError("no name")
-                stages.append(Stage(name=values["name"], regions=regions, spec=parsers[-1].spec))
-            return cls(stages, parsers, manifest["training"])
-        except ModelError:
-            raise
-        except PanParserError as error:
-            raise ModelError(f"{path}: not a model that can be used: {error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"{path}: not a model that can be used: its manifest is incomplete") from error
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Cascade:
+        stages, parsers = [], []
+        for number, own in enumerate(values["stages"]):
+            part = source.part(f"stage {number + 1}")
+            parsers.append(Parser.from_manifest(without_prefix(_STAGE.format(number), arrays), own["parser"], part))
+            regions = tuple(Region.from_values(region) for region in own["regions"])
+            if not isinstance(own["name"], str):
+                raise ValueError(f"the name of stage {number + 1} must be a text; got {own['name']!r}")
+            stages.append(Stage(name=own["name"], regions=regions, spec=parsers[-1].spec))
+        return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
 
 
 # --- What a stage finds, as constraints for the next ---

@@ -10,10 +10,9 @@ import copy
 import hashlib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
@@ -21,8 +20,9 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
-from panparser.errors import ModelError, SpecError
+from panparser.errors import SpecError
 from panparser.learning.classifiers import (
+    CLASSIFIER_PREFIX,
     Actions,
     Classifier,
     Setup,
@@ -42,9 +42,8 @@ from panparser.learning.record import TASK, TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches
 from panparser.learning.states import Node, ObjectStates, States
 from panparser.learning.strategies import Strategy
-from panparser.storage.arrays import check_kind, read_arrays, write_arrays
-
-FORMAT, KIND = 1, "task"
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, StoredModel, prefixed
 
 Input_contra = TypeVar("Input_contra", contravariant=True)
 State = TypeVar("State")
@@ -179,7 +178,7 @@ class NamedPerceptron(Classifier):
         return rows
 
 
-class TaskModel:
+class TaskModel(StoredModel, kind="task", newest=1):
     """What scores the actions of a task: averaged weights, or a classifier. `train_task` and `load` make one."""
 
     def __init__(
@@ -220,30 +219,29 @@ class TaskModel:
         pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:count]
         return [_prediction(states, state, score / self._scorer.unit) for state, score in pairs]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes what was learned to one file; the task itself is code, and stays outside."""
-        manifest = {"format": FORMAT, "kind": KIND, "beam": self.beam, "training": self.training.to_values()}
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        if self.classifier is not None:
-            arrays = {f"classifier.{name}": array for name, array in checked_arrays(self.classifier).items()}
-            manifest["classifier"] = classifier_values(self.classifier)
-        write_arrays(Path(path), arrays, manifest | {"weights": self.weights})
+    # --- Files: what was learned; the task itself is code, and stays outside ---
+
+    def to_arrays(self) -> Arrays:
+        return prefixed(CLASSIFIER_PREFIX, checked_arrays(self.classifier)) if self.classifier is not None else {}
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest, in plain values."""
+        classifier = {} if self.classifier is None else {"classifier": classifier_values(self.classifier)}
+        return {"beam": self.beam, "training": self.training.to_values(), **classifier, "weights": self.weights}
 
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], task: Task[Any, Any, Any], classifier: type[Classifier] | None = None
     ) -> TaskModel:
-        """The model of a file, for the task that it was trained for."""
-        name = os.fspath(path)
-        arrays, manifest = read_arrays(path, "panparser model")
-        check_kind(manifest, KIND, name, FORMAT)
-        try:
-            weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in manifest["weights"].items()}
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, name)
-            model = cls(task, weights, manifest["beam"], restored)
-            model.training = TrainingRecord.from_values(manifest["training"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"{name}: not a valid model of a task: {error}") from None
+        """The model of a file, for the task that it was trained for; raises ModelError if it is not a valid one."""
+        return cls.read(path, task=task, classifier=classifier)
+
+    @classmethod
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> TaskModel:
+        weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in values["weights"].items()}
+        classifier = restored_classifier(arrays, values.get("classifier"), source.code.get("classifier"), source.path)
+        model = cls(source.code["task"], weights, values["beam"], classifier)
+        model.training = TrainingRecord.from_values(values["training"])
         return model
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
-from panparser.errors import ModelError, PanParserError, SpecError, TreebankError
+from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier, check_class, restored_classifier
 from panparser.learning.labels import Labels
@@ -29,7 +28,8 @@ from panparser.parsing.models.protocol import Model, ParserLike, Search
 from panparser.parsing.models.vote import Voter
 from panparser.parsing.options import ParseOptions
 from panparser.parsing.spec import Functions, ParserSpec
-from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, StoredModel
 from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -51,7 +51,7 @@ class ScoredTree:
     score: float  # in updates: differences tell how much better the parser likes one tree than another
 
 
-class Parser:
+class Parser(StoredModel, kind="parser", newest=FORMAT):
     """A trained parser. `train` and `load` make one.
 
     `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
@@ -289,10 +289,6 @@ class Parser:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the parser to one file; the same parser gives the same bytes."""
-        write_arrays(Path(path), self.to_arrays(), self.manifest())
-
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All arrays of a model file."""
         return self.model.to_arrays() | (self.vectors.to_arrays() if self.vectors else {})
@@ -302,11 +298,13 @@ class Parser:
         """Of the weights, in bytes."""
         return sum(array.nbytes for array in self.model.to_arrays().values())
 
-    def manifest(self) -> dict[str, Any]:
-        """What a model file says of the parser, in plain values."""
+    @property
+    def format(self) -> int:
+        return FORMAT if self.voters else _WITHOUT_VOTERS
+
+    def to_values(self) -> dict[str, Any]:
+        """The rest of a model file, in plain values."""
         return {
-            "format": FORMAT if self.voters else _WITHOUT_VOTERS,
-            "kind": "parser",
             "spec": self.spec.to_values(),
             "labels": [
                 [*row] for row in zip(self.labels.names, self.labels.of_root, self.labels.of_words, strict=True)
@@ -333,39 +331,25 @@ class Parser:
         `panparser.classifiers` and `panparser.systems`) unless the class, or the system, is given; functions that
         templates call must be given.
         """
-        return cls.from_file(*read_arrays(path, "panparser model"), os.fspath(path), classifier, system, functions)
-
-    @classmethod
-    def from_file(
-        cls,
-        arrays: Arrays,
-        manifest: dict[str, Any],
-        path: str,
-        classifier: type[Classifier] | None = None,
-        system: PythonSystem | None = None,
-        functions: Functions | None = None,
-    ) -> Parser:
-        """The parser of the arrays and the manifest of a file; errors name the path."""
         if classifier is not None:
             check_class(classifier)
-        check_kind(manifest, "parser", path, FORMAT)
-        try:
-            rows = manifest["labels"]
-            labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
-            layers = [Layer.from_file(arrays, f".{i}", values) for i, values in enumerate(manifest["layers"])]
-            spec = ParserSpec.from_values(manifest["spec"], system, functions)
-            has_vectors = spec.uses_vectors or "vectors" in manifest
-            vectors = Vectors.from_arrays(arrays, manifest["vectors"]["bits"]) if has_vectors else None
-            restored = restored_classifier(arrays, manifest.get("classifier"), classifier, path)
-            voters = tuple(Voter.from_values(values) for values in manifest.get("voters", ()))
-            parser = cls(spec, labels, layers, manifest["training"], vectors, restored, voters)
-            parser.margin = manifest["margin"]
-            if manifest.get("calibration") is not None:
-                parser.calibration = Calibration.from_values(manifest["calibration"])
-            parser.model.check()
-        except ModelError:
-            raise
-        except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
-            reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
-            raise ModelError(f"{path}: not a valid model: {reason}") from None
+        return cls.read(path, classifier=classifier, system=system, functions=functions)
+
+    @classmethod
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Parser:
+        code = source.code
+        rows = values["labels"]
+        labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
+        layers = [Layer.from_file(arrays, f".{i}", own) for i, own in enumerate(values["layers"])]
+        spec = ParserSpec.from_values(values["spec"], code.get("system"), code.get("functions"))
+        has_vectors = spec.uses_vectors or "vectors" in values
+        vectors = Vectors.from_arrays(arrays, values["vectors"]["bits"]) if has_vectors else None
+        classifier = restored_classifier(arrays, values.get("classifier"), code.get("classifier"), source.path)
+        voters = tuple(Voter.from_values(own) for own in values.get("voters", ()))
+        training = TrainingRecord.from_values(values["training"])
+        parser = cls(spec, labels, layers, training, vectors, classifier, voters)
+        parser.margin = values["margin"]
+        if values.get("calibration") is not None:
+            parser.calibration = Calibration.from_values(values["calibration"])
+        parser.model.check()
         return parser

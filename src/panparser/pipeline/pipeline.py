@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from panparser.errors import ModelError, SpecError, TextError, TreebankError
+from panparser.errors import SpecError, TextError, TreebankError
+from panparser.learning.classifiers import Classifier, check_class
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import Parser
-from panparser.pipeline.loading import find, parser_from_file
+from panparser.pipeline.bundled import class_of, find
 from panparser.sequences.tagger import Tagger
-from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
 from panparser.text.tokenizer.tokenizer import Given, Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
-    from panparser.learning.classifiers import Classifier
 
-KIND, FORMAT = "pipeline", 1  # in model files
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # what may be taken from a treebank instead of being predicted
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
 
-class Pipeline:
+class Pipeline(StoredModel, kind="pipeline", newest=1):
     """Parts in a row; `train_pipeline` and `load` make one. Called with a text, it gives a treebank of it.
 
     >>> nlp = load("en")
@@ -163,29 +162,17 @@ class Pipeline:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the pipeline to one file; the same pipeline gives the same bytes."""
-        write_arrays(Path(path), self.to_arrays(), self.manifest())
-
     def to_arrays(self) -> Arrays:
         """What was learned, as a model file holds it."""
-        arrays: Arrays = self.tokenizer.to_arrays(_TOKENIZER) if self.tokenizer else {}
+        arrays: Arrays = prefixed(_TOKENIZER, self.tokenizer.to_arrays()) if self.tokenizer else {}
         for number, tagger in enumerate(self.taggers):
-            arrays |= tagger.to_arrays(_TAGGER.format(number))
-        arrays |= self.lemmatizer.to_arrays(_LEMMATIZER) if self.lemmatizer else {}
-        trees = self.parser.to_arrays() if self.parser else {}
-        return arrays | {f"{_PARSER}{name}": array for name, array in trees.items()}
+            arrays |= prefixed(_TAGGER.format(number), tagger.to_arrays())
+        arrays |= prefixed(_LEMMATIZER, self.lemmatizer.to_arrays()) if self.lemmatizer else {}
+        return arrays | (prefixed(_PARSER, self.parser.to_arrays()) if self.parser else {})
 
-    @property
-    def size(self) -> int:
-        """Of the weights, in bytes."""
-        return sum(array.nbytes for array in self.to_arrays().values())
-
-    def manifest(self) -> dict[str, Any]:
-        """What a model file says of the pipeline, in plain values."""
+    def to_values(self) -> dict[str, Any]:
+        """The rest, in plain values."""
         return {
-            "format": FORMAT,
-            "kind": KIND,
             "tokenizer": self.tokenizer.to_values() if self.tokenizer else None,
             "taggers": [tagger.to_values() for tagger in self.taggers],
             "lemmatizer": self.lemmatizer.to_values() if self.lemmatizer else None,
@@ -195,35 +182,38 @@ class Pipeline:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:
-        """The pipeline of a file, mapped into memory; `ModelError` says what is wrong with a file that is none.
+        """The pipeline of a file, mapped into memory; raises ModelError if the file is not a valid pipeline.
 
         A file holds no code: where the parser has a classifier, its class must be given.
         """
-        place = find(path)
-        return cls.from_file(*read_arrays(place, "panparser model"), place, classifier)
+        if classifier is not None:
+            check_class(classifier)
+        return cls.read(find(path), classifier=classifier)
 
     @classmethod
-    def from_file(
-        cls, arrays: Arrays, manifest: dict[str, Any], path: str, classifier: type[Classifier] | None = None
-    ) -> Pipeline:
-        """The pipeline of the arrays and the manifest of a file; errors name the path."""
-        check_kind(manifest, KIND, path, FORMAT)
-        try:
-            tokenizer, lemmatizer, parser = (manifest[name] for name in ("tokenizer", "lemmatizer", "parser"))
-            taggers = enumerate(manifest["taggers"])
-            own = {name.removeprefix(_PARSER): array for name, array in arrays.items() if name.startswith(_PARSER)}
-            return cls(
-                tokenizer=Tokenizer.from_file(arrays, tokenizer, _TOKENIZER) if tokenizer else None,
-                taggers=[Tagger.from_file(arrays, values, _TAGGER.format(number)) for number, values in taggers],
-                lemmatizer=Lemmatizer.from_file(arrays, lemmatizer, _LEMMATIZER) if lemmatizer else None,
-                parser=parser_from_file(own, parser, f"{path}: parser", classifier) if parser else None,
-                training=TrainingRecord.from_values(manifest["training"]),
-            )
-        except ModelError as error:
-            place = "" if str(error).startswith(path) else f"{path}: "
-            raise ModelError(f"{place}{error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelError(f"{path}: not a pipeline that can be used: {error}") from None
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Pipeline:
+        tokenizer, lemmatizer, parser = (values[name] for name in ("tokenizer", "lemmatizer", "parser"))
+
+        def own(prefix: str) -> Arrays:
+            return without_prefix(prefix, arrays)
+
+        taggers = [
+            Tagger.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger"))
+            for number, tagger in enumerate(values["taggers"])
+        ]
+        trees = None
+        if parser:
+            kind = parser["kind"] if parser.get("kind") == "cascade" else "parser"
+            trees = class_of(kind).from_manifest(own(_PARSER), parser, source.part("parser"))
+        return cls(
+            tokenizer=Tokenizer.from_file(own(_TOKENIZER), tokenizer, source.part("tokenizer")) if tokenizer else None,
+            taggers=taggers,
+            lemmatizer=Lemmatizer.from_file(own(_LEMMATIZER), lemmatizer, source.part("lemmatizer"))
+            if lemmatizer
+            else None,
+            parser=cast("Parser | Cascade | None", trees),
+            training=TrainingRecord.from_values(values["training"]),
+        )
 
 
 def kept_constraints(treebank: Treebank, kept: frozenset[str]) -> Constraints | None:

@@ -16,7 +16,8 @@ from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc
 
 from panparser.errors import ModelError
-from panparser.pipeline.loading import DEFAULT, load
+from panparser.pipeline.bundled import DEFAULT
+from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
 from panparser.text.raw import SENTENCE
 from panparser.text.writing import Tokens, to_treebank

@@ -29,11 +29,12 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_beam, check_count
-from panparser.errors import ModelError, SpecError, TemplateError
+from panparser.errors import SpecError, TemplateError
 from panparser.features.lowering import LoweredWindow, lower_window
 from panparser.features.templates import Templates
 from panparser.learning.layers import Layer
 from panparser.learning.record import TrainingRecord
+from panparser.storage.models import prefixed, restoring, without_prefix
 from panparser.treebank.treebank import Treebank
 
 _MOST_CLASSES = 1 << 15
@@ -253,7 +254,7 @@ class SequenceModel:
 
     def to_arrays(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
         """Arrays by name, each with the prefix before it."""
-        return {f"{prefix}{name}": array for name, array in self.layer.to_arrays().items()}
+        return prefixed(prefix, self.layer.to_arrays())
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
@@ -270,12 +271,9 @@ class SequenceModel:
         cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
     ) -> SequenceModel:
         """What `to_arrays` and `to_values` took apart; every number is checked. A bad one raises ModelError."""
-        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        try:
-            layer = Layer.from_file(own, "", values["layer"])
+        with restoring("model of sequences"):
+            layer = Layer.from_file(without_prefix(prefix, dict(arrays)), "", values["layer"])
             classes = Classes(values["classes"], values["parts"])
             model = cls(Window.from_values(values["window"]), classes, layer, values["beam"])
             model._model  # noqa: B018 - checks every number in the arrays
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
-            raise ModelError(f"not a model of sequences that can be used: {error}") from None
         return model

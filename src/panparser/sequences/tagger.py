@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser._checks import check_beam
-from panparser.errors import ModelError, SpecError, TreebankError
+from panparser._checks import check_beam, is_whole
+from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import tagging_templates
 from panparser.features.templates import Templates
 from panparser.learning.listeners import Listener
@@ -20,15 +19,14 @@ from panparser.learning.options import SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
-from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, StoredModel
 from panparser.treebank.treebank import Treebank, check_treebanks
 
-FORMAT, KIND = 1, "tagger"
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; in this order in a tag of several
 _RULE = DictionaryRule()
 _MEMBERS = 4  # perceptrons, of which the tagger is the mean
 _LARGE = 400_000  # words: one is enough
-_PREFIX = "tagger."  # of arrays in a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +82,7 @@ class TaggerSpec:
         )
 
 
-class Tagger:
+class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     """A trained tagger. `train_tagger` and `load` make one. `tags` are its classes, each the texts of its columns."""
 
     def __init__(
@@ -140,22 +138,14 @@ class Tagger:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the tagger to one file; the same tagger gives the same bytes."""
-        write_arrays(Path(path), self.to_arrays(), self.manifest())
-
-    def manifest(self) -> dict[str, Any]:
-        """What a model file says of the tagger, in plain values."""
-        return {"format": FORMAT, "kind": KIND, **self.to_values()}
-
     @property
     def size(self) -> int:
         """Of the weights, in bytes."""
         return self.model.size
 
-    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+    def to_arrays(self) -> Arrays:
         """What was learned, as a model file holds it."""
-        return self.model.to_arrays(prefix)
+        return self.model.to_arrays()
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
@@ -168,29 +158,21 @@ class Tagger:
         }
 
     @classmethod
-    def from_file(cls, arrays: Arrays, values: dict[str, Any], prefix: str = _PREFIX, *, path: str = "") -> Tagger:
-        """What `to_arrays` and `to_values` took apart. With a path, the values are the manifest of that file."""
-        if path:
-            check_kind(values, KIND, path, FORMAT)
-        try:
-            tags = [tuple(map(str, tag)) for tag in values["tags"]]
-            spec = TaggerSpec.from_values(values["spec"])
-            model = SequenceModel.from_file(arrays, values["model"], prefix)
-            dictionary = TagDictionary.from_values(values["dictionary"])
-            if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
-                raise ValueError("its tags are not those of its weights")
-            if not all(type(number) is int and 0 <= number < len(tags) for number in dictionary.class_of.values()):
-                raise ValueError("its dictionary has tags that there are not")
-            training = TrainingRecord.from_values(values["training"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            place = f"{path}: " if path else ""
-            raise ModelError(f"{place}not a tagger that can be used: {error}") from None
-        return cls(spec, tags, model, dictionary, training)
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
+        tags = [tuple(map(str, tag)) for tag in values["tags"]]
+        spec = TaggerSpec.from_values(values["spec"])
+        model = SequenceModel.from_file(arrays, values["model"])
+        dictionary = TagDictionary.from_values(values["dictionary"])
+        if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
+            raise ValueError("its tags are not those of its weights")
+        if not all(is_whole(number) and 0 <= number < len(tags) for number in dictionary.class_of.values()):
+            raise ValueError("its dictionary has unknown tags")
+        return cls(spec, tags, model, dictionary, TrainingRecord.from_values(values["training"]))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """The tagger of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
-        return cls.from_file(*read_arrays(path, "panparser model"), path=os.fspath(path))
+        """The tagger of a file, mapped into memory; raises ModelError if the file is not a valid tagger."""
+        return cls.read(path)
 
 
 def train_tagger(

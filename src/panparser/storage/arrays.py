@@ -108,7 +108,7 @@ def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
     return array if array.flags.aligned else array.copy()  # files of others may begin arrays anywhere
 
 
-def check_kind(manifest: dict[str, Any], kind: str, path: str, newest: int) -> None:
+def check_kind(manifest: Mapping[str, Any], kind: str, path: str, newest: int) -> None:
     """Raises ModelError unless the manifest is that of a model of a kind that this panparser can read."""
     if manifest.get("kind") != kind or not isinstance(manifest.get("format"), int):
         raise ModelError(f"{path}: expected a panparser model of kind {kind!r}, found {manifest.get('kind')!r}")

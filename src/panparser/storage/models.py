@@ -1,39 +1,133 @@
-"""Parts of a pipeline in files of their own: arrays and values with a kind and the version of their format."""
+"""StoredModel: what a model file holds, by kind; one way to save, load and restore all of them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Self
 
-from panparser.errors import ModelError
+from panparser.errors import ModelError, PanParserError
 from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
 
-Part = TypeVar("Part")
+_CLASSES: dict[str, type[StoredModel]] = {}  # by kind
+_DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError)
 
 
-class Storable(Protocol):
-    """What has arrays and plain values."""
+@dataclass(frozen=True)
+class Source:
+    """Where a model is restored from: the file, for messages, and code, which files do not hold.
 
-    def to_arrays(self) -> Arrays: ...
+    `code` by name: the class of a "classifier", a Python "system", "functions" of templates, a "task".
+    """
 
-    def to_values(self) -> dict[str, Any]: ...
+    path: str = ""
+    code: Mapping[str, Any] = field(default_factory=dict)
+
+    def part(self, name: str) -> Source:
+        """The source of a part of the model."""
+        return replace(self, path=f"{self.path}: {name}" if self.path else name)
 
 
-def save_part(path: str | os.PathLike[str], part: Storable, kind: str, version: int) -> None:
-    """Writes one part to a file; the same part gives the same bytes."""
-    write_arrays(Path(path), part.to_arrays(), {"format": version, "kind": kind, **part.to_values()})
+class StoredModel(ABC):
+    """A model of some kind: arrays by name and plain values, which one file holds.
+
+    A subclass names its kind, the newest format that it reads, and what is before the names of its arrays in a file of
+    its own: `class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger.")`.
+    """
+
+    kind: ClassVar[str]
+    newest: ClassVar[int]
+    prefix: ClassVar[str]
+
+    def __init_subclass__(cls, *, kind: str = "", newest: int = 1, prefix: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if kind:
+            cls.kind, cls.newest, cls.prefix = kind, newest, prefix
+            _CLASSES[kind] = cls
+
+    # --- What a kind does ---
+
+    @abstractmethod
+    def to_arrays(self) -> Arrays:
+        """What was learned."""
+
+    @abstractmethod
+    def to_values(self) -> dict[str, Any]:
+        """The rest, in plain values."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Self:
+        """What `to_arrays` and `to_values` took apart; any error of Python's means that the file is damaged."""
+
+    @property
+    def format(self) -> int:
+        """The oldest format that can hold this model."""
+        return self.newest
+
+    # --- What all of them do ---
+
+    def manifest(self) -> dict[str, Any]:
+        """What a model file says of the model, in plain values."""
+        return {"format": self.format, "kind": self.kind, **self.to_values()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to one file; the same model gives the same bytes."""
+        write_arrays(Path(path), prefixed(self.prefix, self.to_arrays()), self.manifest())
+
+    @property
+    def size(self) -> int:
+        """Of the weights, in bytes."""
+        return sum(array.nbytes for array in self.to_arrays().values())
+
+    @classmethod
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], source: Source | None = None) -> Self:
+        """The model of arrays and values; raises ModelError, which names the source, if they are not those of one."""
+        source = source or Source()
+        with restoring(cls.kind, source.path):
+            return cls.from_parts(arrays, values, source)
+
+    @classmethod
+    def from_manifest(cls, arrays: Arrays, manifest: Mapping[str, Any], source: Source) -> Self:
+        """The same, where the values are a whole manifest: kind and format are checked."""
+        check_kind(manifest, cls.kind, source.path, cls.newest)
+        return cls.from_file(without_prefix(cls.prefix, arrays), manifest, source)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], **code: Any) -> Self:
+        """The model of a file, mapped into memory; raises ModelError if the file is not a valid model of this kind."""
+        arrays, manifest = read_arrays(path, "panparser model")
+        return cls.from_manifest(arrays, manifest, Source(os.fspath(path), code))
 
 
-def load_part(
-    path: str | os.PathLike[str], from_file: Callable[[Arrays, dict[str, Any]], Part], kind: str, version: int
-) -> Part:
-    """The part of a file, mapped into memory; `ModelError` says what is wrong with a file that holds none."""
-    name = os.fspath(path)
-    arrays, manifest = read_arrays(path, f"panparser {kind}")
-    check_kind(manifest, kind, name, version)
+def class_of_kind(kind: str) -> type[StoredModel] | None:
+    """The class of a kind, if the module that defines it was imported."""
+    return _CLASSES.get(kind)
+
+
+@contextmanager
+def restoring(what: str, path: str = "") -> Iterator[None]:
+    """Raises ModelError, with the path, for whatever is wrong with the content of a file."""
+    place = f"{path}: " if path else ""
     try:
-        return from_file(arrays, manifest)
+        yield
     except ModelError as error:
-        raise ModelError(f"{name}: {error}") from None
+        is_placed = path and str(error).startswith(path)
+        raise ModelError(str(error) if is_placed else f"{place}not a valid {what}: {error}") from None
+    except (PanParserError, *_DAMAGE) as error:
+        reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
+        raise ModelError(f"{place}not a valid {what}: {reason}") from error
+
+
+def prefixed(prefix: str, arrays: Arrays) -> Arrays:
+    """The arrays of a part of a model, named as the whole has them."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+def without_prefix(prefix: str, arrays: Arrays) -> Arrays:
+    """The arrays of a part of a model, named as the part has them."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

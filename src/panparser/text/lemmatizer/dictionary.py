@@ -146,25 +146,25 @@ class LemmaDictionary:
 
     # --- Files ---
 
-    def to_arrays(self, prefix: str) -> Arrays:
+    def to_arrays(self) -> Arrays:
         """The known words: a text with a line for each part of speech and choice of scripts."""
         groups: dict[tuple[str, Choice], list[str]] = defaultdict(list)
         for (form, tag), choice in self.known.items():
             groups[tag, choice].append(form)
         lines = ["\t".join((tag, " ".join(map(str, choice)), *forms)) for (tag, choice), forms in groups.items()]
-        return {f"{prefix}known": np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)}
+        return {"known": np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)}
 
     def to_values(self) -> dict[str, Any]:
         return {"scripts": [*self.scripts], "ends": [[end, *choice] for end, choice in self.ends.items()]}
 
     @classmethod
-    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str) -> LemmaDictionary:
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any]) -> LemmaDictionary:
         """What was taken apart; ValueError, KeyError or TypeError where it does not fit together."""
         scripts = Scripts(values["scripts"])
         ends = {str(end): tuple(choice) for end, *choice in values["ends"]}
         known: dict[Key, Choice] = {}
         used = {number for choice in ends.values() for number in choice}
-        for line in arrays[f"{prefix}known"].tobytes().decode().split("\n"):
+        for line in arrays["known"].tobytes().decode().split("\n"):
             tag, numbers, *forms = line.split("\t")
             choice = tuple(map(int, numbers.split(" ")))
             known.update(dict.fromkeys(zip(forms, repeat(tag)), choice))

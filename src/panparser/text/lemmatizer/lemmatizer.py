@@ -10,24 +10,22 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, TreebankError
+from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import load_part, save_part
+from panparser.storage.models import Source, StoredModel
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
 from panparser.text.lemmatizer.edit_scripts import apply
 from panparser.text.lemmatizer.windows import lemmatizer_window
 from panparser.treebank.treebank import Treebank, check_treebanks
 
-KIND, FORMAT = "lemmatizer", 1  # in model files
-_PREFIX = "lemmatizer."  # of arrays in a file
 EPOCHS = 8
 
 
 @dataclass(frozen=True)
-class Lemmatizer:
+class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer."):
     """Writes lemmas; `train_lemmatizer` and `Lemmatizer.load` make one."""
 
     model: SequenceModel
@@ -63,35 +61,26 @@ class Lemmatizer:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the lemmatizer to one file; the same lemmatizer gives the same bytes."""
-        save_part(path, self, KIND, FORMAT)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Lemmatizer:
-        """The lemmatizer of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
-        return load_part(path, cls.from_file, KIND, FORMAT)
+        """The lemmatizer of a file, mapped into memory; raises ModelError if the file is not a valid lemmatizer."""
+        return cls.read(path)
 
-    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+    def to_arrays(self) -> Arrays:
         """What was learned, as a model file holds it."""
-        return self.model.to_arrays(prefix) | self.dictionary.to_arrays(prefix)
+        return self.model.to_arrays() | self.dictionary.to_arrays()
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
         return {"model": self.model.to_values(), "training": self.training.to_values(), **self.dictionary.to_values()}
 
     @classmethod
-    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Lemmatizer:
-        """What `to_arrays` and `to_values` took apart; a bad part raises ModelError."""
-        try:
-            model = SequenceModel.from_file(arrays, values["model"], prefix)
-            dictionary = LemmaDictionary.from_file(arrays, values, prefix)
-            if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
-                raise ValueError("its weights are for other scripts")
-            training = TrainingRecord.from_values(values["training"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise ModelError(f"not a lemmatizer that can be used: {error}") from None
-        return cls(model, dictionary, training)
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Lemmatizer:
+        model = SequenceModel.from_file(arrays, values["model"])
+        dictionary = LemmaDictionary.from_file(arrays, values)
+        if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
+            raise ValueError("its weights are for other scripts")
+        return cls(model, dictionary, TrainingRecord.from_values(values["training"]))
 
 
 def _lemma(form: str, script: str) -> str:

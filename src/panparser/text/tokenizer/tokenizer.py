@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.errors import ModelError, TextError, TreebankError
+from panparser.errors import TextError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import load_part, save_part
+from panparser.storage.models import Source, StoredModel
 from panparser.text.characters import CodePoints, Ints, code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.reading import Seam
@@ -39,8 +39,7 @@ from panparser.text.writing import (
 )
 from panparser.treebank.treebank import Treebank, check_treebanks
 
-KIND, FORMAT = "tokenizer", 1  # in model files
-_PREFIX = "tokenizer."  # of arrays in a file
+_SPLITTER = "splitter."  # before names of arrays
 Given = Literal["nothing", "sentences", "tokens", "vertical"]
 EPOCHS = 6
 _LESSON = 40  # places in a sequence to learn from: the average is taken after each
@@ -52,7 +51,7 @@ _ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
 
 
 @dataclass(frozen=True, repr=False)
-class Tokenizer:
+class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     """Divides text into sentences, tokens and words; `train_tokenizer` makes one.
 
     `spaced`: tokens may have spaces in them. `whole`: pairs of kinds of characters between which tokens do not end.
@@ -123,20 +122,15 @@ class Tokenizer:
 
     # --- Files ---
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the tokenizer to one file; the same tokenizer gives the same bytes."""
-        save_part(path, self, KIND, FORMAT)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """The tokenizer of a file, mapped into memory; `ModelError` says what is wrong with a file that is none."""
-        return load_part(path, cls.from_file, KIND, FORMAT)
+        """The tokenizer of a file, mapped into memory; raises ModelError if the file is not a valid tokenizer."""
+        return cls.read(path)
 
-    def to_arrays(self, prefix: str = _PREFIX) -> Arrays:
+    def to_arrays(self) -> Arrays:
         """What was learned, as a model file holds it."""
         own: Arrays = {"words": self.lexicon.words, "classes": self.lexicon.classes, "whole": self.whole}
-        splitter = self.splitter.to_arrays(f"{prefix}splitter.") if self.splitter else {}
-        return self.model.to_arrays(prefix) | {f"{prefix}{name}": array for name, array in own.items()} | splitter
+        return self.model.to_arrays() | own | (self.splitter.to_arrays(_SPLITTER) if self.splitter else {})
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
@@ -149,26 +143,24 @@ class Tokenizer:
         }
 
     @classmethod
-    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], prefix: str = _PREFIX) -> Tokenizer:
-        """What `to_arrays` and `to_values` took apart; a bad part raises ModelError."""
-        try:
-            model = SequenceModel.from_file(arrays, values["model"], prefix)
-            inner = values["splitter"]
-            splitter = None if inner is None else SequenceModel.from_file(arrays, inner, f"{prefix}splitter.")
-            lexicon = Lexicon(arrays[f"{prefix}words"], arrays[f"{prefix}classes"])
-            whole = arrays[f"{prefix}whole"]
-            if model.window != tokenizer_window() or model.classes.size != 3:
-                raise ValueError("its weights are for other places")
-            if splitter is not None and (splitter.window != splitter_window() or splitter.classes.size != 2):
-                raise ValueError("its weights are for other tokens")
-            if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
-                raise ValueError("its lexicon is of another form")
-            if not isinstance(values["spaced"], bool):
-                raise ValueError("its manifest is incomplete")
-            training = TrainingRecord.from_values(values["training"])
-            rules = MultiwordRules.from_values(values["multiword"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise ModelError(f"not a tokenizer that can be used: {error}") from None
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tokenizer:
+        model = SequenceModel.from_file(arrays, values["model"])
+        inner = values["splitter"]
+        splitter = None if inner is None else SequenceModel.from_file(arrays, inner, _SPLITTER)
+        lexicon = Lexicon(arrays["words"], arrays["classes"])
+        whole = arrays["whole"]
+        if model.window != tokenizer_window() or model.classes.size != 3:
+            raise ValueError("its weights are for other places")
+        if splitter is not None and (splitter.window != splitter_window() or splitter.classes.size != 2):
+            raise ValueError("its weights are for other tokens")
+        if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
+            raise ValueError("its lexicon is of another form")
+        if not isinstance(values["spaced"], bool):
+            raise ValueError("its manifest is incomplete")
+        rules, training = (
+            MultiwordRules.from_values(values["multiword"]),
+            TrainingRecord.from_values(values["training"]),
+        )
         return cls(model, lexicon, whole, values["spaced"], rules, splitter, training)
 
 

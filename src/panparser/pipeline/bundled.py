@@ -1,0 +1,46 @@
+"""The models that come with panparser, and the module that defines each kind of model."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from panparser.errors import ModelError
+from panparser.storage.models import StoredModel, class_of_kind
+
+MODELS = Path(__file__).parents[1] / "models"
+SUFFIX = ".panparser"
+DEFAULT = "en"  # the model where none is named
+_MODULES = {  # imported when a file of the kind is read
+    "parser": "panparser.parsing.parser",
+    "cascade": "panparser.ensembles.cascade",
+    "pipeline": "panparser.pipeline.pipeline",
+    "tagger": "panparser.sequences.tagger",
+    "tokenizer": "panparser.text.tokenizer.tokenizer",
+    "lemmatizer": "panparser.text.lemmatizer.lemmatizer",
+}
+
+
+def bundled() -> list[str]:
+    """Names of the models that come with panparser."""
+    return sorted(path.name.removesuffix(SUFFIX) for path in MODELS.glob(f"*{SUFFIX}"))
+
+
+def find(name: str | os.PathLike[str]) -> str:
+    """The file of a model: the path itself, or the bundled model of this name if there is no such file."""
+    path = os.fspath(name)
+    return str(MODELS / f"{path}{SUFFIX}") if not os.path.isfile(path) and path in bundled() else path
+
+
+def class_of(kind: Any, path: str = "") -> type[StoredModel]:
+    """The class of a kind of model; raises ModelError if there is none."""
+    if kind == "task":
+        raise ModelError(f"{path}: expected a model that can be loaded alone, found one of a task: see TaskModel.load")
+    if not isinstance(kind, str) or kind not in _MODULES:
+        raise ModelError(f"{path}: expected a panparser model ({', '.join(_MODULES)}), found {kind!r}")
+    import_module(_MODULES[kind])
+    found = class_of_kind(kind)
+    assert found is not None
+    return found

@@ -1,0 +1,112 @@
+"""Whatever a model file holds: saved, loaded and refused in one way."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from panparser.pipeline.bundled import class_of
+from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.storage.models import Source, StoredModel, class_of_kind
+
+SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
+STAGES = [pp.Stage(name="first", regions=(pp.Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
+TRAINERS = {
+    "parser": lambda treebank: pp.train(SPEC, treebank, epochs=1),
+    "cascade": lambda treebank: pp.train_cascade(STAGES, treebank, given="gold", epochs=1),
+    "pipeline": lambda treebank: pp.train_pipeline(pp.PipelineSpec(folds=0, parser=SPEC), treebank, epochs=1),
+    "tagger": lambda treebank: pp.train_tagger(pp.TaggerSpec(), treebank, epochs=1),
+    "tokenizer": lambda treebank: pp.train_tokenizer(treebank, epochs=1),
+    "lemmatizer": lambda treebank: pp.train_lemmatizer(treebank, epochs=1),
+}
+KINDS = pytest.mark.parametrize("kind", TRAINERS)
+
+
+@pytest.fixture(scope="module")
+def models(english):
+    return {kind: learn(english[0][:20]) for kind, learn in TRAINERS.items()}
+
+
+@pytest.fixture
+def saved(models, tmp_path):
+    def save(kind):
+        models[kind].save(tmp_path / kind)
+        return tmp_path / kind
+
+    return save
+
+
+@KINDS
+def test_what_is_loaded_is_what_was_saved(models, saved, tmp_path, kind):
+    path = saved(kind)
+    for found in (pp.load(path), type(models[kind]).load(path)):
+        assert type(found) is type(models[kind]) is class_of_kind(kind)
+        assert json.dumps(found.manifest()) == json.dumps(models[kind].manifest())
+        assert found.size == models[kind].size > 0
+        found.save(tmp_path / "again")
+        assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@KINDS
+def test_a_model_of_another_kind_is_refused(models, saved, kind):
+    other = "tagger" if kind != "tagger" else "parser"
+    with pytest.raises(pp.ModelError, match=f"expected a panparser model of kind {kind!r}, found {other!r}"):
+        type(models[kind]).load(saved(other))
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda values: values.update(format=99), "written by a newer panparser"),
+        (lambda values: values.update(format="1"), "expected a panparser model of kind"),
+        (lambda values: values.update(kind="poem"), "expected a panparser model .*, found 'poem'"),
+        (lambda values: values.update(kind=["parser"]), "expected a panparser model"),
+        (
+            lambda values: values.update(training=None),
+            "not a valid KIND: expected a record of its training",
+        ),
+        (lambda values: values.pop("training"), "not a valid KIND: its manifest is incomplete"),
+        (lambda values: values.update(training={"history": 3}), "not a valid KIND: "),
+    ],
+)
+def test_damage_is_found_and_placed(saved, tmp_path, kind, change, message):
+    arrays, manifest = read_arrays(saved(kind), "model")
+    change(manifest)
+    write_arrays(tmp_path / "bad", {name: np.array(array) for name, array in arrays.items()}, manifest)
+    with pytest.raises(pp.ModelError, match=f"^{tmp_path / 'bad'}: .*{message.replace('KIND', kind)}"):
+        pp.load(tmp_path / "bad")
+
+
+@KINDS
+def test_missing_arrays_are_found(models, kind):
+    model = models[kind]
+    with pytest.raises(pp.ModelError, match=r"^somewhere: (\w+: |stage 1: )?not a valid"):
+        type(model).from_file({}, model.to_values(), Source("somewhere"))
+
+
+def test_a_part_is_named_by_its_place(saved, tmp_path):
+    arrays, manifest = read_arrays(saved("cascade"), "model")
+    del manifest["stages"][1]["parser"]["margin"]
+    write_arrays(tmp_path / "bad", {name: np.array(array) for name, array in arrays.items()}, manifest)
+    with pytest.raises(
+        pp.ModelError, match=f"^{tmp_path / 'bad'}: stage 2: not a valid parser: its manifest is incomplete"
+    ):
+        pp.load(tmp_path / "bad")
+
+
+def test_a_model_of_a_task_needs_the_task(tmp_path):
+    pp.TaskModel(object(), {"f": {"a": 1.0}}).save(tmp_path / "task")
+    with pytest.raises(pp.ModelError, match=r"found one of a task: see TaskModel\.load"):
+        pp.load(tmp_path / "task")
+    task = object()
+    assert pp.TaskModel.load(tmp_path / "task", task).task is task
+
+
+def test_every_kind_names_its_module():
+    for kind in TRAINERS:
+        assert issubclass(class_of(kind), StoredModel)
+        assert class_of(kind).kind == kind
