@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TypeGuard
 
-from panparser.errors import SpecError
+from panparser.errors import PanParserError, SpecError
 
 MAX_COUNT = 1 << 20  # of hypotheses, trees, threads
 MAX_INT = (1 << 63) - 1  # of what has no other bound
@@ -21,22 +20,29 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def check_count(name: str, value: object, *, least: int = 1, most: int = MAX_COUNT) -> None:
-    """Raises SpecError unless the value is an integer within bounds."""
+def check_count(
+    name: str,
+    value: object,
+    *,
+    least: int = 1,
+    most: int = MAX_COUNT,
+    error: type[PanParserError] = SpecError,
+) -> None:
+    """Raises an error unless the value is an integer within bounds."""
     if not is_whole(value) or value < least:
-        raise SpecError(f"{name} must be an integer >= {least}; got {value!r}")
+        raise error(f"{name} must be an integer >= {least}; got {value!r}")
     if value > most:
-        raise SpecError(f"{name} must be at most {most}; got {value}")
+        raise error(f"{name} must be at most {most}; got {value}")
 
 
 def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam)
 
 
-def check_range(name: str, value: object, least: int, most: int) -> None:
-    """Raises SpecError unless the value is an integer from `least` to `most`."""
+def check_range(name: str, value: object, least: int, most: int, error: type[PanParserError] = SpecError) -> None:
+    """Raises an error unless the value is an integer from `least` to `most`."""
     if not is_whole(value) or not least <= value <= most:
-        raise SpecError(f"{name} must be an integer from {least} to {most}; got {value!r}")
+        raise error(f"{name} must be an integer from {least} to {most}; got {value!r}")
 
 
 def check_share(name: str, value: object) -> None:
@@ -49,9 +55,3 @@ def check_at_least_zero(name: str, value: object) -> None:
     """Raises SpecError unless the value is a number >= 0."""
     if not is_number(value) or not value >= 0:
         raise SpecError(f"{name} must be a number >= 0; got {value!r}")
-
-
-def check_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Raises SpecError unless the value is one of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        raise SpecError(f"{name} must be one of {', '.join(choices)}; got {value!r}")

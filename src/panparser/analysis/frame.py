@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from panparser._arrays import BoolArray, LongArray
 from panparser.analysis.criteria.builtin import key, keys, unknown
 from panparser.analysis.criteria.conditions import Condition
 from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
@@ -15,7 +16,6 @@ from panparser.analysis.criteria.reading import condition
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.words import Column, Words, join
 from panparser.errors import AnalysisError, TreebankError
-from panparser.evaluation.counting import Bools, Ints
 from panparser.treebank.treebank import Treebank
 
 PUNCTUATION = ("PUNCT",)
@@ -32,9 +32,9 @@ class Frame:
 
     sides: dict[str, Words]
     names: tuple[str, ...]
-    rows: Ints
+    rows: LongArray
     _columns: dict[object, Column] = field(repr=False, default_factory=dict)
-    _flags: dict[tuple[str, str], Bools] = field(repr=False, default_factory=dict)
+    _flags: dict[tuple[str, str], BoolArray] = field(repr=False, default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -71,7 +71,7 @@ class Frame:
         column = self._columns[of]
         return Column(column.codes[self.rows], column.names, column.ordered)
 
-    def numbers(self, of: str | Key) -> Ints | None:
+    def numbers(self, of: str | Key) -> LongArray | None:
         """The number of each row, -1 if it has none; None if the criterion is not numeric."""
         of = key(of) if isinstance(of, str) else of
         if not isinstance(of, Criterion) or not of.numeric:
@@ -80,19 +80,19 @@ class Frame:
         assert not isinstance(found, Column)  # it is numeric
         return np.asarray(found)[self.rows]
 
-    def by_class(self, of: str | Key, holds: Callable[[str], bool]) -> Bools:
+    def by_class(self, of: str | Key, holds: Callable[[str], bool]) -> BoolArray:
         """A flag for each row: whether a predicate holds of its class."""
         column = self.classes(of)
         return np.array([holds(name) for name in column.names], dtype=bool)[column.codes]
 
-    def right(self, measure: str | Measure = "uas", prediction: str | None = None) -> Bools:
+    def right(self, measure: str | Measure = "uas", prediction: str | None = None) -> BoolArray:
         """A flag for each row: whether a prediction is right."""
         measure, side = measure_of(measure), self.side_of(prediction)
         if (measure.name, side) not in self._flags:
             self._flags[measure.name, side] = measure.right(self.gold, self.sides[side])
         return self._flags[measure.name, side][self.rows]
 
-    def counted(self, measure: str | Measure = "uas") -> Bools:
+    def counted(self, measure: str | Measure = "uas") -> BoolArray:
         """A flag for each row: whether the gold has the annotation that is scored."""
         if measure_of(measure).arcs:
             return self.gold.heads[self.rows] >= 0
@@ -124,7 +124,7 @@ class Frame:
         return pd.DataFrame(columns)
 
     @property
-    def _all(self) -> Ints:
+    def _all(self) -> LongArray:
         return np.arange(len(self.gold))
 
     def _words(self, of: Criterion) -> Words:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from panparser._arrays import BoolArray
 from panparser.analysis.words import Words, same
-from panparser.evaluation.counting import Bools, base_label, universal_features
+from panparser.evaluation.counting import base_label, universal_features
 
 
 @dataclass(frozen=True)
@@ -15,21 +16,21 @@ class Measure:
 
     name: str
     about: str
-    right: Callable[[Words, Words], Bools]
+    right: Callable[[Words, Words], BoolArray]
     arcs: bool = True
 
 
-def _head(gold: Words, predicted: Words) -> Bools:
-    right: Bools = (gold.heads == predicted.heads) & (gold.heads >= 0)
+def _head(gold: Words, predicted: Words) -> BoolArray:
+    right: BoolArray = (gold.heads == predicted.heads) & (gold.heads >= 0)
     return right
 
 
-def _label(gold: Words, predicted: Words) -> Bools:
+def _label(gold: Words, predicted: Words) -> BoolArray:
     return same(gold, predicted, "deprel", base_label)
 
 
-def _lemma(gold: Words, predicted: Words) -> Bools:
-    right: Bools = same(gold, predicted, "lemma") | (gold.treebank.column("lemma") == 0)  # `_` is 0: not annotated
+def _lemma(gold: Words, predicted: Words) -> BoolArray:
+    right: BoolArray = same(gold, predicted, "lemma") | (gold.treebank.column("lemma") == 0)  # `_` is 0: not annotated
     return right
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import BoolArray, LongArray
 from panparser.errors import AnalysisError
-from panparser.evaluation.counting import Bools, Ints
 from panparser.parsing.confidence import read_confidence
 from panparser.treebank.statistics import climb
 from panparser.treebank.treebank import Treebank
@@ -26,7 +26,7 @@ ROOT = "ROOT"  # what stands for the artificial token where a head is described
 class Column:
     """A class for each word: `names[codes[word]]`. `ordered`: the order of the names is meaningful."""
 
-    codes: Ints
+    codes: LongArray
     names: tuple[str, ...]
     ordered: bool = False
 
@@ -37,16 +37,16 @@ class Column:
         table = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
         return cls(table[codes] if len(codes) else np.empty(0, np.int64), tuple(numbers), ordered)
 
-    def at(self, parents: Ints) -> Column:
+    def at(self, parents: LongArray) -> Column:
         """The class of each word's head; `parents` has -1 for Root and -2 for none."""
         codes = np.append(self.codes, [len(self.names), len(self.names) + 1])
         return Column.merged(codes[parents], (*self.names, NONE, ROOT), self.ordered)
 
 
-Values = Column | Ints  # classes, or numbers >= 0 (-1: none)
+Values = Column | LongArray  # classes, or numbers >= 0 (-1: none)
 
 
-def combinations(columns: Sequence[Column]) -> tuple[list[Ints], Ints]:
+def combinations(columns: Sequence[Column]) -> tuple[list[LongArray], LongArray]:
     """The combinations of classes that occur, in order: their codes in each column; and the one that each word has."""
     if math.prod(len(column.names) for column in columns) >= _MAX_COMBINATIONS:
         distinct, inverse = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
@@ -84,32 +84,32 @@ class Words:
         return self.treebank.words
 
     @cached_property
-    def sentence(self) -> Ints:
+    def sentence(self) -> LongArray:
         """The sentence of each word, from 0."""
         return self.treebank.sentence_of_word()
 
     @cached_property
-    def first(self) -> Ints:
+    def first(self) -> LongArray:
         """The first word of each word's sentence."""
         return self.treebank.offsets[self.sentence] if len(self) else np.empty(0, np.int64)
 
     @cached_property
-    def ids(self) -> Ints:
+    def ids(self) -> LongArray:
         """The position of each word in its sentence, from 1."""
         return np.arange(len(self)) - self.first + 1
 
     @cached_property
-    def sentence_length(self) -> Ints:
+    def sentence_length(self) -> LongArray:
         """How many words each word's sentence has."""
         return np.diff(self.treebank.offsets)[self.sentence] if len(self) else np.empty(0, np.int64)
 
     @cached_property
-    def heads(self) -> Ints:
+    def heads(self) -> LongArray:
         """The head of each word, from 1; 0 is Root, -1 none."""
         return self.treebank.heads.astype(np.int64)
 
     @cached_property
-    def parents(self) -> Ints:
+    def parents(self) -> LongArray:
         """The word that is each word's head, counted over the treebank; -1 is Root, -2 none."""
         return np.where(self.heads > 0, self.first + self.heads - 1, self.heads - 1)
 
@@ -122,22 +122,22 @@ class Words:
         return self.text(name, lambda cell: _value_of(cell, key))
 
     @cached_property
-    def _climbed(self) -> tuple[Ints, Ints]:
+    def _climbed(self) -> tuple[LongArray, LongArray]:
         return climb(self.heads, self.first, int(self.sentence_length.max(initial=0)))
 
     @property
-    def depth(self) -> Ints:
+    def depth(self) -> LongArray:
         """Arcs from each word up to Root: 1 for a child of Root; -1 if Root cannot be reached."""
         return self._climbed[0]
 
     @property
-    def root_distance(self) -> Ints:
+    def root_distance(self) -> LongArray:
         """Distance in words to the child of Root above each word: 0 for that child itself."""
         depth, top = self._climbed
         return np.where(depth < 0, -1, np.abs(np.arange(len(self)) - top))
 
     @property
-    def length(self) -> Ints:
+    def length(self) -> LongArray:
         """Distance to the head in words: 1 for a neighbor; 0 for Root, -1 for none."""
         return np.where(self.heads > 0, np.abs(self.ids - self.heads), self.heads)
 
@@ -147,25 +147,25 @@ class Words:
         codes = np.where(self.heads > self.ids, 1, np.where(self.heads > 0, 0, 2 - self.heads))
         return Column(codes, ("left", "right", "root", NONE), True)
 
-    def children(self, left: bool = True, right: bool = True) -> Ints:
+    def children(self, left: bool = True, right: bool = True) -> LongArray:
         """How many dependents each word has, to its left and to its right."""
         at = np.arange(len(self))
         chosen = (self.parents >= 0) & ((left & (at < self.parents)) | (right & (at > self.parents)))
         return np.bincount(self.parents[chosen], minlength=len(self))
 
     @cached_property
-    def crossing(self) -> Bools:
+    def crossing(self) -> BoolArray:
         """A flag for each word: whether its arc is non-projective."""
         return nonprojectivity(self.treebank.heads, self.treebank.offsets)[0]
 
     @property
-    def confidence(self) -> Ints:
+    def confidence(self) -> LongArray:
         """The confidence of the head in percent, as written by `parse --confidence`; -1 if missing."""
         share = read_confidence(self.treebank)
         return np.where(np.isnan(share), -1, np.floor(100 * np.nan_to_num(share) + 1e-9)).astype(np.int64)
 
     @property
-    def frequency(self) -> Ints:
+    def frequency(self) -> LongArray:
         """How often each word's form occurs in the training treebank."""
         if self.train is None:
             raise AnalysisError("frequency: expected a training treebank (train=..., --train FILE), found none")
@@ -177,7 +177,7 @@ class Words:
         return table[self.treebank.column("form")]
 
 
-def same(first: Words, second: Words, name: str, change: Callable[[str], str] = str) -> Bools:
+def same(first: Words, second: Words, name: str, change: Callable[[str], str] = str) -> BoolArray:
     """A flag for each word: whether both treebanks have the same string after `change`."""
     numbers: dict[str, int] = {}
     codes = []
@@ -185,7 +185,7 @@ def same(first: Words, second: Words, name: str, change: Callable[[str], str] = 
         strings = words.treebank.vocabulary(name)
         table = np.array([numbers.setdefault(change(text), len(numbers)) for text in strings], dtype=np.int64)
         codes.append(table[words.treebank.column(name)])
-    equal: Bools = codes[0] == codes[1]
+    equal: BoolArray = codes[0] == codes[1]
     return equal
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
@@ -88,7 +89,7 @@ def _numbers(values: object, what: str) -> tuple[float, ...]:
     """Weights that can be."""
     if isinstance(values, list | tuple | np.ndarray) and len(values):
         numbers = tuple(values)
-        if all(isinstance(n, int | float | np.number) and not isinstance(n, bool) for n in numbers):
+        if all(is_number(n) or isinstance(n, np.number) for n in numbers):
             floats = tuple(float(number) for number in numbers)
             if all(0 <= number < 1e9 for number in floats) and any(floats):
                 return floats

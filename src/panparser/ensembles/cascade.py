@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._checks import check_range
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.record import TrainingRecord
@@ -175,8 +176,8 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         """
         known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
         before_last = len(self.stages) - 1
-        if stages is not None and (type(stages) is not int or not 0 <= stages <= before_last):
-            raise SpecError(f"stages of found must be an integer from 0 to {before_last}; got {stages!r}")
+        if stages is not None:
+            check_range("stages of found", stages, 0, before_last)
         for number in range(before_last if stages is None else stages):
             options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
             known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)

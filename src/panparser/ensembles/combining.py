@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser.ensembles.arc_weights import Weights, as_weights
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
 from panparser.trees.decoding import maximum_spanning_tree, projective_tree
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Report = Callable[[int, int], None]
 
 _CELLS = 1 << 20  # of matrices that are filled together
@@ -62,11 +60,11 @@ def combine(
 class _Arcs:
     """The weighted arcs of all sentences."""
 
-    def __init__(self, heads: IntArray, weights: Floats, offsets: Ints) -> None:
+    def __init__(self, heads: IntArray, weights: FloatArray, offsets: LongArray) -> None:
         self.heads, self.weights, self.offsets = heads, weights, offsets
         self.bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
 
-    def matrices(self) -> Iterator[tuple[int, Floats]]:
+    def matrices(self) -> Iterator[tuple[int, FloatArray]]:
         """Each sentence that has words, and the scores of its arcs, as decoders take them."""
         sizes = np.diff(self.offsets) + 1
         ends = np.cumsum(sizes**2)
@@ -83,7 +81,7 @@ class _Arcs:
                 cell += size * size
             start = end
 
-    def _fill(self, start: int, end: int, sizes: Ints) -> Floats:
+    def _fill(self, start: int, end: int, sizes: LongArray) -> FloatArray:
         """The matrices of some sentences, one after the other."""
         words = slice(int(self.offsets[start]), int(self.offsets[end]))
         sentence = np.repeat(np.arange(end - start), sizes - 1)
@@ -101,7 +99,7 @@ class _Arcs:
         return scores + self.bonus / count * earliest
 
 
-def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: Floats, none: int) -> IntArray:
+def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatArray, none: int) -> IntArray:
     """The label of each word, as an id: of those analyses that agree with its head, else of all that have a label."""
     has_label = labels != none
     votes = agrees & has_label

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser._arrays import BoolArray, IntArray
+from panparser._checks import MAX_INT, check_count, check_share
 from panparser.errors import SpecError
 from panparser.features.sets import template_set
 from panparser.parsing.spec import ParserSpec
@@ -17,7 +18,6 @@ from panparser.parsing.training.folds import jackknife
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
-Bools = npt.NDArray[np.bool_]
 Direction = Literal["left", "right", "root"]
 By = Literal["upos", "head_upos", "direction", "length", "label"]
 LENGTHS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, None))  # classes of lengths
@@ -54,8 +54,8 @@ class Region:
             )
         for name in ("min_length", "max_length"):
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise SpecError(f"{name} of Region must be an integer >= 1; got {value!r}")
+            if value is not None:
+                check_count(f"{name} of Region", value, most=MAX_INT)
         if self.direction == "root" and (self.min_length or self.max_length):
             raise SpecError(
                 "arcs of Root have no length: a Region of direction root must have no min_length, max_length"
@@ -80,9 +80,9 @@ class Region:
         texts = (f"{name}={'|'.join(v) if isinstance(v, list) else v}" for name, v in self.to_values().items())
         return " ".join(texts) or "every arc"
 
-    def holds(self, arcs: Arcs) -> Bools:
+    def holds(self, arcs: Arcs) -> BoolArray:
         """(words) Is the arc of the word in the region?"""
-        found: Bools = arcs.heads != UNKNOWN
+        found: BoolArray = arcs.heads != UNKNOWN
         for name in _SETS:
             wanted = getattr(self, name)
             if wanted is not None:
@@ -96,7 +96,7 @@ class Region:
         return found
 
 
-def in_regions(regions: Iterable[Region], arcs: Arcs) -> Bools:
+def in_regions(regions: Iterable[Region], arcs: Arcs) -> BoolArray:
     """(words) Is the arc of the word in one of the regions?"""
     found = np.zeros(len(arcs.heads), dtype=bool)
     for region in regions:
@@ -140,7 +140,7 @@ class Arcs:
         bins = np.searchsorted([low for low, _ in LENGTHS], self.length, side="right") - 1
         return [str(number) for number in bins.tolist()]
 
-    def has(self, name: str, wanted: Sequence[str]) -> Bools:
+    def has(self, name: str, wanted: Sequence[str]) -> BoolArray:
         names = self.names(name)
         if name == "label":
             names = [text if text in wanted else text.partition(":")[0] for text in names]
@@ -166,10 +166,8 @@ def estimate_regions(
     """
     if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
         raise SpecError(f"by of estimate_regions must be some of {', '.join(get_args(By))}; got {by!r}")
-    if type(least) is not int or least < 1:
-        raise SpecError(f"least of estimate_regions must be an integer >= 1; got {least!r}")
-    if not isinstance(precision, int | float) or isinstance(precision, bool) or not 0 < precision <= 1:
-        raise SpecError(f"precision of estimate_regions must be above 0 and at most 1; got {precision!r}")
+    check_count("least of estimate_regions", least, most=MAX_INT)
+    check_share("precision of estimate_regions", precision)
     quick = spec or ParserSpec(templates=template_set("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.of(parsed)

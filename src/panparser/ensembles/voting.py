@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
@@ -17,7 +18,7 @@ from panparser.learning.layers import Layer, as_multiplied
 from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
 from panparser.parsing.confidence import fitted, gather
 from panparser.parsing.models.perceptron import UNIT
-from panparser.parsing.models.vote import Voter, is_number
+from panparser.parsing.models.vote import Voter
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.perceptron import fitting_margin

@@ -6,14 +6,12 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from panparser import _engine
+from panparser._arrays import BoolArray, LongArray
 from panparser.errors import TreebankError
 from panparser.treebank.treebank import Treebank
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 _CONTENT = set(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod "
     "conj fixed flat compound list parataxis orphan goeswith reparandum root dep".split()
@@ -53,7 +51,7 @@ class Side:
         self.start, self.end = starts[token], ends[token]
         self.sentence_spans = (self.start[treebank.offsets[:-1]], self.end[treebank.offsets[1:] - 1])
 
-    def parents(self) -> Ints:
+    def parents(self) -> LongArray:
         """The word that is each word's head; -1 for Root, -2 for none."""
         heads = self.treebank.heads.astype(np.int64)
         first = self.treebank.offsets[self.treebank.sentence_of_word()] if len(heads) else heads
@@ -80,18 +78,18 @@ class Pair:
         self.sentence_starts = self.gold.sentence_spans[0]
         self.predicted_sentence = self.sentence_at(self.predicted.start)
 
-    def forms(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    def forms(self) -> tuple[tuple[LongArray, LongArray], tuple[LongArray, LongArray]]:
         """Lower-cased forms as numbers: as they are, and without white space."""
         numbers: dict[str, int] = {}
         whole = self.codes("form", str.lower, numbers)
         return whole, self.codes("form", lambda form: _without_spaces(form).lower(), numbers)
 
-    def sentence_at(self, start: Ints) -> Ints:
+    def sentence_at(self, start: LongArray) -> LongArray:
         return np.maximum(np.searchsorted(self.sentence_starts, start, side="right") - 1, 0)
 
     def codes(
         self, column: str, change: Callable[[str], str] = str, numbers: dict[str, int] | None = None
-    ) -> tuple[Ints, Ints]:
+    ) -> tuple[LongArray, LongArray]:
         """A column of both treebanks as numbers that are equal where the strings, after a change, are."""
         numbers = {} if numbers is None else numbers
         coded = []
@@ -101,10 +99,12 @@ class Pair:
             coded.append(table[side.treebank.column(column)])
         return coded[0], coded[1]
 
-    def per_sentence(self, sentence: Ints, chosen: Bools | None = None) -> Ints:
+    def per_sentence(self, sentence: LongArray, chosen: BoolArray | None = None) -> LongArray:
         return np.bincount(sentence if chosen is None else sentence[chosen], minlength=self.sentences)
 
-    def spans(self, gold: tuple[Ints, Ints], predicted: tuple[Ints, Ints]) -> tuple[Ints, Ints, Ints, None]:
+    def spans(
+        self, gold: tuple[LongArray, LongArray], predicted: tuple[LongArray, LongArray]
+    ) -> tuple[LongArray, LongArray, LongArray, None]:
         """Spans that are the same in both."""
         wanted = dict(zip(gold[0].tolist(), gold[1].tolist(), strict=True))
         same = np.array([wanted.get(s) == e for s, e in zip(*(x.tolist() for x in predicted), strict=True)], dtype=bool)
@@ -112,8 +112,8 @@ class Pair:
         return self.per_sentence(at, same), self.per_sentence(self.sentence_at(gold[0])), self.per_sentence(at), None
 
     def words(
-        self, correct: Bools, gold: Bools | None = None, predicted: Bools | None = None
-    ) -> tuple[Ints, Ints, Ints, int]:
+        self, correct: BoolArray, gold: BoolArray | None = None, predicted: BoolArray | None = None
+    ) -> tuple[LongArray, LongArray, LongArray, int]:
         """Words that are aligned and correct, among those that count in each file."""
         counted = np.ones(len(self.g), dtype=bool) if gold is None else gold[self.g]
         return (
@@ -123,7 +123,7 @@ class Pair:
             int(counted.sum()),
         )
 
-    def metrics(self) -> Iterator[tuple[str, tuple[Ints, Ints, Ints, int | None]]]:
+    def metrics(self) -> Iterator[tuple[str, tuple[LongArray, LongArray, LongArray, int | None]]]:
         g, p = self.g, self.p
         yield "Tokens", self.spans(self.gold.token_spans, self.predicted.token_spans)
         yield "Sentences", self.spans(self.gold.sentence_spans, self.predicted.sentence_spans)
@@ -141,8 +141,8 @@ class Pair:
         yield from self.attachments(same, lemma)
 
     def attachments(
-        self, same: dict[str, Bools], lemma: Bools
-    ) -> Iterator[tuple[str, tuple[Ints, Ints, Ints, int | None]]]:
+        self, same: dict[str, BoolArray], lemma: BoolArray
+    ) -> Iterator[tuple[str, tuple[LongArray, LongArray, LongArray, int | None]]]:
         g, p = self.g, self.p
         parents = self.gold.parents()
         to_gold = np.full(self.predicted.treebank.words + 2, -3, dtype=np.int64)  # -3: not aligned
@@ -169,30 +169,35 @@ class Pair:
         for name, right in (("Exact-UAS", uas), ("Exact-LAS", las)):
             yield name, self.exact(right, annotated)
 
-    def headed(self, parents: Ints) -> tuple[Bools, Bools]:
+    def headed(self, parents: LongArray) -> tuple[BoolArray, BoolArray]:
         """Words whose attachment counts: annotated gold ones, predicted ones with a head unless the gold has none."""
         annotated = parents != -2
         headed = self.predicted.treebank.heads >= 0
         headed[self.p] &= annotated[self.g]
         return annotated, headed
 
-    def has_label(self, side: Side, wanted: set[str]) -> Bools:
+    def has_label(self, side: Side, wanted: set[str]) -> BoolArray:
         table = np.array([base_label(label) in wanted for label in side.treebank.vocabulary("deprel")], dtype=bool)
         return table[side.treebank.column("deprel")]
 
-    def has_tag(self, side: Side, wanted: str) -> Bools:
+    def has_tag(self, side: Side, wanted: str) -> BoolArray:
         table = np.array([tag == wanted for tag in side.treebank.vocabulary("upos")], dtype=bool)
         return table[side.treebank.column("upos")]
 
-    def follow_gold(self, flags: list[Bools]) -> Bools:
+    def follow_gold(self, flags: list[BoolArray]) -> BoolArray:
         """A flag of predicted words, as the gold has it where the word is aligned."""
         followed = flags[1].copy()
         followed[self.p] = flags[0][self.g]
         return followed
 
     def function_words(
-        self, parents: Ints, mapped: Ints, labels: tuple[Ints, Ints], same: dict[str, Bools], headed: Bools
-    ) -> Bools:
+        self,
+        parents: LongArray,
+        mapped: LongArray,
+        labels: tuple[LongArray, LongArray],
+        same: dict[str, BoolArray],
+        headed: BoolArray,
+    ) -> BoolArray:
         """For each aligned pair: do both have the same function words, with the same labels, tags and features?
 
         Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both words
@@ -214,10 +219,10 @@ class Pair:
         in_gold = np.bincount(parents[is_function[0] & (parents >= 0)], minlength=len(parents))
         chosen = is_function[1] & (predicted_parents >= 0) & headed
         in_predicted = np.bincount(predicted_parents[chosen], minlength=len(predicted_parents))
-        same_children: Bools = (in_gold[g] == in_predicted[p]) & (in_predicted[p] == matched[p])
+        same_children: BoolArray = (in_gold[g] == in_predicted[p]) & (in_predicted[p] == matched[p])
         return same_children
 
-    def exact(self, right: Bools, annotated: Bools) -> tuple[Ints, Ints, Ints, None]:
+    def exact(self, right: BoolArray, annotated: BoolArray) -> tuple[LongArray, LongArray, LongArray, None]:
         """Gold sentences all of whose annotated words are right."""
         found = self.per_sentence(self.gold_sentence[self.g], right & annotated[self.g])
         wanted = self.per_sentence(self.gold_sentence, annotated)

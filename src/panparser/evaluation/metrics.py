@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from panparser._arrays import FloatArray
 from panparser.errors import TreebankError
 from panparser.evaluation.counting import Pair
 from panparser.treebank.treebank import Treebank
 
-Floats = npt.NDArray[np.float64]
 OFFICIAL = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
 EXTRA = ["FullLAS", "UAS-punct", "LAS-punct", "Exact-UAS", "Exact-LAS"]
 DESCRIPTIONS = {
@@ -78,7 +77,7 @@ class Evaluation:
 
     scores: dict[str, Score]
     coverage: float
-    counts: dict[str, Floats] = field(repr=False, compare=False, default_factory=dict)
+    counts: dict[str, FloatArray] = field(repr=False, compare=False, default_factory=dict)
 
     @property
     def uas(self) -> float:
@@ -166,17 +165,17 @@ def compare(
     }
 
 
-def _by_metric(counts: Floats) -> Floats:
+def _by_metric(counts: FloatArray) -> FloatArray:
     """f1 of each metric, from counts (correct, gold, predicted) of one metric after the other."""
     return _f1(counts.reshape(*counts.shape[:-1], -1, 3))
 
 
-def _f1(counts: Floats) -> Floats:
+def _f1(counts: FloatArray) -> FloatArray:
     total = counts[..., 1] + counts[..., 2]
     return np.divide(200 * counts[..., 0], total, out=np.zeros_like(total), where=total > 0)
 
 
-def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """How often each sentence is drawn, a hundred samples at a time."""
     for start in range(0, samples if sentences else 0, 100):
         rows = min(100, samples - start)
@@ -184,7 +183,7 @@ def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterat
         yield np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
 
 
-def _intervals(counts: dict[str, Floats], samples: int, seed: int) -> dict[str, tuple[float, float]]:
+def _intervals(counts: dict[str, FloatArray], samples: int, seed: int) -> dict[str, tuple[float, float]]:
     every = np.concatenate(list(counts.values()), axis=1)
     rng = np.random.default_rng(seed)
     drawn = [_by_metric(weights @ every) for weights in _resamples(len(every), samples, rng)]
@@ -194,7 +193,9 @@ def _intervals(counts: dict[str, Floats], samples: int, seed: int) -> dict[str, 
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(counts)}
 
 
-def _randomization(a: Floats, b: Floats, found: Floats, shuffles: int, rng: np.random.Generator) -> Floats:
+def _randomization(
+    a: FloatArray, b: FloatArray, found: FloatArray, shuffles: int, rng: np.random.Generator
+) -> FloatArray:
     """The share of random swaps that make as large a difference, the given order counted in."""
     differs = np.flatnonzero((a != b).any(axis=1))
     change, total_a, total_b = (b - a)[differs], a.sum(axis=0), b.sum(axis=0)

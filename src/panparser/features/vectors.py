@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._checks import MAX_INT, check_count
 from panparser.errors import VectorsError
 from panparser.features.vector_files import MOST_DIMENSIONS, Floats, read_file
 from panparser.treebank.treebank import Treebank
@@ -179,8 +180,8 @@ def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> V
     `limit`: read only so many, from the start, where most files have the most frequent words. The vector of `<UNK>` or
     `<unk>`, where the file has one, is that of unknown words; else theirs is all zero.
     """
-    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-        raise VectorsError(f"limit of read_vectors must be an integer >= 1; got {limit!r}")
+    if limit is not None:
+        check_count("limit of read_vectors", limit, most=MAX_INT, error=VectorsError)
     words, floats = read_file(path, limit)
     if not set(words) - set(UNKNOWN):
         raise VectorsError(f"{os.fspath(path)}: expected vectors, found none")

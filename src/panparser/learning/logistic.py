@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import FloatArray
+from panparser._checks import is_number
 from panparser.errors import SpecError
 
-Floats = npt.NDArray[np.float64]
 _STEPS = 50
 _CLOSE = 1e-9
 _DIGITS = 6  # of a weight that count: what different processors add up differently is beyond them
@@ -32,14 +33,14 @@ class Logistic:
 
     def __post_init__(self) -> None:
         for numbers in (self.weights, self.bend):
-            if not all(is_number(value) for value in numbers):
+            if not all(is_finite(value) for value in numbers):
                 raise SpecError(f"weights of Logistic must be numbers; got {numbers!r}")
         if len(self.bend) != len(_STRAIGHT) or not _rises(self.bend):
             raise SpecError(
                 f"bend of Logistic must be {len(_STRAIGHT)} numbers of a line that rises; got {self.bend!r}"
             )
 
-    def __call__(self, columns: Floats) -> Floats:
+    def __call__(self, columns: FloatArray) -> FloatArray:
         """The probability of each row."""
         return _probabilities(_sums(_hinges(_sums(columns, self.weights)), self.bend))
 
@@ -52,7 +53,7 @@ class Logistic:
         return cls(tuple(weights), tuple(bend))
 
 
-def fit(columns: Floats, right: npt.NDArray[np.bool_]) -> Logistic:
+def fit(columns: FloatArray, right: npt.NDArray[np.bool_]) -> Logistic:
     """The model that fits outcomes best."""
     if not len(columns):
         return Logistic((0.0,) * (columns.shape[1] + 1))
@@ -61,31 +62,31 @@ def fit(columns: Floats, right: npt.NDArray[np.bool_]) -> Logistic:
     return Logistic(weights, bend if _rises(bend) else _STRAIGHT)
 
 
-def is_number(value: object) -> bool:
-    """A finite one."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def is_finite(value: object) -> bool:
+    """Is it a finite number?"""
+    return is_number(value) and math.isfinite(value)
 
 
 def _rises(bend: tuple[float, ...]) -> bool:
     return bool((np.cumsum(bend[1:]) > 0).all())
 
 
-def _hinges(sums: Floats) -> Floats:
+def _hinges(sums: FloatArray) -> FloatArray:
     return np.column_stack([sums, *(np.maximum(0, sums - knot) for knot in _KNOTS)])
 
 
-def _sums(columns: Floats, weights: tuple[float, ...]) -> Floats:
+def _sums(columns: FloatArray, weights: tuple[float, ...]) -> FloatArray:
     # Not a product of matrices, here and below: how that is added up may depend on the number of threads.
-    found: Floats = weights[0] + np.einsum("ni,i->n", columns, np.array(weights[1:]))
+    found: FloatArray = weights[0] + np.einsum("ni,i->n", columns, np.array(weights[1:]))
     return found
 
 
-def _probabilities(log_odds: Floats) -> Floats:
-    found: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))  # never overflows
+def _probabilities(log_odds: FloatArray) -> FloatArray:
+    found: FloatArray = 0.5 * (1 + np.tanh(0.5 * log_odds))  # never overflows
     return found
 
 
-def _newton(columns: Floats, right: npt.NDArray[np.bool_], penalty: float = 1.0) -> tuple[float, ...]:
+def _newton(columns: FloatArray, right: npt.NDArray[np.bool_], penalty: float = 1.0) -> tuple[float, ...]:
     """The intercept and the weights of columns.
 
     The penalty is on squared weights of columns that were brought to the same spread. Both outcomes are taken to have
@@ -99,7 +100,7 @@ def _newton(columns: Floats, right: npt.NDArray[np.bool_], penalty: float = 1.0)
     penalties = np.full(scaled.shape[1], penalty)
     penalties[0] = 0.0
 
-    def loss(weights: Floats) -> float:
+    def loss(weights: FloatArray) -> float:
         sums = np.einsum("ni,i->n", scaled, weights)
         return float((np.logaddexp(0, sums) - targets * sums).sum() + 0.5 * (penalties * weights**2).sum())
 

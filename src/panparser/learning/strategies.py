@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from panparser import _engine
+from panparser._checks import check_count, is_number
 from panparser.errors import StrategyError
 
 Oracle = Literal["static", "dynamic"]
@@ -80,7 +81,7 @@ class Strategy:
         for name, known in (("oracle", Oracle), ("update_at", UpdateAt), ("positive", Positive), ("restart", Restart)):
             if (value := getattr(self, name)) not in get_args(known):
                 raise StrategyError(f"{name} of Strategy must be one of {', '.join(get_args(known))}; got {value!r}")
-        if isinstance(self.exploration, int | float) and not isinstance(self.exploration, bool):
+        if is_number(self.exploration):
             object.__setattr__(self, "exploration", constant(self.exploration))
         if not isinstance(self.exploration, Schedule):
             raise StrategyError(f"exploration of Strategy must be a number or a Schedule; got {self.exploration!r}")
@@ -93,8 +94,8 @@ class Strategy:
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
         if not self.temperature > 0:
             raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
-        if self.horizon is not None and (not isinstance(self.horizon, int) or not 1 <= self.horizon < 1 << 31):
-            raise StrategyError(f"horizon of Strategy must be an integer >= 1; got {self.horizon!r}")
+        if self.horizon is not None:
+            check_count("horizon of Strategy", self.horizon, most=(1 << 31) - 1, error=StrategyError)
         if not 0 < self.focus <= 4:
             raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")
 

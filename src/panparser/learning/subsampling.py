@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from panparser._checks import check_share
 from panparser.errors import SpecError
 
 By = Literal["share", "frequency", "accuracy"]
@@ -23,8 +24,7 @@ class Subsample:
     by: By = "share"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.share, int | float) or not 0 < self.share <= 1:
-            raise SpecError(f"share of Subsample must be above 0 and at most 1; got {self.share!r}")
+        check_share("share of Subsample", self.share)
         if self.by not in get_args(By):
             raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
 

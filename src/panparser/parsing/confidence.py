@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import IntArray
+from panparser._arrays import FloatArray, IntArray
+from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
-from panparser.learning.logistic import Floats, Logistic, fit, is_number
+from panparser.learning.logistic import Logistic, fit, is_finite
 from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.treebank.treebank import Treebank, with_value
 
@@ -40,8 +41,8 @@ class Confidence:
 
     heads: IntArray
     labels: IntArray
-    of_heads: Floats
-    of_labels: Floats | None
+    of_heads: FloatArray
+    of_labels: FloatArray | None
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,14 @@ class Calibration:
             raise SpecError(f"sources of Calibration must be some of {', '.join(sorted(known))}; got {self.sources!r}")
         if set(self.scales) != {name for name in self.sources if name in (*DERIVATION, *BEAM)}:
             raise SpecError(f"scales of Calibration must tell of each signal; got {self.scales!r}")
-        if not all(is_number(scale) and scale > 0 for scale in self.scales.values()):
+        if not all(is_finite(scale) and scale > 0 for scale in self.scales.values()):
             raise SpecError(f"scales of Calibration must be numbers above 0; got {self.scales!r}")
         count = 1 + sum(3 if name in self.scales else 1 for name in self.sources)
         for model in (self.heads, self.labels):
             if model is not None and len(model.weights) != count:
                 raise SpecError(f"models of Calibration must have {count} weights; got {model!r}")
         for name in ("beam", "ensemble", "words"):
-            if type(getattr(self, name)) is not int or getattr(self, name) < 0:
-                raise SpecError(f"{name} of Calibration must be an integer >= 0; got {getattr(self, name)!r}")
+            check_count(f"{name} of Calibration", getattr(self, name), least=0, most=MAX_INT)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -87,7 +87,7 @@ class Calibration:
         labels = Logistic.from_values(values["labels"]) if values["labels"] is not None else None
         return cls(**values | {"sources": tuple(values["sources"]), "heads": heads, "labels": labels})
 
-    def columns(self, evidence: Evidence) -> Floats:
+    def columns(self, evidence: Evidence) -> FloatArray:
         """What is weighed: each fact; each margin bent in two ways, and whether there was anything to win over."""
         return _columns(evidence.values, self.sources, self.scales)
 
@@ -98,7 +98,7 @@ class Evidence:
 
     heads: IntArray
     labels: IntArray
-    values: dict[str, Floats]
+    values: dict[str, FloatArray]
 
 
 # --- Calibrating ---
@@ -168,13 +168,13 @@ def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:
     return numbers[gold.column("deprel")]
 
 
-def _scale(margins: Floats) -> float:
+def _scale(margins: FloatArray) -> float:
     """The median of those that there are; rounded, since it is stored."""
     some = np.abs(margins[margins < _NO_RIVAL])
     return max(1.0, float(f"{np.median(some):.6g}")) if len(some) else 1.0
 
 
-def _columns(values: dict[str, Floats], sources: Sequence[str], scales: dict[str, float]) -> Floats:
+def _columns(values: dict[str, FloatArray], sources: Sequence[str], scales: dict[str, float]) -> FloatArray:
     columns = []
     for name in sources:
         if name not in scales:
@@ -228,7 +228,7 @@ def _agreement(
     labels: IntArray,
     ensemble: Sequence[ParserLike],
     threads: int,
-) -> dict[str, Floats]:
+) -> dict[str, FloatArray]:
     same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
     for other in ensemble:
         found, found_labels = other.predict(treebank, threads=threads)
@@ -307,7 +307,7 @@ def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> Non
     column[:] = np.array(changed, dtype=np.int32)[place]
 
 
-def read_confidence(treebank: Treebank, key: str = HEAD_KEY) -> Floats:
+def read_confidence(treebank: Treebank, key: str = HEAD_KEY) -> FloatArray:
     """What a key in MISC says of each word; NaN where it says nothing. A value that is no probability is refused."""
     column = treebank.column("misc")
     found = {int(cell): _value(treebank, treebank.vocabulary("misc")[cell], key) for cell in np.unique(column)}

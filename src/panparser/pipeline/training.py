@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from panparser._checks import check_count
+from panparser._checks import check_at_least_zero, check_count, is_whole
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
@@ -65,7 +65,7 @@ class PipelineSpec:
         if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS):
             raise SpecError(f"parts of PipelineSpec must be some of {', '.join(PARTS)}; got {self.parts!r}")
         object.__setattr__(self, "parts", tuple(part for part in PARTS if part in self.parts))
-        if not isinstance(self.folds, int) or isinstance(self.folds, bool) or self.folds < 0 or self.folds == 1:
+        if not is_whole(self.folds) or self.folds < 0 or self.folds == 1:
             raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
         if not isinstance(self.parser, ParserSpec):
             raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
@@ -73,8 +73,7 @@ class PipelineSpec:
             check_count(f"{name} of PipelineSpec", getattr(self, name))
         if not isinstance(self.joint, bool):
             raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
-        if not isinstance(self.tagger_prune, int | float) or not self.tagger_prune >= 0:
-            raise SpecError(f"tagger_prune of PipelineSpec must be a number >= 0; got {self.tagger_prune!r}")
+        check_at_least_zero("tagger_prune of PipelineSpec", self.tagger_prune)
 
 
 def train_pipeline(

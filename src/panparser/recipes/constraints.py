@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.recipes.tables import Part, boolean, is_lines, optional, text
 from panparser.treebank.conllu import read_conllu
@@ -26,7 +27,7 @@ class ConstraintsPart(Part):
 
     share: float | None = optional(
         "a number above 0 and at most 1",
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1,
+        lambda value: is_number(value) and 0 < value <= 1,
     )
     train: tuple[str, ...] | None = optional("a list of files", is_lines)
     dev: str | None = text("a file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from panparser._checks import is_whole
 from panparser.recipes.tables import Part, integer, number, one_of, optional
 
 _PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
@@ -25,9 +26,7 @@ class PipelinePart(Part):
         lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
     )
     tags: str | None = one_of("jointly", "one-by-one")
-    folds: int | None = optional(
-        "0, or an integer >= 2", lambda value: type(value) is int and value >= 0 and value != 1
-    )
+    folds: int | None = optional("0, or an integer >= 2", lambda value: is_whole(value) and value >= 0 and value != 1)
     tokenizer_epochs: int | None = integer(1)
     tagger_epochs: int | None = integer(1)
     tagger_beam: int | None = integer(1)

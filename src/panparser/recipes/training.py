@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from panparser._checks import is_whole
 from panparser.errors import SpecError
 from panparser.learning.options import Training
 from panparser.learning.strategies import STRATEGIES, Strategy
@@ -44,7 +45,7 @@ class TrainingPart(Part):
         lambda value: (
             isinstance(value, tuple)
             and 0 < len(value) == len(set(value))
-            and all(type(seed) is int and seed >= 0 for seed in value)
+            and all(is_whole(seed) and seed >= 0 for seed in value)
         ),
     )
     members: int | None = integer(1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import IntArray
+from panparser._checks import MAX_INT, check_count, is_number
 from panparser.errors import SpecError
 from panparser.sequences.model import Allowed
 from panparser.treebank.treebank import Treebank
@@ -23,9 +24,8 @@ class DictionaryRule:
     rare: float = 0.02
 
     def __post_init__(self) -> None:
-        if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:
-            raise SpecError(f"least of DictionaryRule must be an integer >= 1; got {self.least!r}")
-        if not isinstance(self.rare, int | float) or not 0 <= self.rare < 0.5:
+        check_count("least of DictionaryRule", self.least, most=MAX_INT)
+        if not is_number(self.rare) or not 0 <= self.rare < 0.5:
             raise SpecError(f"rare of DictionaryRule must be a number from 0 to below 0.5; got {self.rare!r}")
 
 

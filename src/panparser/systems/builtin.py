@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from panparser._checks import check_count
 from panparser.errors import TableError
 from panparser.systems.declaration import Transition
 from panparser.systems.table import TransitionSystem
@@ -343,6 +344,6 @@ def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
 
 
 def _length(name: str, k: object) -> int:
-    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise TableError(f"k of {name} must be an integer >= 1; got {k!r}")
+    check_count(f"k of {name}", k, most=(1 << 31) - 1, error=TableError)
+    assert isinstance(k, int)
     return k

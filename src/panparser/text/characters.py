@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import BoolArray
 from panparser.errors import TextError
 
 CodePoints = npt.NDArray[np.uint32]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 # White_Space of Unicode: what may stand between tokens. (`str.isspace` adds four control characters.)
 WHITE_SPACE = frozenset(
@@ -64,7 +63,7 @@ class Property:
         self._making = Lock()
 
     @cached_property
-    def _tables(self) -> tuple[npt.NDArray[Any], Bools]:
+    def _tables(self) -> tuple[npt.NDArray[Any], BoolArray]:
         """The properties, and of which characters they are known: megabytes, made when they are needed."""
         return np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
 
@@ -111,12 +110,12 @@ def kinds(points: CodePoints) -> npt.NDArray[np.uint8]:
     return _KINDS.of(points)
 
 
-def spaces(points: CodePoints) -> Bools:
+def spaces(points: CodePoints) -> BoolArray:
     """Which characters are white space."""
     return np.asarray(kinds(points) == 0)
 
 
-def glued(points: CodePoints) -> Bools:
+def glued(points: CodePoints) -> BoolArray:
     """After which characters a token must not end: before combining marks, around joiners, within flags and CR LF."""
     held = np.zeros(len(points), dtype=bool)
     if len(points) < 2:

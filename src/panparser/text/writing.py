@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser._arrays import LongArray
 from panparser.errors import TextError
-from panparser.text.characters import CodePoints, Ints, code_points, is_trimmed, spaces
+from panparser.text.characters import CodePoints, code_points, is_trimmed, spaces
 from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText, token_spans
 from panparser.treebank.treebank import Treebank
 
@@ -37,8 +38,8 @@ class Place:
 class Tokens:
     """Tokens of a text: where they start and end (in code points), and which are the last of their sentences."""
 
-    starts: Ints
-    ends: Ints
+    starts: LongArray
+    ends: LongArray
     last: npt.NDArray[np.uint8]
 
     @classmethod
@@ -144,7 +145,7 @@ def _newlines(points: CodePoints) -> npt.NDArray[np.bool_]:
     return np.asarray((points == 10) | ((points == 13) & (np.append(points[1:], 0) != 10)))
 
 
-def _line_ends(points: CodePoints) -> Ints:
+def _line_ends(points: CodePoints) -> LongArray:
     """The last character of each line that is no white space."""
     solid = np.flatnonzero(~spaces(points))
     if not len(solid):

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import IntArray
+from panparser._arrays import FloatArray, IntArray
 from panparser.errors import DecodingError
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def maximum_spanning_tree(scores: FloatArray, *, single_root: bool = True) -> IntArray:

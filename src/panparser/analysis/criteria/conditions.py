@@ -10,15 +10,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from panparser._arrays import BoolArray, LongArray
 from panparser.analysis.words import is_number
 from panparser.errors import AnalysisError
-from panparser.evaluation.counting import Bools, Ints
 
 TOKEN = re.compile(
     r"""\s*(?:(?P<sign>!=|==|<=|>=|!~|[=<>~(),])|(?P<quoted>'[^']*'|"[^"]*")|(?P<word>[^\s()=!<>~,'"]+))"""
 )
 KEYWORDS = ("and", "or", "not", "in")
-RANKS: dict[str, Callable[[Ints, int], Bools]] = {
+RANKS: dict[str, Callable[[LongArray, int], BoolArray]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -29,14 +29,14 @@ RANKS: dict[str, Callable[[Ints, int], Bools]] = {
 class Frame(Protocol):
     """The part of a frame that conditions need."""
 
-    def by_class(self, of: Any, holds: Callable[[str], bool]) -> Bools: ...
-    def numbers(self, of: Any) -> Ints | None: ...
+    def by_class(self, of: Any, holds: Callable[[str], bool]) -> BoolArray: ...
+    def numbers(self, of: Any) -> LongArray | None: ...
 
 
 class Condition:
     """Selects words; conditions combine with &, | and ~."""
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         """A flag for each word of the frame: whether the condition holds."""
         raise NotImplementedError
 
@@ -58,7 +58,7 @@ class Both(Condition):
     def __str__(self) -> str:
         return f"({self.first} and {self.second})"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         return self.first.holds(frame) & self.second.holds(frame)
 
 
@@ -70,7 +70,7 @@ class Either(Condition):
     def __str__(self) -> str:
         return f"({self.first} or {self.second})"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         return self.first.holds(frame) | self.second.holds(frame)
 
 
@@ -81,7 +81,7 @@ class Not(Condition):
     def __str__(self) -> str:
         return f"not {self.inner}"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         return ~self.inner.holds(frame)
 
 
@@ -95,7 +95,7 @@ class Among(Condition):
     def __str__(self) -> str:
         return f"{self.of} in ({', '.join(map(_quoted, self.values))})"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         found = frame.by_class(self.of, lambda name: name in self.values)
         numbers = frame.numbers(self.of)
         if numbers is None:
@@ -119,7 +119,7 @@ class Matches(Condition):
     def __str__(self) -> str:
         return f"{self.of} ~ {_quoted(self.pattern)}"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         return frame.by_class(self.of, lambda name: re.search(self.pattern, name) is not None)
 
 
@@ -138,7 +138,7 @@ class Ranked(Condition):
     def __str__(self) -> str:
         return f"{self.of} {self.sign} {self.number}"
 
-    def holds(self, frame: Frame) -> Bools:
+    def holds(self, frame: Frame) -> BoolArray:
         numbers = frame.numbers(self.of)
         assert numbers is not None  # a criterion of numbers
         return RANKS[self.sign](numbers, self.number) & (numbers >= 0)

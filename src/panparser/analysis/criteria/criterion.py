@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from panparser._arrays import LongArray
 from panparser.analysis.criteria.conditions import Among, Condition, Matches, Ranked
 from panparser.analysis.words import NONE, Column, Values, Words
 from panparser.errors import AnalysisError
-from panparser.evaluation.counting import Ints
 from panparser.treebank.sentence import Token
 
 _MAX_CLASSES = 10_000  # of a cap
@@ -125,7 +125,7 @@ def by_token(name: str, function: Callable[[Token], object], about: str = "a fun
     return Criterion(name, about, compute)
 
 
-def _binned(numbers: Ints, bins: tuple[int, ...] | None, zero: str) -> Column:
+def _binned(numbers: LongArray, bins: tuple[int, ...] | None, zero: str) -> Column:
     if bins is None:
         starts = np.unique(np.maximum(numbers, 0))
         names = [str(start) for start in starts.tolist()]

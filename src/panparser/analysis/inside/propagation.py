@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
-from panparser.parsing.inspection.derivations import Derivations, Positions
+from panparser.parsing.inspection.derivations import Derivations
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.corpus import Corpus
 from panparser.treebank.treebank import Treebank
@@ -33,7 +33,7 @@ class _Steps:
     right: npt.NDArray[np.int64]
     words: IntArray  # [action][S0, B0]: positions; 0 is Root, -1 none
     heads: IntArray  # of the trees, by word
-    made: Positions  # by word, the action that attached it; -1: none
+    made: LongArray  # by word, the action that attached it; -1: none
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _follow(derivations: Derivations, heads: IntArray, labels: IntArray) -> _Ste
     return _Steps(costs, right, places, found, made)
 
 
-def _trace(derivations: Derivations, heads: IntArray, wrong: Positions) -> Positions:
+def _trace(derivations: Derivations, heads: IntArray, wrong: LongArray) -> LongArray:
     """For each of some words, the action that made its gold arc impossible; -1 if none did."""
     treebank = derivations.treebank
     sentence_of = treebank.sentence_of_word()
@@ -162,7 +162,7 @@ def _trace(derivations: Derivations, heads: IntArray, wrong: Positions) -> Posit
     return lost
 
 
-def _tables(derivations: Derivations, steps: _Steps, wrong: Positions, lost: Positions) -> Propagation:
+def _tables(derivations: Derivations, steps: _Steps, wrong: LongArray, lost: LongArray) -> Propagation:
     treebank, system = derivations.treebank, derivations.parser.spec.system
     at = np.flatnonzero(steps.costs > 0)
     sentence = np.searchsorted(derivations.offsets, at, side="right") - 1

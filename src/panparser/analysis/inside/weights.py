@@ -11,17 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from panparser._arrays import FloatArray, KeyArray, LongArray
 from panparser._checks import check_count
 from panparser.errors import SpecError
 from panparser.features.reading import Reader
 from panparser.learning.listeners import Listener
-from panparser.parsing.inspection.derivations import Derivations, Positions, binary_templates, inside, units
+from panparser.parsing.inspection.derivations import Derivations, binary_templates, inside, units
 from panparser.parsing.inspection.features import TEMPLATE_MASK, Feature
 from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
-Keys = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
 _SENTENCES = 2000  # looked at together
 
 
@@ -82,18 +81,18 @@ class WeightCourse(Listener):
 class _Seen:
     """Distinct features of some states: keys, their counts, and a state that has each."""
 
-    keys: Keys
+    keys: KeyArray
     counts: npt.NDArray[np.int64]
-    places: Positions
+    places: LongArray
 
     @classmethod
-    def of(cls, keys: Keys, at: Positions) -> _Seen:
+    def of(cls, keys: KeyArray, at: LongArray) -> _Seen:
         """`keys[state, template]`; `at` is the place of each state."""
         found, first, counts = np.unique(keys.ravel(), return_index=True, return_counts=True)
         return cls(found, counts, at[first // max(1, keys.shape[1])])
 
 
-def _states(derivations: Derivations) -> Iterator[tuple[Keys, Positions]]:
+def _states(derivations: Derivations) -> Iterator[tuple[KeyArray, LongArray]]:
     """The features of all states before an action, some sentences at a time, and where those actions are."""
     batch = derivations.batch()
     every = np.flatnonzero(np.diff(derivations.offsets) > 0)
@@ -149,7 +148,9 @@ def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, b
     return pd.DataFrame(rows, columns=columns)
 
 
-def _by_action(derivations: Derivations, keys: Keys, places: Positions) -> Iterator[tuple[int, Keys, Positions]]:
+def _by_action(
+    derivations: Derivations, keys: KeyArray, places: LongArray
+) -> Iterator[tuple[int, KeyArray, LongArray]]:
     """The states where arcs with labels were made, by action; of the features only those that labels see."""
     seen = inside(derivations.parser).label_templates
     labeled = derivations.labels[places] >= 0
@@ -159,7 +160,7 @@ def _by_action(derivations: Derivations, keys: Keys, places: Positions) -> Itera
         yield action, keys[chosen][:, seen], places[chosen]
 
 
-def _column(parser: Parser, keys: Keys, number: int, action: int) -> npt.NDArray[np.int32]:
+def _column(parser: Parser, keys: KeyArray, number: int, action: int) -> npt.NDArray[np.int32]:
     """The weights of one class."""
     engine = inside(parser)
     if action < 0:
@@ -242,7 +243,7 @@ def _common(first: Parser, second: Parser) -> list[tuple[str, int, int]]:
     ]
 
 
-def _both_states(derivations: Derivations, second: Parser) -> Iterator[tuple[Keys, Keys]]:
+def _both_states(derivations: Derivations, second: Parser) -> Iterator[tuple[KeyArray, KeyArray]]:
     """Features of the same states, as each of two parsers sees them."""
     table = {name: number for number, name in enumerate(second.labels.names)}
     numbers = np.array([*(table.get(name, -1) for name in derivations.parser.labels.names), -1], dtype=np.int32)
@@ -252,12 +253,12 @@ def _both_states(derivations: Derivations, second: Parser) -> Iterator[tuple[Key
         yield ones, others
 
 
-def _action_weights(parser: Parser, keys: Keys) -> Floats:
-    scaled: Floats = inside(parser).action_weights(keys).reshape(len(keys), -1) / units(parser)[0]
+def _action_weights(parser: Parser, keys: KeyArray) -> FloatArray:
+    scaled: FloatArray = inside(parser).action_weights(keys).reshape(len(keys), -1) / units(parser)[0]
     return scaled
 
 
-def _sums(a: Floats, b: Floats) -> Floats:
+def _sums(a: FloatArray, b: FloatArray) -> FloatArray:
     has_a, has_b = a.any(axis=1), b.any(axis=1)
     counts = [has_a.sum(), has_b.sum(), (has_a & has_b).sum()]
     return np.array([*counts, (a * a).sum(), (b * b).sum(), (a * b).sum(), ((a - b) ** 2).sum()], dtype=np.float64)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from panparser._arrays import FloatArray
+
 _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
 _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
@@ -23,9 +24,9 @@ class Series:
     """A line of a chart: values in percent, NaN if missing, and their intervals."""
 
     name: str
-    values: Floats
-    low: Floats
-    high: Floats
+    values: FloatArray
+    low: FloatArray
+    high: FloatArray
 
 
 def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Sequence[Series]) -> str:

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 
+from panparser._arrays import LongArray
 from panparser.analysis.frame import Frame
-from panparser.evaluation.counting import Ints
 from panparser.treebank.treebank import Treebank
 
 _UNSAFE = {
@@ -49,7 +49,7 @@ def page_data(frame: Frame, most: int) -> tuple[str, int]:
     return text.encode("utf-8", "replace").decode("utf-8"), len(sentences)
 
 
-def _chosen(frame: Frame, most: int) -> Ints:
+def _chosen(frame: Frame, most: int) -> LongArray:
     gold = frame.gold.treebank
     every = np.flatnonzero(np.diff(gold.offsets) > 0)
     if len(every) <= most:
@@ -62,7 +62,7 @@ def _chosen(frame: Frame, most: int) -> Ints:
     return np.sort(every[np.argsort(-errors[every], kind="stable")[:most]])
 
 
-def _shared(treebanks: list[Treebank], column: str) -> tuple[list[str], list[Ints]]:
+def _shared(treebanks: list[Treebank], column: str) -> tuple[list[str], list[LongArray]]:
     """The distinct texts of a column, and the index of each word's text, in each treebank."""
     numbers: dict[str, int] = {}
     ids = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from panparser.analysis.tables.scores import Floats
+from panparser._arrays import FloatArray
 from panparser.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _COLORS = (
 _Z = 1.959964  # 95 %
 
 
-def interval(score: Floats, words: Floats) -> tuple[Floats, Floats]:
+def interval(score: FloatArray, words: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Wilson's 95 % interval of scores (in percent) over this many words."""
     n = np.maximum(words, 1)
     p = np.nan_to_num(score) / 100
@@ -167,7 +167,7 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
-def _name_bars(axes: Any, table: pd.DataFrame, words: Floats) -> None:
+def _name_bars(axes: Any, table: pd.DataFrame, words: FloatArray) -> None:
     """The classes below the bars, with their words; and a grid behind."""
     names = [f"{_flat(name)}\n{count:,.0f}" for name, count in zip(table.index, words, strict=True)]
     slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
@@ -185,9 +185,9 @@ def _titled(figure: Figure, axes: Any, title: str) -> Figure:
     return figure
 
 
-def _shares(values: Floats) -> Floats:
+def _shares(values: FloatArray) -> FloatArray:
     whole = np.abs(values).sum(axis=1, keepdims=True)
-    shares: Floats = np.divide(100 * values, whole, out=np.zeros_like(values), where=whole > 0)
+    shares: FloatArray = np.divide(100 * values, whole, out=np.zeros_like(values), where=whole > 0)
     return shares
 
 

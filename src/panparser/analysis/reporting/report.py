@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 
+from panparser._arrays import BoolArray
 from panparser.analysis.frame import Frame
 from panparser.analysis.reporting.charts import Series, bar_chart, heat_map, legend_mark, line_chart
 from panparser.analysis.reporting.data import page_data
@@ -23,7 +24,6 @@ from panparser.analysis.tables.comparison import compare
 from panparser.analysis.tables.scores import OTHER, confusion, confusions, scores, worst
 from panparser.errors import AnalysisError
 from panparser.evaluation import metrics as evaluation
-from panparser.evaluation.counting import Bools
 from panparser.parsing.confidence import HEAD_KEY, read_confidence
 from panparser.storage.files import check_writable, write_whole
 
@@ -155,7 +155,7 @@ def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[fl
 
 def _exact(frame: Frame, name: str, measure: str) -> float:
     """The share of sentences without an error, among those with words that count."""
-    counted: Bools = frame.counted(measure)
+    counted: BoolArray = frame.counted(measure)
     sentence = frame.gold.sentence[frame.rows]
     wrong = np.unique(sentence[counted & ~frame.right(measure, name)])
     whole = len(np.unique(sentence[counted]))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import FloatArray
+from panparser._checks import check_count
 from panparser.errors import SpecError, TreebankError
-from panparser.learning.logistic import Floats
 from panparser.parsing.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 from panparser.storage.files import whole_file
 from panparser.treebank.treebank import Treebank
@@ -49,7 +50,7 @@ def expected_calibration_error(
     return calibration_error(binned(*judged(gold, predicted, of), bins, equal))
 
 
-def judged(gold: Treebank, predicted: Treebank, of: Of = "heads") -> tuple[Floats, npt.NDArray[np.bool_]]:
+def judged(gold: Treebank, predicted: Treebank, of: Of = "heads") -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Confidence and correctness of all words that have both a confidence and a gold head."""
     if of not in _KEYS:
         raise SpecError(f"of must be heads or labels; got {of!r}")
@@ -78,11 +79,10 @@ def _texts(treebank: Treebank) -> npt.NDArray[Any]:
 
 
 def binned(
-    confidence: Floats, right: npt.NDArray[np.bool_], bins: int = 15, equal: Bins = "width"
+    confidence: FloatArray, right: npt.NDArray[np.bool_], bins: int = 15, equal: Bins = "width"
 ) -> dict[str, npt.NDArray[Any]]:
     """The columns of `reliability`."""
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise SpecError(f"bins must be an integer >= 1; got {bins!r}")
+    check_count("bins", bins)
     if equal == "width":
         place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
         bounds = np.linspace(0, 1, bins + 1)

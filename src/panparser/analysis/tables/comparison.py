@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from panparser._arrays import BoolArray, FloatArray, LongArray
 from panparser.analysis.criteria.criterion import By
 from panparser.analysis.frame import Frame, measure_of
-from panparser.analysis.tables.scores import Floats, Groups, groups, percent
+from panparser.analysis.tables.scores import Groups, groups, percent
 from panparser.errors import AnalysisError
 from panparser.evaluation import metrics as evaluation
-from panparser.evaluation.counting import Bools, Ints
 
 _TESTED = 50  # classes: the largest, so that rare forms do not take the power from all others
 
@@ -108,7 +108,7 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     return result
 
 
-def holm(p: Floats) -> Floats:
+def holm(p: FloatArray) -> FloatArray:
     """p-values corrected for their number (Holm 1979), which bounds the probability of any false alarm."""
     order = np.argsort(p, kind="stable")
     steps = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
@@ -138,27 +138,34 @@ def _two(frame: Frame, first: str | None, second: str | None) -> tuple[str, str]
     return one, two
 
 
-def _same(frame: Frame, of: str, first: str, second: str) -> Bools:
+def _same(frame: Frame, of: str, first: str, second: str) -> BoolArray:
     """Where two predictions predict the same: what a measure would call right if one of them were the gold."""
     a, b = (frame.sides[frame.side_of(name)] for name in (first, second))
     return measure_of(of).right(a, b)[frame.rows]
 
 
-def _predicted(frame: Frame, of: str, name: str) -> Bools:
+def _predicted(frame: Frame, of: str, name: str) -> BoolArray:
     """Rows with both a gold and a predicted annotation, as `evaluate` counts them."""
     counted = frame.counted(of)
-    headed: Bools = frame.sides[frame.side_of(name)].heads[frame.rows] >= 0
+    headed: BoolArray = frame.sides[frame.side_of(name)].heads[frame.rows] >= 0
     return counted & headed if measure_of(of).arcs else counted
 
 
-def _f1(found: Groups, frame: Frame, of: str, name: str) -> Floats:
+def _f1(found: Groups, frame: Frame, of: str, name: str) -> FloatArray:
     right = found.sums(frame.right(of, name) & frame.counted(of))
     total = found.sums(frame.counted(of)) + found.sums(_predicted(frame, of, name))
     return percent(2 * right, total)
 
 
 def _tests(
-    frame: Frame, of: str, found: Groups, chosen: Ints, names: tuple[str, str], samples: int, shuffles: int, seed: int
+    frame: Frame,
+    of: str,
+    found: Groups,
+    chosen: LongArray,
+    names: tuple[str, str],
+    samples: int,
+    shuffles: int,
+    seed: int,
 ) -> pd.DataFrame:
     """`evaluation.compare`, with a metric for each class."""
     place = np.full(len(found.index), -1)
@@ -171,7 +178,7 @@ def _tests(
     return pd.DataFrame({"low": low, "high": high, "p": p, "holm": holm(p)})
 
 
-def _evaluation(frame: Frame, of: str, place: Ints, classes: int, name: str) -> evaluation.Evaluation:
+def _evaluation(frame: Frame, of: str, place: LongArray, classes: int, name: str) -> evaluation.Evaluation:
     """Counts (correct, gold, predicted) by sentence and class, of sentences with words of the frame."""
     sentences, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
     counted = frame.counted(of)

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from panparser._arrays import BoolArray, FloatArray, LongArray
 from panparser.analysis.criteria.builtin import keys
 from panparser.analysis.criteria.criterion import By, Joined, Key
 from panparser.analysis.frame import Frame, measure_of
 from panparser.analysis.words import Column, combinations
 from panparser.errors import AnalysisError
-from panparser.evaluation.counting import Bools, Ints
 
-Floats = npt.NDArray[np.float64]
 OF = ("uas", "las", "label")
 OTHER = "other"
 _MAX_CELLS = 25_000_000  # of a matrix, which is held in memory
@@ -26,11 +25,11 @@ _MAX_CELLS = 25_000_000  # of a matrix, which is held in memory
 class Groups:
     """The rows of a frame by class: `group[row]` is a row of `index`."""
 
-    group: Ints
+    group: LongArray
     index: pd.Index
     ordered: bool
 
-    def sums(self, flags: Bools | None = None) -> Ints:
+    def sums(self, flags: BoolArray | None = None) -> LongArray:
         """The number of rows of each group, or of the flagged ones."""
         chosen = self.group if flags is None else self.group[flags]
         return np.bincount(chosen, minlength=len(self.index))
@@ -66,9 +65,9 @@ def _by_size(column: Column) -> Column:
     return Column(place[column.codes], tuple(column.names[i] for i in order), False)
 
 
-def percent(part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]) -> Floats:
+def percent(part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]) -> FloatArray:
     """Shares in percent; NaN if there are no words."""
-    shares: Floats = np.divide(100.0 * part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    shares: FloatArray = np.divide(100.0 * part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
     return shares
 
 
@@ -218,9 +217,9 @@ class _Confused:
 
     criterion: Key
     names: tuple[str, ...]
-    gold: Ints
-    predicted: Ints
-    order: Ints
+    gold: LongArray
+    predicted: LongArray
+    order: LongArray
 
     @classmethod
     def of(cls, frame: Frame, of: str | Key, prediction: str | None) -> _Confused:
@@ -235,7 +234,7 @@ class _Confused:
         found = cls(criteria[0], tuple(names), gold, predicted, np.unique(np.concatenate([gold, predicted])))
         return found if both[0].ordered else replace(found, order=found.by_size())
 
-    def by_size(self) -> Ints:
+    def by_size(self) -> LongArray:
         """The classes that occur, those of most gold words first."""
         gold, predicted = (np.bincount(each, minlength=len(self.names)) for each in (self.gold, self.predicted))
         return self.order[np.lexsort((-(gold + predicted)[self.order], -gold[self.order]))]
@@ -254,5 +253,5 @@ def _on(key: Key, side: str) -> Key:
     return key.on(side) if key.side == "gold" else key
 
 
-def _series(found: Groups, flags: Bools) -> pd.Series:
+def _series(found: Groups, flags: BoolArray) -> pd.Series:
     return pd.Series(found.sums(flags), index=found.index)

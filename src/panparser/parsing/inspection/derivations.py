@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, LongArray
 from panparser._checks import check_beam
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.features.reading import Derivation
@@ -19,8 +18,6 @@ from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
-
-Positions = npt.NDArray[np.int64]
 
 
 def inside(parser: ParserLike) -> _engine.Inside:
@@ -57,7 +54,7 @@ class Derivations:
 
     parser: ParserLike
     treebank: Treebank
-    offsets: Positions
+    offsets: LongArray
     actions: IntArray
     labels: IntArray
 
@@ -88,7 +85,7 @@ class Derivations:
             **{"templates": templates, "labels": self.parser.labels, "start": (), **options},  # type: ignore[arg-type]
         )
 
-    def walk(self, batch: StateBatch, sentences: Positions | None = None) -> Iterator[Positions]:
+    def walk(self, batch: StateBatch, sentences: LongArray | None = None) -> Iterator[LongArray]:
         """Steps through all sentences together: for each row of the batch, where its next action is in `actions`.
 
         `sentences`: for each sentence of the batch's treebank, the one here whose derivation it takes; default: itself.
@@ -98,11 +95,11 @@ class Derivations:
         batch.start(chosen)
         return self.steps(batch, self.offsets[source[chosen]])
 
-    def steps(self, batch: StateBatch, starts: Positions) -> Iterator[Positions]:
+    def steps(self, batch: StateBatch, starts: LongArray) -> Iterator[LongArray]:
         """The same from where a batch stands; `starts` are where the actions of its sentences begin."""
         step = 0
         while len(batch):
-            at: Positions = starts[batch.sentence_index] + step
+            at: LongArray = starts[batch.sentence_index] + step
             yield at
             batch.apply(self.actions[at], self.labels[at])
             step += 1

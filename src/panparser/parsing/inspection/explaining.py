@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from panparser import _engine
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, KeyArray
+from panparser._checks import check_range
 from panparser.errors import SpecError
 from panparser.features.reading import ABSENT, Derivation, Reader
 from panparser.features.templates import Template
@@ -19,8 +20,6 @@ from panparser.parsing.inspection.derivations import Derivations, alone, binary_
 from panparser.parsing.inspection.features import Feature
 from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
-
-Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ class Explanation:
         return inside(self.parser)
 
     @cached_property
-    def _seen(self) -> tuple[Keys, npt.NDArray[np.bool_], IntArray | None]:
+    def _seen(self) -> tuple[KeyArray, npt.NDArray[np.bool_], IntArray | None]:
         """(steps, templates) keys, (steps, actions) legal ones and, where there is a gold tree, costs."""
         has_gold = bool((self.sentence.heads >= 0).all())
         batch = self.derivations.batch(gold=has_gold)
@@ -123,8 +122,7 @@ class Explanation:
         return self.states[self._checked(step)]
 
     def _checked(self, step: int) -> int:
-        if not isinstance(step, int) or isinstance(step, bool) or not 1 <= step <= len(self):
-            raise SpecError(f"step must be from 1 to {len(self)}; got {step!r}")
+        check_range("step", step, 1, len(self))
         return step - 1
 
     def features(self, step: int) -> list[Feature]:

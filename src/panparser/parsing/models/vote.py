@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from panparser import _engine
+from panparser._checks import check_count, is_number
 from panparser.errors import SpecError
 from panparser.features.lowering import lower
 from panparser.features.templates import Templates
@@ -34,8 +35,7 @@ class Voter:
     def __post_init__(self) -> None:
         if not is_number(self.weight) or not 0 < self.weight < 1e30:
             raise SpecError(f"weight of Voter must be a number above 0; got {self.weight!r}")
-        if type(self.layers) is not int or self.layers < 1:
-            raise SpecError(f"layers of Voter must be an integer >= 1; got {self.layers!r}")
+        check_count("layers of Voter", self.layers)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -56,11 +56,6 @@ class Voter:
             weight=values["weight"],
             training=TrainingRecord.from_values(values["training"]),
         )
-
-
-def is_number(value: object) -> bool:
-    """Is it a number, and no flag?"""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class Lowered(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from panparser._checks import is_number
 from panparser.errors import ConstraintError, SpecError
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraints
@@ -43,7 +44,7 @@ class TrainingConstraints:
     seed: int
 
     def __post_init__(self) -> None:
-        is_share = isinstance(self.source, int | float) and not isinstance(self.source, bool)
+        is_share = is_number(self.source)
         if is_share and not 0 < float(self.source) <= 1:  # type: ignore[arg-type]
             raise SpecError(f"constraints of train, as a share, must be above 0 and at most 1; got {self.source!r}")
         if not is_share and not isinstance(self.source, Constraints):

@@ -11,15 +11,13 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, LongArray
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Items
 from panparser.storage.arrays import Arrays
 from panparser.text.lemmatizer.edit_scripts import apply, script
 from panparser.treebank.treebank import Treebank
 
-Ints = npt.NDArray[np.int64]
 Key = tuple[str, str]  # a form and its part of speech
 Choice = tuple[int, ...]  # scripts by number, in order
 _OTHER_CASE = {"l": "k", "k": "l"}
@@ -181,7 +179,7 @@ class Pairs:
     """The different forms with their parts of speech in a treebank, and for each word the number of its own."""
 
     keys: list[Key]
-    of_word: Ints
+    of_word: LongArray
 
     @classmethod
     def of(cls, treebank: Treebank) -> Pairs:

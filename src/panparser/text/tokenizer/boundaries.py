@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.text.characters import KINDS, CodePoints, Ints, Property, glued, kinds, spaces
+from panparser._arrays import IntArray, KeyArray, LongArray
+from panparser.text.characters import KINDS, CodePoints, Property, glued, kinds, spaces
 
-Column = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
 _SPACE, _BREAK = 32, 10  # what stands for white space, and for white space with a blank line in it
 _LETTERS = [KINDS.index(name) for name in ("lower", "upper", "letter", "mark")]
 _DIGIT, _UPPER, _LOWER, _IDEOGRAPH = (KINDS.index(name) for name in ("digit", "upper", "lower", "ideograph"))
@@ -48,7 +47,7 @@ class Layout:
     """A text with each run of white space as one character, none at its start, and one break at its end."""
 
     points: CodePoints
-    origin: Ints  # where each character stands in the text
+    origin: LongArray  # where each character stands in the text
 
     @classmethod
     def of(cls, points: CodePoints) -> Layout:
@@ -117,12 +116,12 @@ class Hashing:
         inverse[:1] = 1
         self._inverse = np.multiply.accumulate(inverse)
 
-    def of(self, starts: Ints, ends: Ints) -> Hashes:
+    def of(self, starts: LongArray, ends: LongArray) -> KeyArray:
         """A number for each piece; 0 for an empty one."""
         return np.asarray((self._sums[ends] - self._sums[starts]) * self._inverse[starts])
 
 
-def column(hashes: Hashes) -> Column:
+def column(hashes: KeyArray) -> IntArray:
     """Numbers of pieces as a column: the high bits, well mixed, never negative."""
     mixed = hashes ^ (hashes >> np.uint64(32))
     mixed = mixed * np.uint64(0xD6E8FEB86659FD93)
@@ -133,12 +132,12 @@ def column(hashes: Hashes) -> Column:
 class Runs:
     """Runs of a layout, white space left out: where they start and end, their shapes, and each character's run."""
 
-    starts: Ints
-    ends: Ints
-    shapes: Column
+    starts: LongArray
+    ends: LongArray
+    shapes: IntArray
     gaps: npt.NDArray[np.uint8]  # what stands before each: NONE, SPACE or BREAK
-    of_character: Ints
-    words: Hashes  # numbers of the runs in lower case
+    of_character: LongArray
+    words: KeyArray  # numbers of the runs in lower case
 
     @classmethod
     def of(cls, layout: Layout) -> Runs:
@@ -156,7 +155,7 @@ class Runs:
         return cls(starts, ends, _shapes(kind, starts, ends), before, number, layout.hashes.of(starts, ends))
 
 
-def _shapes(kind: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Column:
+def _shapes(kind: npt.NDArray[np.uint8], starts: LongArray, ends: LongArray) -> IntArray:
     """Kind of the first character, whether there are capitals and small letters later, and how long the run is."""
     upper, lower = (np.append(0, np.cumsum(kind == which)) for which in (_UPPER, _LOWER))
     second = np.minimum(starts + 1, ends)
@@ -173,7 +172,7 @@ class Lexicon:
     that belongs to it.
     """
 
-    words: Hashes
+    words: KeyArray
     classes: npt.NDArray[np.uint8]
 
     @classmethod
@@ -198,7 +197,7 @@ class Lexicon:
         good_types = self.words.dtype == np.uint64 and self.classes.dtype == np.uint8
         return good_types and self.words.shape == self.classes.shape == (len(self.words),) and is_sorted(self.words)
 
-    def of(self, words: Hashes) -> Column:
+    def of(self, words: KeyArray) -> IntArray:
         """The class of each word; 0 where it is unknown."""
         if not len(self.words):
             return np.zeros(len(words), dtype=np.int32)
@@ -216,19 +215,19 @@ NAMES = (
 ).split()
 
 
-def columns(layout: Layout, places: Ints, lexicon: Lexicon) -> dict[str, Column]:
+def columns(layout: Layout, places: LongArray, lexicon: Lexicon) -> dict[str, IntArray]:
     """What is seen at each place (a character of the layout, after which a token may end), by the names in NAMES."""
     runs, follows, hashes = layout.runs, layout.follows, layout.hashes
     run = runs.of_character[places]
     within = places + 1 < runs.ends[run]  # the place lies in the middle of a run
-    found: dict[str, Column] = {"gap": follows[places].astype(np.int32)}
+    found: dict[str, IntArray] = {"gap": follows[places].astype(np.int32)}
     found["b0"] = column(hashes.of(runs.starts[run], places + 1))
     following = np.where(within, run, run + 1)
     words, shapes = column(np.append(runs.words, np.uint64(0))), np.append(runs.shapes, np.int32(-1))
     known = np.append(lexicon.of(runs.words), np.int32(-1))
     gaps = np.append(runs.gaps, np.uint8(BREAK)).astype(np.int32)
 
-    def at(values: npt.NDArray[Any], index: Ints) -> Column:
+    def at(values: npt.NDArray[Any], index: LongArray) -> IntArray:
         return np.asarray(values[np.clip(index, -1, len(runs.starts))]).astype(np.int32)  # -1 is beyond the end
 
     for name, index in (("b0", run), ("b1", run - 1), ("b2", run - 2)):
@@ -247,7 +246,7 @@ def columns(layout: Layout, places: Ints, lexicon: Lexicon) -> dict[str, Column]
     return found
 
 
-def _add_chunks(found: dict[str, Column], layout: Layout, places: Ints) -> None:
+def _add_chunks(found: dict[str, IntArray], layout: Layout, places: LongArray) -> None:
     """Parts of the text between white space: that of the place, left and right of it; the next, the one before."""
     gaps = np.flatnonzero(layout.gap)
     chunk = np.searchsorted(gaps, places)
@@ -271,7 +270,7 @@ def _add_chunks(found: dict[str, Column], layout: Layout, places: Ints) -> None:
     found["far"] = np.minimum(chunk - begin, 7).astype(np.int32)
 
 
-def _traits(layout: Layout, starts: Ints, ends: Ints) -> Column:
+def _traits(layout: Layout, starts: LongArray, ends: LongArray) -> IntArray:
     """Which signs of addresses, numbers and words are in each chunk, as bits."""
     kind, points = layout.kinds, layout.points
     signs = (points == ord("@"), points == ord("/"), points == ord(":"), points == ord("."), points == ord("_"))
@@ -282,14 +281,14 @@ def _traits(layout: Layout, starts: Ints, ends: Ints) -> Column:
     return traits
 
 
-def _add_characters(found: dict[str, Column], layout: Layout, places: Ints) -> None:
+def _add_characters(found: dict[str, IntArray], layout: Layout, places: LongArray) -> None:
     points = np.append(layout.points, np.zeros(2, np.uint32)).astype(np.int32)
     for name, offset in (("c0", 0), ("c1", 1), ("c2", 2)):
         found[name] = points[places + offset]
     found["d1"], found["d2"] = (np.where(places >= n, points[np.maximum(places - n, 0)], 0) for n in (1, 2))
 
 
-def _add_brackets(found: dict[str, Column], layout: Layout, places: Ints) -> None:
+def _add_brackets(found: dict[str, IntArray], layout: Layout, places: LongArray) -> None:
     """How many brackets are open, and whether a quotation is, since the paragraph began."""
     opened = np.cumsum(_OPENING.of(layout.points).astype(np.int32) - _CLOSING.of(layout.points))
     quotes = np.cumsum(layout.points == ord('"'))
@@ -306,7 +305,7 @@ _RARE = 1000  # one end in so many pairs is not looked for
 PAIRS = len(KINDS) ** 2
 
 
-def pairs(layout: Layout) -> Ints:
+def pairs(layout: Layout) -> LongArray:
     """The kinds of each character and the next, as one number."""
     kind = layout.kinds.astype(np.int64)
     return np.asarray(kind * len(KINDS) + np.append(kind[1:], 0))
@@ -319,7 +318,7 @@ def whole_pairs(layout: Layout, ends: npt.NDArray[np.bool_], least: int = 500) -
     return np.asarray((split * _RARE <= seen) & (seen >= least))
 
 
-def places(layout: Layout, whole: npt.NDArray[np.bool_]) -> Ints:
+def places(layout: Layout, whole: npt.NDArray[np.bool_]) -> LongArray:
     """Characters of a layout after which a token may end."""
     open_places = ~layout.gap & ~glued(layout.points)
     return np.flatnonzero(open_places & ((layout.follows != NONE) | ~whole[pairs(layout)]))

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import IntArray, LongArray
 from panparser.sequences.model import Items, SequenceModel
-from panparser.text.characters import CodePoints, Ints, kinds
-from panparser.text.tokenizer.boundaries import Column, Hashing, column, lower_case
+from panparser.text.characters import CodePoints, kinds
+from panparser.text.tokenizer.boundaries import Hashing, column, lower_case
 from panparser.text.tokenizer.multiword import MultiwordRules, Words, alternatives_if_new
 from panparser.text.tokenizer.windows import ENDS, STARTS, splitter_window
 from panparser.text.writing import Tokens
@@ -28,7 +29,7 @@ _ENOUGH = 3  # tokens of a form that is taken for a new one
 class Doubts:
     """Tokens that may be one word or several: their places, the words that they would be, whether the form is known."""
 
-    places: Ints
+    places: LongArray
     words: list[Words]
     known: npt.NDArray[np.bool_]
 
@@ -96,7 +97,7 @@ def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
     hashes, kind, at = Hashing(lower_case(points)), kinds(points), doubts.places
     starts, ends = tokens.starts, tokens.ends
     first, end = starts[at], ends[at]
-    columns: dict[str, Column] = {
+    columns: dict[str, IntArray] = {
         "form": _only(doubts.known, column(hashes.of(first, end))),
         "length": np.minimum(end - first, 12).astype(np.int32),
         **{f"e{n}": column(hashes.of(np.maximum(first, end - n), end)) for n in ENDS},
@@ -120,5 +121,5 @@ def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
     return Items(np.arange(len(at) + 1), columns)
 
 
-def _only(inside: npt.NDArray[np.bool_], numbers: Column) -> Column:
+def _only(inside: npt.NDArray[np.bool_], numbers: IntArray) -> IntArray:
     return np.where(inside, numbers, -1).astype(np.int32)

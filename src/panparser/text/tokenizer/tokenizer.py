@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser._arrays import LongArray
 from panparser.errors import TextError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
-from panparser.text.characters import CodePoints, Ints, code_points
+from panparser.text.characters import CodePoints, code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.reading import Seam
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, SPACE, Layout, Lexicon, columns, places, whole_pairs
@@ -188,7 +189,7 @@ def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: 
         place = Place(place.sentence + len(found), place.offset + len(piece), begun)
 
 
-def _sets(layout: Layout, at: Ints, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
+def _sets(layout: Layout, at: LongArray, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
     """Which classes are allowed at each place, as numbers of _SETS."""
     follows = layout.follows[at]
     if lines is None:
