@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import operator
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import panparser as pp
 from panparser import ZN11, Address, Atom, Template, TemplateError, Templates
 from panparser.features.atoms import (
     ARC_ATTRIBUTES,
     ATTRIBUTES,
     BASES,
     BASES_WITH_ARCS,
+    CALL,
     COLUMN_ATTRIBUTES,
     FUNCTIONS,
     KEYED,
@@ -310,6 +314,8 @@ def atoms(draw, of=(*ATTRIBUTES, *FUNCTIONS)):
     if name == "between":
         column = draw(st.sampled_from(COLUMN_ATTRIBUTES))
         return Atom(name, draw(bare), draw(keys_of(column)), column, draw(texts))
+    if name == CALL:
+        return Atom(name, (), draw(st.sampled_from(["left_word", "f", "É"])))
     if name in ("distance", "given", "history"):
         return Atom(name, draw(bare) if name != "history" else (), draw(keys_of(name)))
     places = addresses.filter(lambda a: a.base in BASES_WITH_ARCS) if name in ARC_ATTRIBUTES else addresses
@@ -343,6 +349,7 @@ def test_sums_hold_each_template_once(one, other):
 
 @given(sets)
 def test_lowering_keeps_every_difference(value):
+    value = value.without(CALL)  # the engine calls no functions
     lowered = lower(value)
     for field in (lowered.columns, lowered.counters, lowered.atoms):
         assert len(set(field)) == len(field)
@@ -379,3 +386,14 @@ def test_damaged_text_is_read_or_refused(data):
     at = data.draw(st.integers(0, len(text)))
     damaged = text[:at] + data.draw(st.sampled_from(["", *WORDS])) + text[at + data.draw(st.integers(0, 3)) :]
     check_reading(damaged)
+
+
+def test_fields_of_templates_are_given_or_chosen():
+    chosen = pp.ParserSpec(templates=None)
+    assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.RICH)
+    assert hash(chosen) == hash(pp.ParserSpec(templates=pp.RICH))
+    assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.RICH
+    assert inspect.signature(pp.ParserSpec).parameters["templates"].default is None
+    assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.TAGGING)
+    with pytest.raises(FrozenInstanceError):
+        chosen.templates = pp.FAST

@@ -244,3 +244,20 @@ def _repeated(templates: Iterable[Template]) -> Iterator[tuple[int, int]]:
         earlier = first.setdefault(frozenset(template.atoms), index)
         if earlier != index:
             yield index, earlier
+
+
+class TemplatesField:
+    """A field of a dataclass that may be given as None, for templates that `__post_init__` then chooses."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> None: ...
+    @overload
+    def __get__(self, owner: object, kind: type) -> Templates: ...
+    def __get__(self, owner: object | None, kind: type) -> Templates | None:
+        return None if owner is None else vars(owner)[self._name]
+
+    def __set__(self, owner: object, value: Templates | None) -> None:
+        vars(owner)[self._name] = value

@@ -12,7 +12,7 @@ from panparser._checks import check_beam
 from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
 from panparser.features.sets import template_set
-from panparser.features.templates import Templates
+from panparser.features.templates import Templates, TemplatesField
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
@@ -35,12 +35,12 @@ class ParserSpec:
     `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
     sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
-    "pseudo" where there are labels and whole, projective trees; else "as-is". `templates`: RICH, or RICH_STACK for
-    systems whose arcs join words of the stack, if nothing is said.
+    "pseudo" where there are labels and whole, projective trees; else "as-is". `templates` default
+    to RICH, or to RICH_STACK for systems whose arcs join words of the stack.
     """
 
     system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
-    templates: Templates = None  # type: ignore[assignment]  # becomes those that fit the system
+    templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the system
     beam: int = 8
     labeled: bool = True
     nonprojective: Nonprojective | None = None

@@ -13,7 +13,7 @@ from panparser._arrays import IntArray
 from panparser._checks import check_beam, is_whole
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import tagging_templates
-from panparser.features.templates import Templates
+from panparser.features.templates import Templates, TemplatesField
 from panparser.learning.listeners import Listener
 from panparser.learning.options import SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
@@ -33,12 +33,12 @@ _LARGE = 400_000  # words: one is enough
 class TaggerSpec:
     """What is tagged, and how: columns (one class is the values of all of them together), templates, search.
 
-    `templates`: those of `tagging_templates`, if nothing is said; `T-1` is the tag before, `T-1.upos` the UPOS in it.
+    `templates` default to `tagging_templates(columns)`; `T-1` is the tag before, `T-1.upos` the UPOS in it.
     `dictionary`: which words get their tag without a question; None: no word does.
     """
 
     columns: tuple[str, ...] = ("upos",)
-    templates: Templates = None  # type: ignore[assignment]  # becomes those that fit the columns
+    templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the columns
     beam: int = 1
     dictionary: DictionaryRule | None = _RULE
 
