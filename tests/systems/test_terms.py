@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from panparser import LEFT, TableError
 from panparser.systems import terms
-from panparser.systems.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, Region
+from panparser.systems.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, TokenRegion
 from panparser.systems.syntax import WORDS, parse_term
 from places import ROOT as PROJECT
 from variants import variants
@@ -34,7 +34,7 @@ def test_every_term_of_the_built_ins_reads_back(text):
 
 @given(st.integers(0, 4 ** len(PLACES) - 1))
 def test_every_region_prints_as_an_expression_of_itself(mask):
-    region = Region(mask)
+    region = TokenRegion(mask)
     if mask:
         assert parse_term(f"head(B0).among({region})").region == region
 

@@ -21,7 +21,7 @@ from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import SearchListener
-from panparser.parsing.constraints.constraints import Constraints, check_constraints
+from panparser.parsing.constraints.constraints import Constraints, check_given
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree
 from panparser.parsing.spec import ParserSpec
@@ -150,7 +150,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
     ) -> list[ScoredTree]:
         """The best trees that the last stage finds under what the others found; options as in `Parser.best`."""
         if constraints is not None:
-            check_constraints(constraints, sentence.treebank)
+            check_given(constraints, sentence.treebank)
         numbers = [sentence.position]
         part = sentence.treebank[numbers]
         given = None if constraints is None else part_of(constraints, part, numbers)

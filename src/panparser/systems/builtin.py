@@ -21,8 +21,8 @@ from panparser.systems.terms import (
     S1,
     S2,
     STACK,
-    Condition,
     Loss,
+    StateCondition,
     above_bottom,
     any_of,
     arc,
@@ -316,8 +316,8 @@ def _eager_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
 
 
 def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
-    short_left: tuple[Condition, ...] = (span(S0, B0) <= _length(name, k),) if k is not None else ()
-    short_right: tuple[Condition, ...] = (span(S1, S0) <= _length(name, k),) if k is not None else ()
+    short_left: tuple[StateCondition, ...] = (span(S0, B0) <= _length(name, k),) if k is not None else ()
+    short_right: tuple[StateCondition, ...] = (span(S1, S0) <= _length(name, k),) if k is not None else ()
     return TransitionSystem(
         name,
         (

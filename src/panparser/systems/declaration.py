@@ -22,10 +22,10 @@ STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 
 
 _KINDS: dict[str, tuple[Any, str]] = {  # of the terms in a column, and what they are called
-    "when": (terms.Condition | terms.AnyOf, "conditions"),
+    "when": (terms.StateCondition | terms.AnyOf, "conditions"),
     "then": (terms.Effect, "effects"),
     "loses": (terms.Loss, "losses"),
-    "final": (terms.Condition | terms.AnyOf, "conditions"),
+    "final": (terms.StateCondition | terms.AnyOf, "conditions"),
 }
 
 
@@ -55,7 +55,7 @@ class Transition:
     """
 
     name: str
-    when: tuple[terms.Condition | terms.AnyOf, ...] = ()
+    when: tuple[terms.StateCondition | terms.AnyOf, ...] = ()
     then: tuple[terms.Effect, ...] = ()
     loses: tuple[terms.Loss, ...] = ()
 
@@ -110,7 +110,7 @@ class Declaration:
     potential: str | None = None
     static_oracle: str | None = None
     ties: tuple[str, ...] = field(default=())
-    final: tuple[terms.Condition | terms.AnyOf, ...] = field(default=())
+    final: tuple[terms.StateCondition | terms.AnyOf, ...] = field(default=())
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

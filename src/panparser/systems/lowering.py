@@ -54,7 +54,7 @@ class _Numbering:
         self.literals: dict[Literal, int] = {}
         self.probes: dict[Probe, int] = {}
 
-    def mask(self, conditions: Iterable[terms.Condition]) -> int:
+    def mask(self, conditions: Iterable[terms.StateCondition]) -> int:
         mask = 0
         for condition in conditions:
             fact = _engine.Fact[condition.fact.upper().replace(".", "_")]  # such as distance.S0.B0
@@ -62,11 +62,11 @@ class _Numbering:
             mask |= 1 << self.literals.setdefault(literal, len(self.literals))
         return mask
 
-    def conditions(self, conditions: Iterable[terms.Condition | terms.AnyOf]) -> tuple[int, list[int]]:
+    def conditions(self, conditions: Iterable[terms.StateCondition | terms.AnyOf]) -> tuple[int, list[int]]:
         """What must all hold, and sets of which one must."""
         conditions = tuple(conditions)
         return (
-            self.mask(c for c in conditions if isinstance(c, terms.Condition)),
+            self.mask(c for c in conditions if isinstance(c, terms.StateCondition)),
             [self.mask(c.conditions) for c in conditions if isinstance(c, terms.AnyOf)],
         )
 

@@ -19,19 +19,19 @@ def _mask(places: tuple[str, ...], *kinds: int) -> int:
 
 
 @dataclass(frozen=True)
-class Region:
+class TokenRegion:
     """A set of tokens, by where they are and whether they are Root. Regions join, meet and differ: `|`, `&`, `-`."""
 
     mask: int
 
-    def __or__(self, other: RegionLike) -> Region:
-        return Region(self.mask | as_region(other, "|").mask)
+    def __or__(self, other: RegionLike) -> TokenRegion:
+        return TokenRegion(self.mask | as_region(other, "|").mask)
 
-    def __and__(self, other: RegionLike) -> Region:
-        return Region(self.mask & as_region(other, "&").mask)
+    def __and__(self, other: RegionLike) -> TokenRegion:
+        return TokenRegion(self.mask & as_region(other, "&").mask)
 
-    def __sub__(self, other: RegionLike) -> Region:
-        return Region(self.mask & ~as_region(other, "-").mask)
+    def __sub__(self, other: RegionLike) -> TokenRegion:
+        return TokenRegion(self.mask & ~as_region(other, "-").mask)
 
     def _places(self, kind: int) -> tuple[str, ...]:
         return tuple(place for place in PLACES if self.mask & _mask((place,), kind))
@@ -72,13 +72,13 @@ class Position:
 
     name: str
 
-    def __or__(self, other: RegionLike) -> Region:
+    def __or__(self, other: RegionLike) -> TokenRegion:
         return as_region(self, "|") | other
 
-    def __and__(self, other: RegionLike) -> Region:
+    def __and__(self, other: RegionLike) -> TokenRegion:
         return as_region(self, "&") & other
 
-    def __sub__(self, other: RegionLike) -> Region:
+    def __sub__(self, other: RegionLike) -> TokenRegion:
         return as_region(self, "-") - other
 
     def __str__(self) -> str:
@@ -87,23 +87,23 @@ class Position:
     __repr__ = __str__
 
 
-RegionLike: TypeAlias = Region | Position
+RegionLike: TypeAlias = TokenRegion | Position
 
 S0, S1, S2, B0 = POSITIONS = tuple(Position(name) for name in ("S0", "S1", "S2", "B0"))
 ROOT = Position("ROOT")
-STACK = Region(_mask(_STACK_PLACES, WORD, ROOT_TOKEN))
-BUFFER = Region(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
+STACK = TokenRegion(_mask(_STACK_PLACES, WORD, ROOT_TOKEN))
+BUFFER = TokenRegion(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
 
 
-def as_region(value: object, owner: str) -> Region:
-    if isinstance(value, Region):
+def as_region(value: object, owner: str) -> TokenRegion:
+    if isinstance(value, TokenRegion):
         if not value.mask and owner.endswith("among"):
             raise TableError(f"{owner} expects a region; this one is empty")
         return value
     if value == ROOT:
-        return Region(_mask(PLACES, ROOT_TOKEN))
+        return TokenRegion(_mask(PLACES, ROOT_TOKEN))
     if isinstance(value, Position):
-        return Region(_mask((value.name,), WORD, ROOT_TOKEN))
+        return TokenRegion(_mask((value.name,), WORD, ROOT_TOKEN))
     raise TableError(f"{owner} expects a region (STACK, BUFFER, ROOT, S0, ... or STACK - S0); got {value!r}")
 
 

@@ -45,7 +45,7 @@ def parse_term(text: str) -> terms.TermLike:
         value = _read(tree, text.strip())
     except RecursionError:
         raise TableError(_point(text, 0, 10, "this is nested too deeply")) from None
-    if not isinstance(value, terms.Condition | terms.AnyOf | terms.Effect | terms.Loss):
+    if not isinstance(value, terms.StateCondition | terms.AnyOf | terms.Effect | terms.Loss):
         raise TableError(_point(text, 0, len(text), "expected a condition, an effect or a loss"))
     return value
 

@@ -20,8 +20,8 @@ from panparser.systems.positions import (
     S2,
     STACK,
     Position,
-    Region,
     RegionLike,
+    TokenRegion,
     as_position,
     as_region,
 )
@@ -64,7 +64,7 @@ UNBOUNDED = 1 << 20  # beyond any count or distance
 
 
 @dataclass(frozen=True)
-class Condition:
+class StateCondition:
     """A fact of the state within bounds: `low <= fact <= high`. Made by the words below."""
 
     text: str
@@ -85,7 +85,7 @@ class Condition:
 class AnyOf:
     """At least one of the conditions holds."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[StateCondition, ...]
 
     def __str__(self) -> str:
         return f"any_of({', '.join(map(str, self.conditions))})"
@@ -103,20 +103,20 @@ class Count:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _compare(self, sign: str, bound: object, low: int, high: int) -> Condition:
+    def _compare(self, sign: str, bound: object, low: int, high: int) -> StateCondition:
         if not isinstance(bound, int) or isinstance(bound, bool) or not 0 <= bound < UNBOUNDED:
             raise TableError(f"{self.text} {sign} expects a number >= 0; got {bound!r}")
-        return Condition(f"{self.text} {sign} {bound}", self.fact, low, high)
+        return StateCondition(f"{self.text} {sign} {bound}", self.fact, low, high)
 
-    def __ge__(self, bound: int) -> Condition:
+    def __ge__(self, bound: int) -> StateCondition:
         if self.symmetric:
             raise TableError(f"{self.text} can only be bounded from above (<=)")
         return self._compare(">=", bound, bound, UNBOUNDED)
 
-    def __le__(self, bound: int) -> Condition:
+    def __le__(self, bound: int) -> StateCondition:
         return self._compare("<=", bound, -bound if self.symmetric else 0, bound)
 
-    def __eq__(self, bound: int) -> Condition:  # type: ignore[override]
+    def __eq__(self, bound: int) -> StateCondition:  # type: ignore[override]
         if self.symmetric:
             raise TableError(f"{self.text} can only be bounded from above (<=)")
         return self._compare("==", bound, bound, bound)
@@ -157,24 +157,24 @@ def size(what: object, flag: object = None) -> Count:
     raise TableError(f"size expects STACK, BUFFER, (STACK, unattached) or children(ROOT); got {what!r}")
 
 
-def is_word(position: Position) -> Condition:
+def is_word(position: Position) -> StateCondition:
     """The token is there and is not Root."""
-    return Condition(f"is_word({position})", f"is_word.{as_position(position, 'is_word')}", 1, 1)
+    return StateCondition(f"is_word({position})", f"is_word.{as_position(position, 'is_word')}", 1, 1)
 
 
-def is_root(position: Position) -> Condition:
+def is_root(position: Position) -> StateCondition:
     """The token is Root."""
-    return Condition(f"is_root({position})", f"is_word.{as_position(position, 'is_root')}", 0, 0)
+    return StateCondition(f"is_root({position})", f"is_word.{as_position(position, 'is_root')}", 0, 0)
 
 
-def is_attached(position: Position) -> Condition:
+def is_attached(position: Position) -> StateCondition:
     """The token is a word that has a head."""
-    return Condition(f"is_attached({position})", f"is_attached.{as_position(position, 'is_attached')}", 1, 1)
+    return StateCondition(f"is_attached({position})", f"is_attached.{as_position(position, 'is_attached')}", 1, 1)
 
 
-def is_unattached(position: Position) -> Condition:
+def is_unattached(position: Position) -> StateCondition:
     """The token is a word that has no head yet."""
-    return Condition(f"is_unattached({position})", f"is_attached.{as_position(position, 'is_unattached')}", 0, 0)
+    return StateCondition(f"is_unattached({position})", f"is_attached.{as_position(position, 'is_unattached')}", 0, 0)
 
 
 _DISTANCES = {("S0", "B0"): "S0.B0", ("S1", "S0"): "S1.S0", ("S2", "S0"): "S2.S0"}
@@ -193,15 +193,15 @@ def span(first: Position, second: Position) -> Count:
     return Count(f"span({first}, {second})", _distance("span", first, second), symmetric=True)
 
 
-def precedes(first: Position, second: Position) -> Condition:
+def precedes(first: Position, second: Position) -> StateCondition:
     """The first token stands before the second in the sentence."""
-    return Condition(f"precedes({first}, {second})", _distance("precedes", first, second), 1, UNBOUNDED)
+    return StateCondition(f"precedes({first}, {second})", _distance("precedes", first, second), 1, UNBOUNDED)
 
 
-def any_of(*conditions: Condition) -> AnyOf:
+def any_of(*conditions: StateCondition) -> AnyOf:
     """At least one of the conditions holds."""
     for condition in conditions:
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, StateCondition):
             raise TableError(f"any_of expects conditions; got {condition!r}")
     if len(conditions) < 2:
         raise TableError(f"any_of expects two conditions or more; got {len(conditions)}")
@@ -262,17 +262,17 @@ class Loss:
 
     kind: str
     position: Position | None = None
-    region: Region | None = None
+    region: TokenRegion | None = None
     flag: str = ""
     direction: Mark | None = None
-    guard: tuple[Condition, ...] = ()
+    guard: tuple[StateCondition, ...] = ()
 
     IS_DIRECTED: ClassVar[tuple[str, ...]] = ("wants", "wanting")
 
-    def when(self, *guard: Condition) -> Loss:
+    def when(self, *guard: StateCondition) -> Loss:
         """The same loss, counted only where all the conditions hold."""
         for condition in guard:
-            if not isinstance(condition, Condition):
+            if not isinstance(condition, StateCondition):
                 raise TableError(f"when of {self} expects conditions; got {condition!r}")
         return Loss(self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard))
 
@@ -343,4 +343,4 @@ def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
     return Loss("wanting", None, STACK, flag, _direction(direction, "wanting"))
 
 
-TermLike: TypeAlias = Condition | AnyOf | Effect | Loss
+TermLike: TypeAlias = StateCondition | AnyOf | Effect | Loss

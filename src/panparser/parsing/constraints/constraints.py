@@ -210,7 +210,7 @@ def keep_names(names: Iterable[str], known: Sequence[str] = KEEP) -> frozenset[s
     return frozenset(chosen)
 
 
-def check_constraints(constraints: Constraints, treebank: Treebank) -> None:
+def check_given(constraints: Constraints, treebank: Treebank) -> None:
     """Raises ConstraintError unless they are constraints of the treebank: columns may have been changed by hand.
 
     Heads that no word has are not looked for here: no tree keeps them.

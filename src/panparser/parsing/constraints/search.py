@@ -17,7 +17,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import ConstraintError
 from panparser.parsing.batch.kept import KeptConstraints
-from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_constraints, place
+from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_given, place
 from panparser.parsing.constraints.solver import Solver
 from panparser.parsing.models.protocol import ParserLike, RawTree, Search
 from panparser.systems.python import PythonSteps
@@ -49,7 +49,7 @@ class Constrained:
         sentences: Sequence[int] | None = None,
     ) -> Constrained:
         """The constraints (of some sentences only), if they are for this treebank and the parser can keep them."""
-        check_constraints(constraints, treebank)
+        check_given(constraints, treebank)
         if parser.spec.system.static_oracle is not None:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
         if parser.spec.system.attaches_rest and constraints.more:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from panparser.systems import terms
-from panparser.systems.positions import BUFFER, PLACES, POSITIONS, ROOT, ROOT_TOKEN, STACK, Position, Region
+from panparser.systems.positions import BUFFER, PLACES, POSITIONS, ROOT, ROOT_TOKEN, STACK, Position, TokenRegion
 from panparser.systems.proof.reference import ReferenceState
 from panparser.systems.table import TransitionSystem
-from panparser.systems.terms import Condition, Loss
+from panparser.systems.terms import Loss, StateCondition
 from panparser.trees.gold import EMPTY, Mark
 
 MAX_GUARD = 2  # conditions in the guard of a term
@@ -24,8 +24,8 @@ MAX_GUARD = 2  # conditions in the guard of a term
 class Sight:
     """What a loss can see of one gold annotation in one state.
 
-    A slot is twice the place of a token, plus one for Root: a bit of `Region.mask`. An annotation that is not an arc
-    has no head slot. Bit i of `facts` says that condition i holds.
+    A slot is twice the place of a token, plus one for Root: a bit of `TokenRegion.mask`. An annotation that is not an
+    arc has no head slot. Bit i of `facts` says that condition i holds.
     """
 
     dependent: int
@@ -45,9 +45,9 @@ def slots(state: ReferenceState) -> dict[int, int]:
     return found
 
 
-def conditions(system: TransitionSystem) -> tuple[Condition, ...]:
+def conditions(system: TransitionSystem) -> tuple[StateCondition, ...]:
     """What guards may ask: the words of the language with small numbers, and the conditions of the table itself."""
-    found: list[Condition] = []
+    found: list[StateCondition] = []
     for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
         found += [ask(position) for position in POSITIONS]
     sizes = (  # each with the largest number that it is compared with
@@ -107,7 +107,7 @@ def weight(loss: Loss) -> int:
     return 100 * words - (loss.region.mask.bit_count() if loss.region else 0)
 
 
-def _regions() -> list[Region]:
+def _regions() -> list[TokenRegion]:
     """Every part of the stack and of the buffer, with Root, without it, and Root alone.
 
     None is on both sides: two terms say that more plainly.
@@ -118,5 +118,5 @@ def _regions() -> list[Region]:
     for mask in masks:
         places, roots = mask & words, mask >> 1 & words
         if not places or not roots or places == roots:
-            found.append(Region(mask))
+            found.append(TokenRegion(mask))
     return [*found, ROOT | ROOT]

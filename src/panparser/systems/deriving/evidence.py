@@ -18,7 +18,7 @@ from panparser.systems.proof import check
 from panparser.systems.proof.reference import ReferenceState, ReferenceSystem
 from panparser.systems.states import State
 from panparser.systems.table import TransitionSystem
-from panparser.systems.terms import Condition
+from panparser.systems.terms import StateCondition
 from panparser.trees.gold import Gold, Head, Mark, reference_heads
 
 
@@ -106,7 +106,7 @@ Seen = dict[Sight, dict[int, Case]]  # what a loss can see: each cost that goes 
 class Evidence:
     """The costs of single annotations, by transition and kind (an arc, which is None, or a mark)."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[StateCondition, ...]
     seen: dict[tuple[str, Mark | None], Seen] = field(default_factory=dict)
 
     def gather(self, search: Search, kind: check.Golds) -> None:
@@ -135,7 +135,7 @@ Look = Callable[[int, int | None], Sight | None]
 class _Viewer:
     """Sights of annotations in states; the last state is remembered, since each comes once for every transition."""
 
-    def __init__(self, system: TransitionSystem, conditions: tuple[Condition, ...]) -> None:
+    def __init__(self, system: TransitionSystem, conditions: tuple[StateCondition, ...]) -> None:
         self.reference = ReferenceSystem(system)
         self.conditions = conditions
         self.last: tuple[State, Look] | None = None

@@ -10,7 +10,7 @@ from typing import TypeVar
 from panparser.systems.deriving.candidates import MAX_GUARD, Sight, candidates, counts, weight
 from panparser.systems.deriving.cover import smallest_cover
 from panparser.systems.deriving.evidence import Case, Seen
-from panparser.systems.terms import Condition, Loss
+from panparser.systems.terms import Loss, StateCondition
 from panparser.trees.gold import Mark
 
 _KINDS = ("headless", "head", "children", "wants", "wanting")  # the order of a table's terms
@@ -26,7 +26,7 @@ class Misfit:
     loss: Loss | None = None
 
 
-def fit(seen: Seen, mark: Mark | None, conditions: tuple[Condition, ...]) -> tuple[Loss, ...] | Misfit:
+def fit(seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...]) -> tuple[Loss, ...] | Misfit:
     """Losses whose sum is the cost of everything seen. Guards are used where nothing fits without, as short as can be.
 
     Costs are sums of terms that are not negative. So a loss that counts anything that costs nothing is out, and of the
@@ -64,7 +64,9 @@ class _Problem:
         self.free = (1 << len(sights)) - 1 & ~costly
         self.elements = [number for number in range(len(sights)) if costly >> number & 1]
 
-    def add(self, options: dict[int, Loss], plain: dict[int, Loss], asked: dict[int, Condition], size: int) -> None:
+    def add(
+        self, options: dict[int, Loss], plain: dict[int, Loss], asked: dict[int, StateCondition], size: int
+    ) -> None:
         """Adds the losses with `size` conditions that count nothing free; of equal ones the simplest stays."""
         for guard in combinations(asked.items(), size):
             holds = -1

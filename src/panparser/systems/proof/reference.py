@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from panparser.systems import terms
-from panparser.systems.positions import B0, ROOT, Position, Region
+from panparser.systems.positions import B0, ROOT, Position, TokenRegion
 from panparser.systems.table import TransitionSystem
 from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
 
@@ -33,7 +33,7 @@ class ReferenceState:
     def is_word(self, token: int) -> bool:
         return token != self.root
 
-    def inside(self, region: Region) -> list[int]:
+    def inside(self, region: TokenRegion) -> list[int]:
         tokens = []
         for depth, token in enumerate(reversed(self.stack)):
             place = min(depth, 3)
@@ -69,7 +69,7 @@ class ReferenceSystem:
             return ()
         return tuple(row.name for row in self.table.transitions if self._allows(row, state))
 
-    def _hold(self, conditions: Sequence[terms.Condition | terms.AnyOf], state: ReferenceState) -> bool:
+    def _hold(self, conditions: Sequence[terms.StateCondition | terms.AnyOf], state: ReferenceState) -> bool:
         choices = [c.conditions if isinstance(c, terms.AnyOf) else (c,) for c in conditions]
         return all(any(self.holds(option, state) for option in options) for options in choices)
 
@@ -82,7 +82,7 @@ class ReferenceSystem:
             return False
         return True
 
-    def holds(self, condition: terms.Condition, state: ReferenceState) -> bool:
+    def holds(self, condition: terms.StateCondition, state: ReferenceState) -> bool:
         word, _, rest = condition.fact.partition(".")
         names = [Position(name) for name in rest.split(".")] if rest else []
         tokens = [state.at(name) for name in names]
