@@ -48,7 +48,7 @@ test-all: $(VENV)/.dev  ## run all tests, the slow ones too
 lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror $(SOURCES) fuzz/*.cpp
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES) fuzz/*.cpp examples/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_includes.py
@@ -58,7 +58,7 @@ lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 format: $(VENV)/.dev  ## format everything
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only .
-	$(BIN)/clang-format -i $(SOURCES) fuzz/*.cpp
+	$(BIN)/clang-format -i $(SOURCES) fuzz/*.cpp examples/*.cpp
 
 stubs: $(VENV)/.dev  ## write src/panparser/_engine.pyi from the built engine
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o src/panparser/_engine.pyi

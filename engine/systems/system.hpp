@@ -9,8 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "systems/losses/arc_standard.hpp"
 #include "systems/losses/attardi.hpp"
-#include "systems/losses/loss.hpp"
+#include "systems/losses/chain.hpp"
 #include "systems/state.hpp"
 #include "trees/gold.hpp"
 

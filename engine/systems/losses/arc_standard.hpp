@@ -1,4 +1,4 @@
-// Potentials: what a state has already lost, or can still win, beyond what its table's cost terms see.
+// What ArcStandard can still win.
 #pragma once
 
 #include <cstdint>
@@ -6,23 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "systems/state.hpp"
 #include "trees/gold.hpp"
 
 namespace panparser {
-
-// How one transition changes the stack; kNone where it does not.
-struct Change {
-  Token pushed = kNone;
-  Token popped = kNone;
-  Token attached = kNone;  // gets a head
-};
-
-// ArcEager's arc incompatibility (2018 paper, supplementary A.1; as corrected: at or below the ancestor,
-// counted once): the last word's ancestors in the buffer lead to a stack word x, and at least `limit`
-// unattached words lie at or below x in the stack. The state is that of `frame` after `change`. O(1) for
-// every 64 words.
-bool chain_blocked(const Frame& frame, const Change& change, const Gold& gold, int limit);
 
 // The most reference arcs that ArcStandard can still make (Goldberg, Sartorio & Satta 2014, and beyond).
 //
@@ -54,14 +40,12 @@ class ArcStandardLoss {
   bool counts(Token head, Token dependent) const { return gold_.head(dependent) == head; }
 
  private:
-  int collapsed(std::span<const Token> stack, Token front, Scratch& scratch) const;
   int general(std::span<const Token> stack, Token front, Scratch& scratch) const;
-  int from_root(std::span<const Token> tokens) const;  // how many of them Root heads
 
   Gold gold_;
   bool single_root_;
   bool is_reduced_ = false;                 // is `gold_` only a part of the reference?
-  std::unique_ptr<const Agreement> spans_;  // for `general`; null for `collapsed`
+  std::unique_ptr<const Agreement> spans_;  // for `general`; null where the buffer collapses
 };
 
 }  // namespace panparser
