@@ -16,8 +16,9 @@ from learners import ENGLISH, Recorder, short_sentences
 from panparser import _engine
 from panparser.learning.options import sequence_training
 from panparser.learning.strategies import STRATEGIES
+from panparser.sequences.reading import shape
 from panparser.sequences.training import SequenceRun
-from panparser.testing.labeling import Labeling, shape
+from panparser.testing.labeling import Labeling
 from panparser.testing.tasks import TaskLearner
 
 TEMPLATES = pp.Templates.parse("""

@@ -14,6 +14,7 @@ from panparser._checks import check_beam, is_whole
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import tagging_templates
 from panparser.features.templates import Templates, TemplatesField
+from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
 from panparser.learning.options import SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
@@ -161,7 +162,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
         tags = [tuple(map(str, tag)) for tag in values["tags"]]
         spec = TaggerSpec.from_values(values["spec"])
-        model = SequenceModel.from_file(arrays, values["model"])
+        model = _restored(arrays, values["model"])
         dictionary = TagDictionary.from_values(values["dictionary"])
         if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
             raise ValueError("its tags are not those of its weights")
@@ -181,13 +182,15 @@ def train_tagger(
     *,
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
+    classifier: Classifier | None = None,
     **options: Unpack[SequenceOptions],
 ) -> Tagger:
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
     prune.
 
     With `dev` the epoch that tags most words of it right is kept, without it the last. Ctrl-C ends training with the
-    best tagger so far, if there is one. `members` are four if nothing is said, one for more than 400 thousand words.
+    best tagger so far, if there is one. `members` defaults to four, or one for more than 400 thousand words. A
+    `classifier` learns instead of the engine's perceptron.
     """
     # Here, and not above: who uses a model does not wait for what trains one.
     from panparser.sequences.training import record_of, train_sequences
@@ -195,8 +198,8 @@ def train_tagger(
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
     check_treebanks("train_tagger", treebank, dev)
-    check_options("train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners"))
-    if "members" not in options:
+    check_options("train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier"))
+    if "members" not in options and classifier is None:
         options["members"] = _MEMBERS if treebank.words <= _LARGE else 1
     tags = gather_tags(treebank, spec.columns)
     right = right_tags(treebank, spec.columns, tags)
@@ -214,9 +217,20 @@ def train_tagger(
         dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev is not None else None,
         listeners=listeners,
         names=["+".join(tag) for tag in tags],
+        classifier=classifier,
         **options,
     )
     return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))
+
+
+def _restored(arrays: Arrays, values: dict[str, Any]) -> SequenceModel:
+    if "classifier" not in values:
+        return SequenceModel.from_file(arrays, values)
+    from panparser.sequences.classified import ClassifiedSequences  # only here: most taggers have none
+
+    model: Any = ClassifiedSequences.from_file(arrays, values)
+    found: SequenceModel = model
+    return found
 
 
 def _check_treebank(treebank: object) -> None:

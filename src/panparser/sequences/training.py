@@ -12,6 +12,7 @@ from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser._checks import check_beam
 from panparser.errors import SpecError
+from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport
@@ -32,15 +33,30 @@ def train_sequences(
     dev: tuple[Items, IntArray] | None = None,
     listeners: Sequence[Listener] = (),
     names: Sequence[str] | None = None,
+    classifier: Classifier | None = None,
     **options: Unpack[SequenceOptions],
 ) -> SequenceModel:
     """A model that gives classes to items; `options` are those of `Training` that are not about trees.
 
     `right`: the class of each item, -1 where it is not known, and nothing is learned. With `dev`, other items and their
     classes (-2: one that is none of `classes`, and counts as wrong), the epoch that does best on them is kept, without
-    it the last. `names` of classes are what listeners hear. The strategy is DYNAMIC, or MAX_VIOLATION with a beam, if
-    nothing is said. Ctrl-C ends training with the best model so far, if there is one.
+    it the last. `names` of classes are what listeners see. The strategy defaults to DYNAMIC, or MAX_VIOLATION with a
+    beam. Ctrl-C ends training with the best model so far, if there is one. A `classifier` learns instead of the
+    engine's perceptron, over features that are read in Python.
     """
+    if classifier is not None:
+        return _classified(
+            window=window,
+            items=items,
+            right=right,
+            classes=Classes(classes) if isinstance(classes, int) else classes,
+            beam=beam,
+            dev=dev,
+            listeners=listeners,
+            names=names,
+            training=sequence_training(beam, options),
+            classifier=classifier,
+        )
     run = SequenceRun(
         window=window,
         items=items,
@@ -53,6 +69,33 @@ def train_sequences(
         training=sequence_training(beam, options),
     )
     return run.run()
+
+
+def _classified(**run: Any) -> SequenceModel:
+    """A model of the same face, whose classes a classifier gives."""
+    from panparser.sequences.classified import ClassifiedRun  # only here: who needs no classifier does not wait for it
+
+    items, right, classes = run["items"], run["right"], run["classes"]
+    check_beam(run["beam"], "train_sequences")
+    run["right"] = checked_classes(items, right, classes, UNKNOWN)
+    if not items.size or (run["right"] == UNKNOWN).all():
+        raise SpecError("expected items with classes to learn from; found none")
+    if run["dev"] is not None:
+        others, theirs = run["dev"]
+        run["dev"] = (others, checked_classes(others, theirs, classes, OTHER_CLASS))
+    model: Any = ClassifiedRun(**run).run()
+    found: SequenceModel = model
+    return found
+
+
+def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
+    """The right classes of all items; raises SpecError if they are not."""
+    right = whole_numbers("the right classes", right)
+    if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
+        raise SpecError(
+            f"the right classes must be {items.size} numbers, one for each item, from {least} to {classes.size - 1}"
+        )
+    return right
 
 
 def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> TrainingRecord:
@@ -99,13 +142,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         self._members = Members(self, self.learners, names, self._teach, self._teach_instead)
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
-        right = whole_numbers("the right classes", right)
-        if right.shape != (items.size,) or not ((right >= least) & (right < self.classes.size)).all():
-            raise SpecError(
-                f"the right classes must be {items.size} numbers, one for each item, from {least} to "
-                f"{self.classes.size - 1}"
-            )
-        return right
+        return checked_classes(items, right, self.classes, least)
 
     def learn(self, epoch: int) -> None:
         self._members.learn(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))

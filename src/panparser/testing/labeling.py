@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
-from panparser.features.atoms import CLASS, CLASSES, Atom
 from panparser.sequences.model import Items, Window
-
-BOUNDARY = "<boundary>"
+from panparser.sequences.reading import ItemReader
 
 
 class Labeled(NamedTuple):
@@ -49,44 +46,5 @@ class Labeling:
         return int(right >= 0 and action != str(right))
 
     def features(self, state: Labeled) -> list[str]:
-        return [
-            f"{template}: {[self.value(state, atom) for atom in template.atoms]}" for template in self.window.templates
-        ]
-
-    def value(self, state: Labeled, atom: Atom) -> str:
-        base = atom.addresses[0].base
-        if base in CLASSES:
-            ago = int(base[2:])
-            if ago > len(state.given):
-                return BOUNDARY
-            given = state.given[-ago]
-            return given if atom.name == CLASS else str(self.parts[atom.name][int(given)])
-        first, end = self.items.offsets[state.sequence], self.items.offsets[state.sequence + 1]
-        at = int(first) + len(state.given) + int(base[1:])
-        if not first <= at < end:
-            return BOUNDARY
-        if atom.name in self.items.columns:
-            return str(self.items.columns[atom.name][at])
-        return self.text(at, atom)
-
-    def text(self, word: int, atom: Atom) -> str:
-        """An attribute that comes from the treebank."""
-        treebank = self.items.treebank
-        assert treebank is not None
-        of_form = atom.name in ("lower", "prefix", "suffix", "shape", "lower_prefix", "lower_suffix")
-        column = "form" if of_form else atom.name
-        text: str = treebank.vocabulary(column)[treebank.column(column)[word]]
-        if atom.name == "shape":
-            return shape(text)
-        if atom.name.startswith("lower"):
-            text = text.lower()
-        number = int(atom.key) if isinstance(atom.key, int) else 0
-        if atom.name.endswith("prefix"):
-            return text[:number]
-        return text[-number:] if atom.name.endswith("suffix") else text
-
-
-def shape(text: str) -> str:
-    """Kinds of characters, each once where it is repeated: X capital, x other letters, d digits; the rest is itself."""
-    kinds = ["X" if c != c.lower() else "d" if c in "0123456789" else "x" if c.isalpha() else c for c in text]
-    return "".join(kind for kind, _ in groupby(kinds))
+        reader = ItemReader(self.window, self.items, self.parts)
+        return [reader.feature(template, state.sequence, state.given) for template in self.window.templates]

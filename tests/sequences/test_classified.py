@@ -1,0 +1,68 @@
+"""Sequences and taggers with any classifier."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from learners import short_sentences
+from linear import Linear
+
+TRAIN = short_sentences(25, 9)
+WINDOW = pp.Window(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a\nW1.a"), columns=("a",))
+
+
+def sequences(count=20, seed=0):
+    """The class of an item is its number plus that of the item before, modulo 3."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 7, count)
+    values = rng.integers(0, 3, int(lengths.sum())).astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    before = np.concatenate([[0], values[:-1]])
+    before[offsets[:-1]] = 0
+    return pp.Items(offsets, {"a": values}), ((values + before) % 3).astype(np.int32)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("classifier", [pp.Perceptron(), Linear()], ids=["perceptron", "linear"])
+def test_sequences_are_learned(classifier, beam):
+    items, right = sequences()
+    model = pp.train_sequences(WINDOW, items, right, 3, beam=beam, dev=(items, right), classifier=classifier, epochs=6)
+    assert (model.predict(items) == right).mean() > 0.9
+    assert model.training.history[-1].accuracy > 90
+    classes, _ = model.best(items, 0, 1)[0]
+    assert list(classes) == model.predict(items).tolist()[: len(classes)]
+    assert len(model.best(items, 0, 3, beam=0)) == min(3, 3 ** len(classes))
+    with pytest.raises(pp.SpecError, match="members is about the weights"):
+        pp.train_sequences(WINDOW, items, right, 3, classifier=classifier, members=3)
+
+
+def test_a_perceptron_in_python_makes_the_updates_of_the_engine():
+    items, right = sequences(12, 3)
+
+    class Recorder(pp.Listener):
+        def __init__(self):
+            self.updates = []
+
+        def after_update(self, update):
+            self.updates.append((update.sentence, update.positive, update.negative))
+
+    recorders = Recorder(), Recorder()
+    for recorder, more in zip(recorders, ({"members": 1}, {"classifier": pp.Perceptron()}), strict=True):
+        pp.train_sequences(WINDOW, items, right, 3, beam=2, epochs=3, listeners=[recorder], **more)
+    assert recorders[0].updates == recorders[1].updates
+    assert len(recorders[0].updates) > 3
+
+
+def test_a_tagger_with_a_classifier(tmp_path):
+    spec = pp.TaggerSpec(columns=("upos",))
+    tagger = pp.train_tagger(spec, TRAIN, dev=TRAIN, classifier=pp.Perceptron(), epochs=3)
+    tagged = TRAIN.copy()
+    tagged.column("upos")[:] = tagged.id_of("upos", "_")
+    tagger.annotate(tagged)
+    assert pp.evaluate(TRAIN, tagged, samples=0).scores["UPOS"].f1 > 90
+    tagger.save(tmp_path / "tagger")
+    again = TRAIN.copy()
+    pp.load(tmp_path / "tagger").annotate(again)
+    assert again.to_bytes() == tagged.to_bytes()
