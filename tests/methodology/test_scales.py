@@ -30,12 +30,13 @@ def trees(parser: pp.Parser, treebank: pp.Treebank = DEV):
     return heads, np.array([*parser.plain_labels, "_"])[labels]
 
 
-def test_layers_are_brought_to_one_scale_actions_and_labels_each_by_their_own(stacked):
+def test_layers_are_brought_to_one_scale_actions_and_labels_each_by_their_own(stacked, monkeypatch):
     layers = [
         replace(layer, action_scale=actions, label_scale=labels)
         for layer, actions, labels in zip(stacked[1].layers, (2.0, 8.0), (32.0, 4.0), strict=True)
     ]
-    assert [(a, b) for _, a, b in multiplied(layers, SPEC.system, 256)] == [(128, 8), (32, 64)]
+    monkeypatch.setattr("panparser._engine.ScaledLayer", lambda **given: (given["actions"], given["labels"]))
+    assert multiplied(layers, SPEC.system, 256) == [(128, 8), (32, 64)]
     assert [(layer.action_scale, layer.label_scale) for layer in as_multiplied(layers, 256)] == [(2, 32), (8, 4)]
 
 
