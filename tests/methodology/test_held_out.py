@@ -11,7 +11,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from places import ENGLISH
-from spies import sentence_ids, watch
+from spies import sentence_ids, spy_on, watch
 
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:24], TREEBANK[24:34]
@@ -339,8 +339,14 @@ def test_models_say_what_they_learned_from_and_were_selected_by():
         assert (model.training["sentences"], model.training["words"]) == (len(TRAIN), TRAIN.words)
 
 
-def test_words_of_the_treebank_are_lemmatized_as_if_they_were_new():
+def test_words_of_the_treebank_are_lemmatized_as_if_they_were_new(monkeypatch):
     """Else a lemmatizer would learn to ask its dictionary, which knows nothing of new words."""
+    calls = spy_on(monkeypatch, pp.train_sequences)
+    lemmatizer = pp.train_lemmatizer(TRAIN, epochs=1)
+    (_, items, *_) = calls[0].arguments
+    known, new = lemmatizer.dictionary.items(TRAIN), lemmatizer.dictionary.items(TRAIN, as_new=True)
+    columns = [{name: column.tolist() for name, column in each.columns.items()} for each in (items, new, known)]
+    assert columns[0] == columns[1] != columns[2]
     treebank = pp.parse_conllu("".join(
         f"1\t{form}\t{form[:-1]}\tNOUN\t_\t_\t0\troot\t_\t_\n\n" for form in ("cats", "dogs", "birds", "trees") * 3
     ))  # fmt: skip
