@@ -26,7 +26,8 @@ from panparser.cli.named_systems import find_system
 from panparser.cli.progress import progress
 from panparser.errors import CheckFailed, PanParserError, TableError
 from panparser.parsing.constraints.proof import ConstraintReport, ConstraintRow, check_constraints
-from panparser.systems.proof.check import GOLD_NOUNS, CheckReport, CheckRow, Golds, check_system
+from panparser.systems.proof.check import CheckReport, CheckRow, check_system
+from panparser.systems.proof.golds import GOLD_NOUNS, Golds
 from panparser.systems.proof.growth import Growth, spelled
 from panparser.systems.python import PythonSteps
 from panparser.systems.table import TransitionSystem

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from panparser.systems.deriving.candidates import Sight, slots
 from panparser.systems.proof import check
+from panparser.systems.proof.golds import Golds, golds_of
 from panparser.systems.proof.reference import ReferenceState, ReferenceSystem
 from panparser.systems.states import State
 from panparser.systems.table import TransitionSystem
@@ -41,8 +42,8 @@ class Search:
         check._check_outputs(system, self.nodes)
         self.order = sorted(range(len(self.nodes)), key=lambda index: len(self.nodes[index].state.derivation))
 
-    def golds(self, kind: check.Golds) -> list[Gold]:
-        return [Gold(heads) for heads in check._golds(self.system, self.words, kind)]
+    def golds(self, kind: Golds) -> list[Gold]:
+        return [Gold(heads) for heads in golds_of(self.system, self.words, kind)]
 
     def costs(self, golds: list[Gold]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
         """The cost of every transition in every state for each gold; the shortest derivations come first."""
@@ -54,7 +55,7 @@ class Search:
             for name, after in zip(node.names, node.after, strict=True):
                 yield node.state, name, reachable[index] - reachable[after]
 
-    def clash(self, kind: check.Golds) -> tuple[Case, ...]:
+    def clash(self, kind: Golds) -> tuple[Case, ...]:
         """The smallest gold whose cost is not the sum of the costs of its annotations: that case, then theirs.
 
         Smallest is what comes after the fewest transitions, then what has the fewest annotations.
@@ -109,7 +110,7 @@ class Evidence:
     conditions: tuple[StateCondition, ...]
     seen: dict[tuple[str, Mark | None], Seen] = field(default_factory=dict)
 
-    def gather(self, search: Search, kind: check.Golds) -> None:
+    def gather(self, search: Search, kind: Golds) -> None:
         """Adds what the sentences of one length show."""
         golds = [gold for gold in search.golds(kind) if len(_annotations(gold)) == 1]
         asked = []

@@ -10,7 +10,8 @@ from panparser.systems.deriving.candidates import conditions
 from panparser.systems.deriving.evidence import Evidence, Search
 from panparser.systems.deriving.fitting import Misfit, fit
 from panparser.systems.deriving.witness import Witness
-from panparser.systems.proof.check import GOLD_NOUNS, CheckReport, Golds, Progress, check_system, default_golds
+from panparser.systems.proof.check import CheckReport, Progress, check_system
+from panparser.systems.proof.golds import GOLD_NOUNS, Golds, default_golds
 from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import Loss, back

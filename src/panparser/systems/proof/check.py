@@ -8,9 +8,9 @@ and its successor's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,33 +20,15 @@ from panparser.errors import CheckFailed, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.systems.oracles import static_derivation
+from panparser.systems.proof.golds import WHOLE_TREES, Golds, default_golds, golds_of
 from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
-from panparser.trees.enumeration import (
-    all_trees,
-    direction_golds,
-    partial_golds,
-    projective_trees,
-    tree_subsets,
-    with_empties,
-)
 from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN, Gold, Head, reference_heads
 
-Golds = Literal["partial", "projective", "all", "any", "directions"]
-GOLD_NOUNS: dict[str, str] = {
-    "partial": "subset of a projective tree",
-    "projective": "projective tree",
-    "all": "tree",
-    "any": "subset of a tree",
-    "directions": "choice of head directions",
-}
-
-WHOLE_TREES = ("projective", "all")  # what static oracles are for
 Progress = Callable[[str, int, int], None]
 _COLUMNS = {"words": 5, "states": 9, "derivations": 13, "outputs": 9, "golds": 8, "costs compared": 16}  # widths
 _CELLS = 32_000_000  # states times golds held at once
-_MIXED_WORDS = 4  # up to here unknown and headless words are mixed in every way
 
 
 @dataclass(frozen=True)
@@ -125,7 +107,7 @@ def check_system(
     for words in range(1, max_words + 1):
         nodes = _explore(system, words, report)
         outputs = _check_outputs(system, nodes)
-        references = list(_golds(system, words, kind)) if exact_cost else []
+        references = list(golds_of(system, words, kind)) if exact_cost else []
         if isinstance(system, TransitionSystem) and system.final and system.partial:
             references = _derivable(system, nodes, references)
         if has_static:
@@ -136,33 +118,6 @@ def check_system(
         if proven:
             proven(rows[-1])
     return CheckReport(f"{system.name}, Root {system.root}", kind if exact_cost else None, tuple(rows))
-
-
-def default_golds(system: System) -> Golds:
-    """What costs must be exact for: all that its trees can have in common with a gold; or what an oracle reproduces."""
-    crosses = isinstance(system, TransitionSystem) and system.crosses
-    if system.static_oracle is not None:
-        return "all" if crosses else "projective"
-    return "any" if crosses else "partial"
-
-
-def _golds(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
-    root, single = system.root, system.single_root
-    if kind == "all":
-        yield from all_trees(words, single)
-    elif kind == "any":
-        yield from tree_subsets(all_trees(words, single))
-    elif kind == "projective":
-        yield from projective_trees(words, root, single)
-    elif kind == "directions":
-        yield from direction_golds(words)
-    elif system.partial:
-        span = getattr(system, "max_span", None)
-        for heads in partial_golds(words, root):
-            if not span or EMPTY not in reference_heads(Gold(heads), root, span):
-                yield from with_empties(heads, mixed=words <= _MIXED_WORDS)
-    else:
-        yield from partial_golds(words, root, single)
 
 
 # --- Ends, never stuck, every output a tree ---

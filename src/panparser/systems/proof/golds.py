@@ -1,0 +1,58 @@
+"""What costs are proven against: all golds of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from panparser.systems.interfaces import System
+from panparser.systems.table import TransitionSystem
+from panparser.trees.enumeration import (
+    all_trees,
+    direction_golds,
+    partial_golds,
+    projective_trees,
+    tree_subsets,
+    with_empties,
+)
+from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
+
+Golds = Literal["partial", "projective", "all", "any", "directions"]
+GOLD_NOUNS: dict[str, str] = {
+    "partial": "subset of a projective tree",
+    "projective": "projective tree",
+    "all": "tree",
+    "any": "subset of a tree",
+    "directions": "choice of head directions",
+}
+
+WHOLE_TREES = ("projective", "all")  # what static oracles are for
+_MIXED_WORDS = 4  # up to here unknown and headless words are mixed in every way
+
+
+def default_golds(system: System) -> Golds:
+    """What costs must be exact for: all that its trees can have in common with a gold; or what an oracle reproduces."""
+    crosses = isinstance(system, TransitionSystem) and system.crosses
+    if system.static_oracle is not None:
+        return "all" if crosses else "projective"
+    return "any" if crosses else "partial"
+
+
+def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
+    """All golds of a kind, for sentences of a length."""
+    root, single = system.root, system.single_root
+    if kind == "all":
+        yield from all_trees(words, single)
+    elif kind == "any":
+        yield from tree_subsets(all_trees(words, single))
+    elif kind == "projective":
+        yield from projective_trees(words, root, single)
+    elif kind == "directions":
+        yield from direction_golds(words)
+    elif system.partial:
+        span = getattr(system, "max_span", None)
+        for heads in partial_golds(words, root):
+            if not span or EMPTY not in reference_heads(Gold(heads), root, span):
+                yield from with_empties(heads, mixed=words <= _MIXED_WORDS)
+    else:
+        yield from partial_golds(words, root, single)
