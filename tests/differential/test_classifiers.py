@@ -322,3 +322,62 @@ def test_a_subsample_and_listeners(english):
     parser = pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), **options)
     assert watch.updates == parser.training["history"][-1]["updates"]
     assert 0 < watch.words <= 2 * treebank.words
+
+
+# --- The shipped perceptron over batches of states learns what the engine's own learns, by every strategy ---
+
+STRATEGIES = {
+    **pp.STRATEGIES,
+    "sample": pp.Strategy(restart="sample", temperature=3.0),
+    "beam": pp.Strategy(restart="beam", update_at="max-violation"),
+    "horizon": pp.Strategy(horizon=4, restart="pair", exploration=0.5),
+    "random": pp.Strategy(restart="random-correct", exploration=0.5, update_at="latest-violation"),
+    "focus": pp.Strategy(focus=0.5, update_at="max-violation", restart="pair"),
+    "late focus": pp.Strategy(focus=2.0, update_at="end"),
+    "most similar": pp.Strategy(positive="most-similar", update_at="latest-violation", restart="pair"),
+    "prefix": pp.Strategy(positive="best-scoring", update_at="longest-prefix", restart="pair"),
+}
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("system", [SYSTEMS[0], SYSTEMS[1]], ids=lambda system: system.name)
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_makes_the_updates_of_the_engine(name, system, beam):
+    spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam, nonprojective="as-is")
+    learned = learn(spec, SENTENCES, strategy=STRATEGIES[name], epochs=3)
+    recorder = Recorder()
+    options = {"strategy": STRATEGIES[name], "epochs": 3, "listeners": [recorder]}
+    parser = pp.train(spec, SENTENCES, classifier=pp.Perceptron(), **options)
+    ours = [(update.positive, update.negative, update.started) for update in recorder.updates]
+    assert ours == [(update.positive, update.negative, update.started) for update in learned.updates]
+    assert len(ours) > 5
+    expected = {key: weights for key, (weights, _) in learned.actions().items() if any(weights)}
+    arrays = parser.classifier.to_arrays()
+    assert set(arrays["keys"].tolist()) <= set(learned.actions())
+    assert len(expected) > 20
+
+
+def test_constraints_restrict_learning_as_in_the_engine():
+    spec = pp.ParserSpec(system=SYSTEMS[0], templates=SMALL, beam=2, nonprojective="as-is")
+    recorders = Recorder(), Recorder()
+    for recorder, more in zip(recorders, ({"members": 1}, {"classifier": pp.Perceptron()}), strict=True):
+        pp.train(spec, SENTENCES, constraints=0.4, epochs=3, listeners=[recorder], **more)
+    ours, theirs = ([(u.positive, u.negative, u.started) for u in recorder.updates] for recorder in recorders)
+    assert ours == theirs
+    assert len(ours) > 5
+
+
+def test_signals_of_confidence_are_those_of_the_engine():
+    """The same weights, asked step by step, give the same margins."""
+    from panparser.parsing.models.classifier import ClassifierModel
+    from panparser.parsing.models.protocol import Search
+
+    for beam in (1, 4):
+        parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), SENTENCES, epochs=2, members=1)
+        search = Search(beam=beam, signals=True)
+        native = parser.model.find(SENTENCES, search)
+        asked = ClassifierModel(parser.spec, parser.labels, parser.as_classifier()).find(SENTENCES, search)
+        np.testing.assert_array_equal(native.heads, asked.heads)
+        np.testing.assert_array_equal(native.labels, asked.labels)
+        np.testing.assert_array_equal(native.behind, asked.behind)
+        np.testing.assert_array_equal(native.signals, asked.signals)

@@ -35,9 +35,9 @@ def test_functions_are_features(system, beam, tmp_path):
     assert pp.evaluate(TRAIN, parsed, samples=0).uas > 70
     parser.save(tmp_path / "model")
     code = {"functions": spec.functions} | ({"system": system} if isinstance(system, Covington) else {})
-    assert pp.Parser.load(tmp_path / "model", **code).parse(TRAIN).to_bytes() == parsed.to_bytes()
+    assert pp.load(tmp_path / "model", **code).parse(TRAIN).to_bytes() == parsed.to_bytes()
     with pytest.raises(pp.ModelError, match="functions of ParserSpec must have gap"):
-        pp.Parser.load(tmp_path / "model", **({"system": system} if isinstance(system, Covington) else {}))
+        pp.load(tmp_path / "model", **({"system": system} if isinstance(system, Covington) else {}))
 
 
 def test_a_function_that_reads_a_form_is_as_good_as_the_atom():

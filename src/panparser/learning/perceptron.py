@@ -75,18 +75,15 @@ class Perceptron(Classifier):
         )
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
-        """One arc after the other: what one teaches, the next knows."""
         legal = states.legal_labels(rows, actions)
-        keys = self._label_keys(states, rows)
-        scores = np.empty((1, self.sizes[1]), dtype=np.int32)
-        for i in range(len(rows)):
-            one, action = keys[i : i + 1], np.ascontiguousarray(actions[i : i + 1], dtype=np.int32)
-            self._weights.score_labels(one, action, scores)
-            guess = int(np.where(legal[i], scores[0], np.iinfo(np.int32).min).argmax())
-            if guess != labels[i]:
-                pair, twice = np.array([labels[i], guess], dtype=np.int32), np.repeat(action, 2)
-                by = np.array([UPDATE_UNITS, -UPDATE_UNITS], dtype=np.int32)
-                self._weights.reward_labels(np.repeat(one, 2, axis=0), twice, pair, by, self.time)
+        scores = np.where(legal, self.score_labels(states, rows, actions), np.iinfo(np.int32).min)
+        guesses = scores.argmax(axis=1).astype(np.int32)
+        wrong = np.flatnonzero(guesses != labels)
+        if len(wrong):
+            keys, of = self._label_keys(states, rows[wrong]), np.ascontiguousarray(actions[wrong])
+            for numbers, by in ((labels[wrong], UPDATE_UNITS), (guesses[wrong], -UPDATE_UNITS)):
+                change = np.full(len(wrong), by, dtype=np.int32)
+                self._weights.reward_labels(keys, of, np.ascontiguousarray(numbers), change, self.time)
 
     def end(self, states: States) -> None:
         self.time += len(states.started)

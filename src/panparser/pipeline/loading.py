@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, cast
 from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Classifier, StoredClassifier, check_class
 from panparser.parsing.parser import Parser
+from panparser.parsing.spec import Functions
 from panparser.pipeline.bundled import class_of, find
 from panparser.storage.arrays import read_arrays
 from panparser.storage.models import Source
+from panparser.systems.python import PythonSystem
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
@@ -20,18 +22,23 @@ if TYPE_CHECKING:
 
 
 def load(
-    path: str | os.PathLike[str], classifier: type[Classifier] | None = None
+    path: str | os.PathLike[str],
+    classifier: type[Classifier] | None = None,
+    system: PythonSystem | None = None,
+    functions: Functions | None = None,
 ) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
     """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
     pipeline, unless a file has that name.
 
-    A file holds no code: `classifier` is the class of the one that was trained, if one was.
+    A file holds no code. Classifiers and Python systems are found by the names under which packages register them
+    (entry points `panparser.classifiers` and `panparser.systems`), unless the class of the classifier, or the system,
+    is given; functions that templates call must be given.
     """
     if classifier is not None:
         check_class(classifier)
     place = find(path)
     arrays, manifest = read_arrays(place, "panparser model")
-    source = Source(place, {"classifier": classifier})
+    source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
     if classifier not in (None, StoredClassifier) and not isinstance(getattr(found, "parser", found), Parser):
         raise SpecError(f"{place}: expected a parser for the classifier of load, found {found!r}")
