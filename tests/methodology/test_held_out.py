@@ -367,3 +367,11 @@ def test_every_epoch_is_scored_on_the_development_set(monkeypatch):
     for report in parser.training["history"]:
         judged = pp.evaluate(DEV, parsers[report["epoch"]].parse(DEV), samples=0)
         assert (report["uas"], report["las"]) == pytest.approx((judged.uas, judged["FullLAS"].f1))
+
+
+def test_lemmatizers_and_tokenizers_are_selected_on_the_development_set(monkeypatch):
+    calls = spy_on(monkeypatch, pp.train_sequences)
+    pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1)
+    assert (calls[0].arguments[1].size, calls[0].options["dev"][0].size) == (TRAIN.words, DEV.words)
+    pp.train_tokenizer(TRAIN, dev=DEV, epochs=1)
+    assert calls[1].options["dev"][0].size < calls[1].arguments[1].size / 2
