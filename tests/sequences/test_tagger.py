@@ -11,6 +11,7 @@ import pytest
 
 import panparser as pp
 from learners import ENGLISH, Recorder
+from panparser.sequences.tag_dictionary import TagDictionary
 
 TRAIN, DEV = ENGLISH[:200], ENGLISH[200:]
 
@@ -187,3 +188,22 @@ def test_the_command_line_tells_taggers_from_parsers(tagger, tmp_path):
     refused = run("parse", "-m", path, "--k-best", "2")
     assert refused.returncode == 2
     assert "the model has no parser" in refused.stderr
+
+
+def test_a_dictionary_has_frequent_words_of_nearly_one_tag():
+    """What is kept is the most frequent class, and only if hardly any occurrence has another."""
+    lines = [f"sure/N/0/root\nmixed/{'V' if i < 6 else 'N'}/0/root" for i in range(20)]
+    words = [cell for pair in lines for cell in pair.split("\n")]
+    treebank = pp.parse_conllu(
+        "".join(
+            f"1\t{form}\t_\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n\n"
+            for form, tag, head, label in (word.split("/") for word in words)
+        )
+    )
+    tags = ["N", "V"]
+    right = np.array([tags.index(sentence.values("upos")[0]) for sentence in treebank], dtype=np.int32)
+    strict = TagDictionary.of(treebank, right, pp.DictionaryRule(least=5, rare=0.02))
+    assert strict.class_of == {"sure": 0}
+    lax = TagDictionary.of(treebank, right, pp.DictionaryRule(least=5, rare=0.4))
+    assert lax.class_of == {"sure": 0, "mixed": 0}
+    assert not TagDictionary.of(treebank, right, pp.DictionaryRule(least=21, rare=0.4)).class_of
