@@ -1,7 +1,6 @@
 // The Python face of perceptrons whose states live outside the engine: features come as keys.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -25,13 +24,6 @@ namespace {
 using Keys = nb::ndarray<const Key, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = Array<std::int32_t>;
-using DenseArrays = std::tuple<Array<Key>, Numbers, Array<std::int64_t>>;
-using SparseArrays = std::tuple<Array<Key>, Numbers, Numbers, Numbers, Array<std::int64_t>>;
-
-template <class Value>
-std::vector<Value> copy(const Array<Value>& array) {
-  return {values(array).begin(), values(array).end()};
-}
 
 class KeyedPerceptron {
  public:
@@ -92,39 +84,30 @@ class KeyedPerceptron {
     }
   }
 
-  auto actions() const {
-    DenseWeights::Rows rows = actions_.rows();
-    return std::tuple{owned(std::move(rows.keys)), owned(std::move(rows.weights)), owned(std::move(rows.dated))};
-  }
-  auto labels() const {
-    SparseWeights::Rows rows = labels_.rows();
-    return std::tuple{owned(std::move(rows.keys)), owned(std::move(rows.counts)), owned(std::move(rows.labels)),
-                      owned(std::move(rows.weights)), owned(std::move(rows.dated))};
-  }
-  void load(const DenseArrays& actions, const SparseArrays& labels) {
-    const auto& [keys, weights, dated] = actions;
-    const auto& [rows, counts, cells, label_weights, label_dated] = labels;
+  DenseWeights::Rows actions() const { return actions_.rows(); }
+  SparseWeights::Rows labels() const { return labels_.rows(); }
+  void load(const DenseWeights::Rows& actions, const SparseWeights::Rows& labels) {
     std::int64_t sum = 0;
-    for (const std::int32_t count : values(counts)) sum += count > 0 && count <= labels_count_ ? count : -(1ll << 40);
-    const std::size_t all = cells.size();
-    if (weights.size() != keys.size() * static_cast<std::size_t>(actions_.classes()) ||
-        dated.size() != weights.size() || counts.size() != rows.size() || sum != static_cast<std::int64_t>(all) ||
-        label_weights.size() != all || label_dated.size() != all) {
+    for (const std::int32_t count : labels.counts) sum += count > 0 && count <= labels_count_ ? count : -(1ll << 40);
+    const std::size_t all = labels.labels.size();
+    if (actions.weights.size() != actions.keys.size() * static_cast<std::size_t>(actions_.classes()) ||
+        actions.dated.size() != actions.weights.size() || labels.counts.size() != labels.keys.size() ||
+        sum != static_cast<std::int64_t>(all) || labels.weights.size() != all || labels.dated.size() != all) {
       throw std::invalid_argument("the weights have the wrong shape");
     }
-    require_rising(values(keys));
-    require_rising(values(rows));
+    require_rising(actions.keys);
+    require_rising(labels.keys);
     std::size_t entry = 0;
-    for (const std::int32_t count : values(counts)) {
+    for (const std::int32_t count : labels.counts) {
       for (std::int32_t i = 0; i < count; ++i, ++entry) {
-        const std::int32_t label = values(cells)[entry];
-        if (label < 0 || label >= labels_count_ || (i > 0 && label <= values(cells)[entry - 1])) {
+        const std::int32_t label = labels.labels[entry];
+        if (label < 0 || label >= labels_count_ || (i > 0 && label <= labels.labels[entry - 1])) {
           throw std::invalid_argument("no such label, or out of order");
         }
       }
     }
-    actions_.load({copy(keys), copy(weights), copy(dated)});
-    labels_.load({copy(rows), copy(counts), copy(cells), copy(label_weights), copy(label_dated)});
+    actions_.load(actions);
+    labels_.load(labels);
   }
 
  private:
@@ -263,8 +246,8 @@ void bind_keyed(nb::module_& m) {
       .def("score_labels", &P::score_labels, plain("keys"), plain("actions"), plain("out"))
       .def("reward", &P::reward, plain("keys"), plain("actions"), plain("by"), "time"_a)
       .def("reward_labels", &P::reward_labels, plain("keys"), plain("actions"), plain("labels"), plain("by"), "time"_a)
-      .def("actions", &P::actions, "(keys, weights, dated sums), by key.")
-      .def("labels", &P::labels, "(keys, counts, labels, weights, dated sums), by key and label.")
+      .def("actions", &P::actions)
+      .def("labels", &P::labels)
       .def("load", &P::load, "actions"_a, "labels"_a);
 
   using D = DescribedStates;

@@ -19,8 +19,6 @@ from panparser.learning.states import States
 
 PARSING_BATCH = 32  # sentences that a finished model parses together
 AVERAGE_UNITS = 1 << 12  # what one update is in the averaged weights of a model
-_ACTIONS = ("keys", "weights", "dated")
-_LABELS = ("label_keys", "label_counts", "label_numbers", "label_weights", "label_dated")
 
 
 class Perceptron(Classifier):
@@ -48,9 +46,13 @@ class Perceptron(Classifier):
         actions, labels = self._weights.actions(), self._weights.labels()
         self.sizes = self.sizes[0], len(setup.labels.names)
         self._weights = _engine.KeyedPerceptron(*self.sizes)
+        weights, dated = _rescaled(actions.weights)
+        of_labels, of_dates = _rescaled(labels.weights)
         self._weights.load(
-            (actions[0], *_rescaled(actions[1])),
-            (labels[0], labels[1], labels[2], *_rescaled(labels[3])),
+            _engine.ActionRows(keys=actions.keys, weights=weights, dated=dated),
+            _engine.LabelRows(
+                keys=labels.keys, counts=labels.counts, labels=labels.labels, weights=of_labels, dated=of_dates
+            ),
         )
         self.time, self.unit, self.batch = 0, float(UPDATE_UNITS), 1
 
@@ -139,15 +141,27 @@ class Perceptron(Classifier):
 
     @staticmethod
     def _arrays(weights: _engine.KeyedPerceptron) -> dict[str, npt.NDArray[Any]]:
-        return dict(zip((*_ACTIONS, *_LABELS), (*weights.actions(), *weights.labels()), strict=True))
+        actions, labels = weights.actions(), weights.labels()
+        return {
+            **{"keys": actions.keys, "weights": actions.weights, "dated": actions.dated},
+            **{"label_keys": labels.keys, "label_counts": labels.counts, "label_numbers": labels.labels},
+            **{"label_weights": labels.weights, "label_dated": labels.dated},
+        }
 
     def _load(self, arrays: Arrays) -> None:
-        def dated(name: str, like: str) -> npt.NDArray[np.int64]:
-            return np.array(arrays[name]) if name in arrays else np.zeros(len(arrays[like]), dtype=np.int64)
-
-        actions = (np.array(arrays["keys"]), np.array(arrays["weights"]), dated("dated", "weights"))
-        labels: Any = (*(np.array(arrays[name]) for name in _LABELS[:-1]), dated("label_dated", "label_weights"))
-        self._weights.load(actions, labels)
+        own = {name: np.array(array) for name, array in arrays.items()}
+        for name, like in (("dated", "weights"), ("label_dated", "label_weights")):
+            own.setdefault(name, np.zeros(len(own[like]), dtype=np.int64))
+        self._weights.load(
+            _engine.ActionRows(keys=own["keys"], weights=own["weights"], dated=own["dated"]),
+            _engine.LabelRows(
+                keys=own["label_keys"],
+                counts=own["label_counts"],
+                labels=own["label_numbers"],
+                weights=own["label_weights"],
+                dated=own["label_dated"],
+            ),
+        )
 
 
 def _rescaled(weights: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
