@@ -77,12 +77,12 @@ from panparser.learning.listeners import SKIP as SKIP
 from panparser.learning.listeners import EpochReport as EpochReport
 from panparser.learning.listeners import Instead as Instead
 from panparser.learning.listeners import Listener as Listener
+from panparser.learning.listeners import SearchListener as SearchListener
 from panparser.learning.listeners import SequenceReport as SequenceReport
 from panparser.learning.listeners import StopTraining as StopTraining
 from panparser.learning.listeners import Update as Update
 from panparser.learning.options import Training as Training
 from panparser.learning.perceptron import Perceptron as Perceptron
-from panparser.learning.search import SearchListener as SearchListener
 from panparser.learning.strategies import EARLY_UPDATE as EARLY_UPDATE
 from panparser.learning.strategies import MAX_VIOLATION as MAX_VIOLATION
 from panparser.learning.strategies import STRATEGIES as STRATEGIES

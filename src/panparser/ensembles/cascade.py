@@ -19,8 +19,8 @@ from panparser._arrays import IntArray
 from panparser._checks import check_range
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError, TreebankError
+from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
-from panparser.learning.search import SearchListener
 from panparser.parsing.constraints.constraints import Constraints, check_given
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree

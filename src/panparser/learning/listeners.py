@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from panparser import _engine
+from panparser._arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -113,3 +114,13 @@ class Listener:
     def after_evaluation(self, report: EpochReport) -> None: ...
     def after_words(self, epoch: int, words: int, updates: int) -> None:
         """Now and then: how many words and updates there were so far."""
+
+
+class SearchListener:
+    """Follows a search as it happens, and may act; override what you need. States are `States` of a batch."""
+
+    def on_scores(self, states: Any, scores: FloatArray) -> FloatArray | None:
+        """Before each step: scores by row and action, minus infinity where illegal; what is returned replaces them."""
+
+    def after_search(self, states: Any, final: IntArray) -> None:
+        """When a batch of sentences is parsed: the number of each sentence's final state."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.errors import BatchError, StuckError
 from panparser.learning.classifiers import Classifier
+from panparser.learning.listeners import SearchListener
 from panparser.learning.states import MAX_ACTIONS, States
 
 Scores = npt.NDArray[np.float64]
@@ -59,16 +60,6 @@ class Candidates(Columns):
     score: Scores
     loss: IntArray
     violations: IntArray
-
-
-class SearchListener:
-    """Follows a search as it happens, and may act; override what you need."""
-
-    def on_scores(self, states: States, scores: Scores) -> Scores | None:
-        """Before each step: scores by row and action, minus infinity where illegal; what is returned replaces them."""
-
-    def after_search(self, states: States, final: IntArray) -> None:
-        """When a batch of sentences is parsed: the number of each sentence's final state."""
 
 
 class BatchSearch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from panparser.learning.search import SearchListener
+from panparser.learning.listeners import SearchListener
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.protocol import ParserLike
 

@@ -18,8 +18,8 @@ from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier, check_class, restored_classifier
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
+from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
-from panparser.learning.search import SearchListener
 from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.lifting import LiftedLabels

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from typing import Any, Literal, get_args
 
 from panparser import _engine
@@ -132,6 +131,8 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
         return TransitionSystem.from_values(values)
     name = values["python"]
     if given is None:
+        from importlib.metadata import entry_points  # slow to import, and few models need it
+
         points = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
         if not points:
             raise ModelError(

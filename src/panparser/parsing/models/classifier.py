@@ -15,7 +15,8 @@ from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
-from panparser.learning.search import BatchSearch, Hypotheses, SearchListener, Sentences, batches, first_of_each
+from panparser.learning.listeners import SearchListener
+from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches, first_of_each
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.signals import signals_of

@@ -13,7 +13,7 @@ from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
-from panparser.learning.search import SearchListener
+from panparser.learning.listeners import SearchListener
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.lifting import LiftedLabels
 from panparser.parsing.spec import ParserSpec
