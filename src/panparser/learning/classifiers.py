@@ -20,7 +20,7 @@ from panparser.storage.arrays import DTYPES
 FloatArray = npt.NDArray[Any]  # numbers of any type: what a classifier works with
 Arrays = Mapping[str, npt.NDArray[Any]]
 CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
-ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register classes of theirs, by name
+ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register their classes, by name
 BUILT_IN = {
     "perceptron": "panparser.learning.perceptron:Perceptron",
     "vote": "panparser.learning.combining:Vote",
@@ -31,7 +31,7 @@ BUILT_IN = {
 
 @dataclass(frozen=True)
 class Actions:
-    """What stands in place of a transition system where there is none: names of actions."""
+    """Names of actions, for sequences and tasks, which have no transition system."""
 
     names: tuple[str, ...]
 
@@ -41,7 +41,7 @@ class Setup:
     """What a classifier learns for: `system.names` are its actions, `labels.names` its labels (perhaps none).
 
     `system` is a transition system or, for sequences and tasks, `Actions`; `templates` and `sentences` (to learn from,
-    heads and all) are None where there are none, `vectors` where none were given.
+    heads and all) are None if they do not apply, `vectors` if none were given.
     """
 
     system: Any
@@ -57,27 +57,27 @@ class Classifier:
 
     A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
     to learn `update` (static, dynamic, ...: step by step) or `update_pair` (every strategy), or both. What it keeps
-    from call to call is its own business: scores for the update that follows, a hidden state for each number in
+    from call to call is up to it: scores for the update that follows, a hidden state for each number in
     `states.ids`, a loss that `end` goes back through.
     """
 
-    name: str = ""  # in model files; `load` finds the class that is registered under it, or is given one
+    name: str = ""  # in model files; `load` looks up the class registered under it, unless it is given one
     batch: int = 32  # sentences that are learned from, and parsed, together
     unit: float = 1.0  # what one update adds to a score, for strategies that draw states by their scores
 
     def prepare(self, setup: Setup) -> None:
-        """Training begins: make weights, with `setup.seed` where chance is needed. `train` works on a copy."""
+        """Training begins: make the weights, using `setup.seed` for anything random. `train` works on a copy."""
         raise NotImplementedError
 
     def begin(self, states: States) -> None:
-        """Sentences were started, to be parsed or learned from: time to encode them."""
+        """Sentences to be parsed or learned from have been started: the place to encode them."""
 
     def score(self, states: States) -> FloatArray:
-        """(rows, actions) Scores; those of illegal actions do not matter. A beam adds them up along a derivation."""
+        """(rows, actions) Scores; those of illegal actions are ignored. A beam adds them up along a derivation."""
         raise NotImplementedError
 
     def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
-        """(given rows, labels) Scores for the arcs that actions make in some rows. They do not rank the beam."""
+        """(given rows, labels) Scores for the arcs that the actions make in these rows. They do not rank the beam."""
         raise NotImplementedError
 
     def update(self, states: States, gold: BoolArray) -> None:
@@ -91,25 +91,25 @@ class Classifier:
         raise NotImplementedError
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
-        """Learn the labels of correct arcs, which actions make in some rows."""
+        """Learn the labels of the correct arcs that the actions make in these rows."""
         raise NotImplementedError
 
     def end(self, states: States) -> None:
-        """The sentences that were learned from are over: time for a step of an optimizer."""
+        """The sentences of the batch are finished: the place for an optimizer step."""
 
     def warm_start(self, setup: Setup) -> None:
-        """Training begins with what this classifier, loaded from a file, has learned: `prepare` is not called.
+        """Training continues from what this classifier, loaded from a file, has learned: `prepare` is not called.
 
         There may be more labels than before; old ones keep their numbers.
         """
         raise NotImplementedError
 
     def training_state(self) -> Arrays:
-        """All that `restore_training` needs to go on as if nothing had happened: weights, averages, clocks, moments."""
+        """All that `restore_training` needs to resume exactly: weights, averages, clocks, moments."""
         raise NotImplementedError
 
     def restore_training(self, arrays: Arrays) -> None:
-        """Goes back to a state of training, after `prepare` or `warm_start`."""
+        """Restores a training state, after `prepare` or `warm_start`."""
         raise NotImplementedError
 
     def to_arrays(self) -> Arrays:
@@ -117,12 +117,12 @@ class Classifier:
         raise NotImplementedError
 
     def to_values(self) -> dict[str, Any]:
-        """What else `from_arrays` needs: values that JSON can hold."""
+        """What else `from_arrays` needs, as JSON values."""
         return {}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
-        """A classifier that parses, from what `to_arrays` and `to_values` gave. The arrays may be read-only."""
+        """A classifier ready to parse, from the results of `to_arrays` and `to_values`. Arrays may be read-only."""
         raise NotImplementedError
 
 
@@ -139,7 +139,7 @@ _ALWAYS = ("prepare", "begin", "score", "end", "to_arrays", "to_values", "from_a
 
 
 def has_method(classifier: object, method: str) -> bool:
-    """Does a classifier, or its class, have a method of its own, or one that may stay as it is?"""
+    """Does a classifier, or its class, implement a method, or is the method optional?"""
     kind = classifier if isinstance(classifier, type) else type(classifier)
     own, inherited = getattr(kind, method, None), getattr(Classifier, method)
     if own is None:
@@ -149,7 +149,7 @@ def has_method(classifier: object, method: str) -> bool:
 
 
 def check_classifier(classifier: object, *methods: str) -> None:
-    """Raises SpecError unless it is a classifier, with a name, that has these methods of its own."""
+    """Raises SpecError unless it is a named classifier that implements these methods."""
     kind = type(classifier)
     if isinstance(classifier, type):
         raise SpecError(f"classifier must be a Classifier, not its class; got {classifier.__name__}")
@@ -165,14 +165,14 @@ def check_classifier(classifier: object, *methods: str) -> None:
 
 
 def check_class(kind: object) -> None:
-    """Raises SpecError unless it is a class that classifiers can be restored by."""
+    """Raises SpecError unless it is a class that can restore classifiers."""
     named = isinstance(kind, type) and isinstance(getattr(kind, "name", None), str)
     if kind is not StoredClassifier and (not named or not has_method(kind, "from_arrays")):
         raise SpecError(f"classifier of load must be a class with a name and from_arrays; got {kind!r}")
 
 
 def find_classifier(name: str, path: str) -> type[Classifier]:
-    """The class that is registered under a name: a built-in one, or that of an installed package."""
+    """The class registered under a name, built in or from an installed package."""
     from importlib.metadata import entry_points  # only here: it takes longer to import than most of panparser
 
     found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
@@ -204,7 +204,7 @@ def checked_arrays(classifier: Classifier) -> dict[str, npt.NDArray[Any]]:
 
 
 def classifier_values(classifier: Classifier) -> dict[str, Any]:
-    """What a manifest says of a classifier."""
+    """The manifest entry of a classifier."""
     values = classifier.to_values()
     try:
         text = json.dumps(values, allow_nan=False)
@@ -214,7 +214,7 @@ def classifier_values(classifier: Classifier) -> dict[str, Any]:
 
 
 class StoredClassifier(Classifier):
-    """A classifier as it lies in a file, without its code: it can be shown, and saved again, but does not parse."""
+    """A classifier as stored in a file, without its code: it can be shown and saved again, but cannot parse."""
 
     def __init__(self, name: str, arrays: Arrays, values: dict[str, Any]) -> None:
         self.name = name
@@ -231,7 +231,7 @@ class StoredClassifier(Classifier):
 def restored_classifier(
     arrays: Arrays, values: dict[str, Any] | None, kind: type[Classifier] | None, path: str
 ) -> Classifier | None:
-    """The classifier of a model file, by the class that `load` was given; None where the perceptron was trained."""
+    """The classifier of a model file, by the class given to `load`; None if the model is the engine's perceptron."""
     if values is None:
         if kind is not None and kind is not StoredClassifier:
             raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")

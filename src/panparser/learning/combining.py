@@ -30,7 +30,7 @@ class Vote(Classifier):
     """Trained classifiers of the same actions, labels and features, as one; it does not learn.
 
     `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
-    and the label, that it scores best; of those with most votes the one that comes first among the voters wins.
+    and the label, that it scores best; ties go to the choice of the earliest voter.
     """
 
     name = "vote"
@@ -72,7 +72,7 @@ class Vote(Classifier):
             rows = np.arange(len(chosen))
             first = total[rows, chosen] == 0
             total[rows, chosen] += weight
-            total[rows[first], chosen[first]] -= 1e-9 * place  # of equals, what an earlier one chose
+            total[rows[first], chosen[first]] -= 1e-9 * place  # ties go to the earlier voter
         return total
 
     def to_arrays(self) -> Arrays:

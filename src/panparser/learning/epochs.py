@@ -1,4 +1,4 @@
-"""Epochs over a treebank: order, selection on a development set, listeners; whatever it is that learns."""
+"""Epochs over a treebank, for any learner: order, selection on a development set, listeners."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Product = TypeVar("Product")
 
 @dataclass(kw_only=True)
 class EpochLoop(ABC, Generic[Weights, Product]):
-    """Epochs, whatever it is that learns: selection by a development set, patience, listeners.
+    """The loop over epochs, for any learner: selection on a development set, patience, listeners.
 
-    `Weights` are what an epoch leaves behind, and what a `Product` (a parser, a tagger) is made of.
+    `Weights` are the result of an epoch, from which a `Product` (a parser, a tagger) is made.
     """
 
     listeners: Sequence[Listener]
@@ -33,42 +33,42 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     best: EpochReport | None = None
     best_weights: Weights | None = None
     is_stopped: bool = False  # by a listener
-    as_good: ClassVar[float] = 0  # points on the development set: of epochs so close to the best, the last is kept
+    as_good: ClassVar[float] = 0  # points on the development set: the last epoch this close to the best is kept
 
     # --- What a kind of learning does ---
 
     @abstractmethod
     def learn(self, epoch: int) -> None:
-        """Once through the data."""
+        """One pass over the data."""
 
     @abstractmethod
     def report(self, epoch: int) -> EpochReport:
-        """How far it is; scores come later."""
+        """Progress so far; `evaluate` adds the scores."""
 
     @abstractmethod
     def weights(self) -> Weights:
-        """What was learned so far."""
+        """The weights learned so far."""
 
     @abstractmethod
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
-        """Writes the scores on the development set into the report; none where there is no such set."""
+        """Writes the scores on the development set, if there is one, into the report."""
 
     @abstractmethod
     def finish(self, *, interrupted: bool) -> Product:
-        """What comes of the best epoch."""
+        """The product of the best epoch."""
 
     def before_learning(self, epoch: int) -> None:
-        """What is to be done before an epoch."""
+        """Called before each epoch."""
 
     def kept(self, report: EpochReport, weights: Weights) -> Weights:
-        """What is kept of the weights of the best epoch; the report may tell of it."""
+        """The weights to keep from the best epoch, perhaps pruned; the report may be updated."""
         return weights
 
     def after_epoch(self) -> None:
-        """What is to be done before listeners hear of it."""
+        """Called after each epoch, before listeners are notified."""
 
     def after_all(self) -> None:
-        """What is to be done when the last epoch is over."""
+        """Called after the last epoch."""
 
     # --- The loop ---
 
@@ -90,13 +90,13 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         return self.epoch - self._top().epoch >= patience
 
     def _top(self) -> EpochReport:
-        """The best on the development set, the first of equals."""
+        """The best epoch on the development set; the first if several are tied."""
         return max(self.history, key=lambda report: report.score or 0)
 
     def _one_epoch(self) -> None:
         epoch = self.epoch + 1
         try:
-            self.tell("before_epoch", epoch)
+            self.notify("before_epoch", epoch)
             self.before_learning(epoch)
             self.learn(epoch)
         except StopTraining:
@@ -110,22 +110,22 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             self.best, self.best_weights = report, self.kept(report, weights)
         self.after_epoch()
         try:
-            self.tell("after_epoch", report)
+            self.notify("after_epoch", report)
         except StopTraining:
             self.is_stopped = True
 
-    def hears(self, *events: str) -> bool:
-        """Does some listener hear of such an event?"""
+    def has_listener(self, *events: str) -> bool:
+        """Does any listener handle one of these events?"""
         return any(
             getattr(type(who), event) is not getattr(Listener, event) for who in self.listeners for event in events
         )
 
-    def tell(self, event: str, *values: Any) -> None:
+    def notify(self, event: str, *values: Any) -> None:
         for listener in self.listeners:
             getattr(listener, event)(*values)
 
     def decide(self, epoch: int, sentence: int) -> Decision:
-        """What listeners want to be done with a sentence; the last one that wants something has its way."""
+        """What listeners want done with a sentence; the last one that returns something decides."""
         decision = None
         for listener in self.listeners:
             wish = listener.before_sentence(epoch, sentence)
@@ -136,7 +136,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         return decision
 
     def epochs_so_far(self) -> dict[str, Any]:
-        """What the record of training says of epochs."""
+        """The training record's entries about epochs."""
         return {"best_epoch": self.best.epoch if self.best else 0, "history": tuple(map(copy, self.history))}
 
     def finished(self) -> tuple[EpochReport, Weights]:
@@ -150,5 +150,5 @@ def digest(treebank: Treebank) -> str:
 
 
 def digests(treebank: Treebank, dev: Treebank | None) -> dict[str, str | None]:
-    """What a record of training says of its data."""
+    """The training record's digests of its data."""
     return {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}

@@ -1,4 +1,4 @@
-"""Folds: each part of the data in the hands of a model that learned from the others; the same whatever the threads."""
+"""Folds: each part of the data is processed by a model trained on the others, the same for any number of threads."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ HEAD = "head"  # among names of columns: the heads of a treebank
 
 @dataclass(frozen=True)
 class Fold:
-    """Sentences that a model does not learn from, and the rest, that it does, in order."""
+    """Held-out sentences, and the rest, which a model is trained on, in order."""
 
     held_out: list[int]
     rest: list[int]
 
 
 def make_folds(sentences: int, folds: int) -> list[Fold]:
-    """The folds of so many sentences: sentence i is held out in fold i mod `folds`."""
+    """The folds of this many sentences: sentence i is held out in fold i mod `folds`."""
     check_count("folds", folds, least=2)
     if folds > sentences:
         raise TreebankError(f"expected at least {folds} sentences for {folds} folds, found {sentences}")
@@ -44,7 +44,7 @@ def over_folds(
     use: Callable[[Model, Treebank, Fold], T],
     threads: int = 1,
 ) -> list[T]:
-    """What is made of each fold with a model that learned from the others.
+    """What `use` makes of each fold with a model trained on the others.
 
     `train` gets the rest of the treebank and a listener to pass on, `use` the model and the held-out sentences. Ctrl-C
     raises KeyboardInterrupt: a model whose training was cut short is never used.
@@ -65,7 +65,7 @@ def jackknife(
     into: Treebank | None = None,
     threads: int = 1,
 ) -> Treebank:
-    """The treebank with columns as models write them that did not learn from the sentence; the order is kept.
+    """The treebank with each sentence's columns predicted by a model that was not trained on it; the order is kept.
 
     `annotate` writes into the held-out sentences, and returns the columns (or "head") that go `into` a treebank of the
     same words; None: a copy.
@@ -87,7 +87,7 @@ def jackknife(
 
 
 class _Stop(Listener):
-    """Ends training soon after the whole was interrupted."""
+    """Ends training soon after an interrupt."""
 
     def __init__(self) -> None:
         self.event = threading.Event()
@@ -98,7 +98,7 @@ class _Stop(Listener):
 
 
 def run_all(work: Callable[[Any, Listener], T], items: Sequence[Any], threads: int) -> list[T]:
-    """The work on each item, in order; the first error ends it. The listener is to be passed on to training."""
+    """The results of `work` for each item, in order; the first error ends it. `work` passes the listener on."""
     check_count("threads", threads)
     if threads == 1:
         return [work(item, Listener()) for item in items]

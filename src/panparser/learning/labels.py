@@ -20,7 +20,7 @@ class Labels:
             raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
         if not len(self.names) == len(self.of_root) == len(self.of_words):
             raise SpecError(
-                f"of_root and of_words of Labels must tell of each of {len(self.names)} labels; got {self!r}"
+                f"of_root and of_words of Labels must have a value for each of {len(self.names)} labels; got {self!r}"
             )
 
     @classmethod

@@ -36,7 +36,7 @@ class VectorWeights(NamedTuple):
 
 @dataclass(frozen=True)
 class Layer:
-    """Weights as the engine parses with them, and what one update has become in them."""
+    """Weights as the engine parses with them, and their scale: the size of one update."""
 
     lines: npt.NDArray[np.uint8]
     label_lines: npt.NDArray[np.uint8]

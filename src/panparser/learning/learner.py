@@ -37,7 +37,7 @@ Notify = Callable[[list[Pair], bool], None]  # before (False) and after (True) u
 
 
 def is_local(strategy: Strategy, beam: int, classifier: Classifier) -> bool:
-    """Does the classifier learn step by step (`update`), rather than from pairs of derivations (`update_pair`)?"""
+    """Does the classifier learn step by step (`update`) rather than from pairs of derivations (`update_pair`)?"""
     steps = beam == 1 and strategy.update_at == "first-violation" and strategy.restart != "none"
     return steps and has_method(classifier, "update")
 
@@ -48,7 +48,7 @@ def needed_method(strategy: Strategy, beam: int, classifier: Classifier) -> str:
 
 
 class BatchLearner:
-    """One classifier, and how it learns by a strategy."""
+    """Trains one classifier by a strategy."""
 
     def __init__(self, search: BatchSearch, beam: int, seed: int) -> None:
         self.search = search
@@ -96,7 +96,7 @@ class BatchLearner:
     def _follow(
         self, strategy: Strategy, exploration: float, scores: FloatArray, gold: BoolArray, positive: int
     ) -> int:
-        """The action to go on with after a wrong prediction."""
+        """The action to follow after a wrong prediction."""
         predicted = int(scores.argmax())
         if strategy.restart == "beam":
             return predicted
@@ -112,7 +112,7 @@ class BatchLearner:
         return int(positive)
 
     def _draw(self, scores: FloatArray, temperature: float) -> int:
-        """One of some hypotheses, by its score; the first is the best."""
+        """Samples a hypothesis by score; the first is the best."""
         shares = [math.exp((score - scores[0]) / (temperature * self.classifier.unit)) for score in scores.tolist()]
         at, sum_so_far = self.random.uniform() * sum(shares), 0.0
         for number, share in enumerate(shares):
@@ -122,7 +122,7 @@ class BatchLearner:
         return len(shares) - 1
 
     def _gold(self, strategy: Strategy, scores: FloatArray) -> BoolArray:
-        """(rows, actions) What is correct."""
+        """(rows, actions) Is the action correct?"""
         if strategy.oracle == "static":
             numbers = np.arange(len(self.states.names))
             return np.equal(numbers, self.search.static_actions(scores)[:, None])
@@ -156,11 +156,11 @@ class BatchLearner:
             unit = self._search_unit(start, strategy)
             chosen = [unit.choose(sentence, strategy, self.states) for sentence in unit.sentences]
             self._learn_from(unit, chosen, strategy, notify)
-            again = [self._go_on(unit, pair, strategy, exploration) for pair in chosen]
+            again = [self._next_start(unit, pair, strategy, exploration) for pair in chosen]
             start = Hypotheses.join(start.take(slice(0)), *again)
 
     def _search_unit(self, start: Hypotheses, strategy: Strategy) -> _Unit:
-        """Searches with a beam; beside it goes what is correct, for sentences that have nothing correct left in it."""
+        """Searches with a beam, and follows correct derivations beside it for sentences that lost all of theirs."""
         unit = _Unit(start, len(self.states.started))
         beam, beside = start, start.take(slice(0))
         while not (beam.is_final.all() and beside.is_final.all()) and not unit.is_over(strategy.horizon):
@@ -202,7 +202,7 @@ class BatchLearner:
         self.updates += len(pairs)
 
     def _correct_path(self, unit: _Unit, pair: _Chosen, strategy: Strategy) -> tuple[IntArray, IntArray]:
-        """All that is known to be correct teaches labels, unless the search comes by there again."""
+        """The correct path that labels are learned from, except for states that the search will visit again."""
         stops = not pair.is_wrong or strategy.restart == "none"
         last = unit.gold(unit.last_step(pair.sentence), pair.sentence) if stops else pair.positive
         before, actions = self.states.derivation(int(last.state[0]))
@@ -215,8 +215,8 @@ class BatchLearner:
             self.states.select(before)
             self._learn_labels(np.arange(len(before), dtype=np.int32), actions)
 
-    def _go_on(self, unit: _Unit, pair: _Chosen, strategy: Strategy, exploration: float) -> Hypotheses:
-        """What the next search starts from; nothing ends the sentence."""
+    def _next_start(self, unit: _Unit, pair: _Chosen, strategy: Strategy, exploration: float) -> Hypotheses:
+        """The hypotheses that the next search starts from; none ends the sentence."""
         beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
         if not pair.is_wrong:
             is_cut = strategy.horizon is not None and not beam.is_final.all()
@@ -238,7 +238,7 @@ class BatchLearner:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The pair of a sentence that a search ended with, each a table of one row, and the step that it is from."""
+    """The pair chosen for a sentence after a search, each a table of one row, and the step that it is from."""
 
     sentence: int
     step: int
@@ -255,9 +255,11 @@ class _Unit:
 
     def __init__(self, start: Hypotheses, sentences: int) -> None:
         self.sentences = np.unique(start.sentence).tolist()
-        self.base = np.full(sentences, np.iinfo(np.int32).max, dtype=np.int32)  # the loss of what is correct
+        self.base = np.full(sentences, np.iinfo(np.int32).max, dtype=np.int32)  # the loss of correct derivations
         np.minimum.at(self.base, start.sentence, start.loss)
-        self.fell_at = np.full(sentences, -1, dtype=np.int32)  # the step at which nothing correct was left in the beam
+        self.fell_at = np.full(
+            sentences, -1, dtype=np.int32
+        )  # the step at which the beam lost its last correct derivation
         self._steps = [(start, start.take(start.loss == self.base[start.sentence]))]
         self._start = start
 
@@ -269,14 +271,14 @@ class _Unit:
         return horizon is not None and len(self._steps) > horizon
 
     def lost(self, sentences: IntArray, correct: IntArray) -> BoolArray:
-        """Which of the sentences of a beam have just lost all that is correct."""
+        """Which sentences of a beam have just lost their last correct derivation."""
         lost = np.zeros(len(self.base), dtype=np.bool_)
         lost[sentences] = True
         lost[correct] = False
         return lost & ~self.has_fallen
 
     def add(self, beam: Hypotheses, beside: Hypotheses, lost: BoolArray) -> None:
-        """A step: the gold is in the beam where it is not lost, else beside it."""
+        """Records a step: the gold is in the beam unless it is lost, else beside it."""
         self.fell_at[lost] = len(self._steps)
         inside = beam.take((beam.loss == self.base[beam.sentence]) & ~self.has_fallen[beam.sentence])
         gold = Hypotheses.join(inside, beside)
@@ -300,7 +302,7 @@ class _Unit:
         return len(states.derivation(int(_of_sentence(self._start, sentence).state[0]))[1])
 
     def choose(self, sentence: int, strategy: Strategy, states: Any) -> _Chosen:
-        """The pair to learn from: of those from the first violation on, the one that the strategy wants."""
+        """The pair to learn from: among those from the first violation on, the one that the strategy selects."""
         last, fell_at = self.last_step(sentence), int(self.fell_at[sentence])
         steps = range(fell_at, last + 1) if fell_at >= 0 else [last]
         if strategy.update_at == "end":
@@ -340,7 +342,7 @@ def _fresh(one: Hypotheses) -> Hypotheses:
 
 
 def _shared(pair: _Chosen, states: Any) -> int:
-    """How many actions the derivations of a pair begin with alike."""
+    """Number of actions in the common prefix of a pair's derivations."""
     good, bad = (states.derivation(int(one.state[0]))[1] for one in (pair.positive, pair.negative))
     return _common(good, bad)
 
@@ -354,7 +356,7 @@ def _common(first: IntArray, second: IntArray) -> int:
 def _apart(
     good: tuple[IntArray, IntArray], bad: tuple[IntArray, IntArray], focus: float
 ) -> list[tuple[IntArray, IntArray, npt.NDArray[Any]]]:
-    """What two derivations do not share: states, actions, and a sign for each, scaled by its place (A&W 2018)."""
+    """The parts where two derivations differ: states, actions, and a sign for each, scaled by its place (A&W 2018)."""
     shared = _common(good[1], bad[1])
     return [
         (states[shared:], actions[shared:], sign * _weights(len(states) - shared, focus))
@@ -371,7 +373,7 @@ def _weights(count: int, focus: float) -> npt.NDArray[Any]:
 
 
 def grouped(sentences: Sentences, strategies: Sequence[Strategy]) -> list[tuple[Sentences, Strategy]]:
-    """Neighbors with the same strategy together, in order."""
+    """Groups of neighboring sentences with the same strategy, in order."""
     groups: list[tuple[list[int], Strategy]] = []
     for sentence, strategy in zip(sentences.tolist(), strategies, strict=True):
         if groups and groups[-1][1] == strategy:

@@ -1,4 +1,4 @@
-"""Listeners: who follows training as it happens, and may act: skip or change a sentence, change its gold, stop."""
+"""Listeners: follow training as it happens, and may skip or change a sentence, change its gold, or stop."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from panparser._arrays import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Update:
-    """One update, as a listener hears of it: derivations as names of transitions, from the initial state."""
+    """One update, as reported to listeners: derivations as names of transitions, from the initial state."""
 
     epoch: int
     sentence: int
     positive: tuple[str, ...]
     negative: tuple[str, ...]
-    positive_score: float  # whole numbers of the perceptron, whatever a classifier gives
+    positive_score: float  # integer for the perceptron; in a classifier's own scale otherwise
     negative_score: float
     started: int  # length of the derivation that the search started from
 
@@ -39,7 +39,7 @@ class Update:
 
 @dataclass
 class EpochReport:
-    """What an epoch came to; scores are None without a development set."""
+    """Results of an epoch; scores are None without a development set."""
 
     epoch: int
     words: int  # so far, over all epochs
@@ -50,13 +50,13 @@ class EpochReport:
 
     @property
     def score(self) -> float | None:
-        """What selection goes by: LAS, or UAS of an unlabeled parser."""
+        """The score used for selection: LAS, or UAS for an unlabeled parser."""
         return self.uas if self.las is None else self.las
 
 
 @dataclass
 class SequenceReport(EpochReport):
-    """What an epoch came to; `accuracy` (percent of the items whose class is known) is None without a development set.
+    """Results of an epoch; `accuracy` (percent of the items whose class is known) is None without a development set.
 
     `words` counts items.
     """
@@ -68,7 +68,7 @@ class SequenceReport(EpochReport):
         return self.accuracy
 
 
-class StopTraining(Exception):  # noqa: N818 - it is no error
+class StopTraining(Exception):  # noqa: N818 - not an error
     """Raised by a listener: training ends with what was learned so far, as if this had been the last epoch."""
 
 
@@ -83,10 +83,10 @@ SKIP = Skip.SKIP
 
 @dataclass(frozen=True)
 class Instead:
-    """What a listener returns to have something else learned: another sentence, another gold, or both.
+    """What a listener returns to learn something else instead: another sentence, another gold, or both.
 
-    Of parsers, `sentence` is a Sentence with its own heads, and `gold` a Gold; of sequences `gold` are the classes of
-    the items; of tasks they are an input and its gold.
+    For parsers, `sentence` is a Sentence with its own heads, and `gold` a Gold; for sequences `gold` are the classes of
+    the items; for tasks they are an input and its gold.
     """
 
     sentence: Any = None
@@ -102,18 +102,18 @@ class Listener:
     def before_epoch(self, epoch: int) -> None: ...
     def after_epoch(self, report: EpochReport) -> None: ...
     def before_sentence(self, epoch: int, sentence: int) -> Decision:
-        """`SKIP` leaves the sentence out, `Instead` has something else learned; None: all is well."""
+        """`SKIP` leaves the sentence out, `Instead` replaces it; None learns from it as usual."""
 
     def after_sentence(self, epoch: int, sentence: int) -> None: ...
     def before_update(self, update: Update) -> None: ...
     def after_update(self, update: Update) -> None: ...
     def after_learning(self, epoch: int, parser: Any) -> None:
-        """When the treebank was gone through: the parser that would come of it, before it is scored and pruned."""
+        """After each pass over the treebank: the parser as learned so far, before it is scored and pruned."""
 
     def before_evaluation(self, epoch: int) -> None: ...
     def after_evaluation(self, report: EpochReport) -> None: ...
     def after_words(self, epoch: int, words: int, updates: int) -> None:
-        """Now and then: how many words and updates there were so far."""
+        """At intervals: number of words and updates so far."""
 
 
 class SearchListener:

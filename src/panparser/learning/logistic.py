@@ -13,9 +13,9 @@ from panparser._arrays import FloatArray
 from panparser._checks import is_number
 from panparser.errors import SpecError
 
-_STEPS = 50
-_CLOSE = 1e-9
-_DIGITS = 6  # of a weight that count: what different processors add up differently is beyond them
+_MAX_STEPS = 50
+_TOLERANCE = 1e-9
+_DIGITS = 6  # significant digits of a weight: rounding differences between processors are smaller
 _KNOTS = (0.0, 2.0)  # where the curve bends, in log-odds
 _STRAIGHT = (0.0, 1.0, *(0.0 for _ in _KNOTS))
 
@@ -93,7 +93,7 @@ def _newton(columns: FloatArray, right: npt.NDArray[np.bool_], penalty: float = 
     been seen once more than they were (Platt 1999), so that nothing is ever certain.
     """
     center, spread = columns.mean(axis=0), columns.std(axis=0)
-    spread[spread < _CLOSE] = 1.0  # a column that is always the same gets no weight
+    spread[spread < _TOLERANCE] = 1.0  # a constant column gets no weight
     scaled = np.column_stack([np.ones(len(columns)), (columns - center) / spread])
     ones, zeros = int(right.sum()), int((~right).sum())
     targets = np.where(right, (ones + 1) / (ones + 2), 1 / (zeros + 2))
@@ -106,15 +106,15 @@ def _newton(columns: FloatArray, right: npt.NDArray[np.bool_], penalty: float = 
 
     weights = np.zeros(scaled.shape[1])
     least = loss(weights)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         found = _probabilities(np.einsum("ni,i->n", scaled, weights))
         gradient = np.einsum("ni,n->i", scaled, found - targets) + penalties * weights
         curvature = np.einsum("ni,nj->ij", scaled * (found * (1 - found))[:, None], scaled) + np.diag(penalties)
-        step = np.linalg.solve(curvature + _CLOSE * np.eye(len(weights)), gradient)
-        while (after := loss(weights - step)) > least + _CLOSE:
+        step = np.linalg.solve(curvature + _TOLERANCE * np.eye(len(weights)), gradient)
+        while (after := loss(weights - step)) > least + _TOLERANCE:
             step /= 2
         weights, least = weights - step, after
-        if np.abs(step).max() < _CLOSE:
+        if np.abs(step).max() < _TOLERANCE:
             break
     slopes = weights[1:] / spread
     rounded = [float(f"{value:.{_DIGITS}g}") for value in (weights[0] - (slopes * center).sum(), *slopes)]

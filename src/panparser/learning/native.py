@@ -1,4 +1,4 @@
-"""Perceptrons of the engine as they learn: members, chunks, listeners, progress; one loop for tables and sequences."""
+"""Training of the engine's perceptrons: members, chunks, listeners, progress; one loop for tables and sequences."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from panparser.learning.listeners import SKIP, Instead, Update
 from panparser.learning.options import Training
 from panparser.learning.strategies import Strategy
 
-CHUNK = 64  # sentences, or sequences, between two looks at the clock and the keyboard
-UPDATE_UNITS = 256  # what an update is where parts of one are needed
+CHUNK = 64  # sentences, or sequences, between two checks for progress and Ctrl-C
+UPDATE_UNITS = 256  # units of an update where fractions of one are needed
 
 Callback = Callable[[_engine.Update, bool], None]  # an update, and whether it was applied
 
@@ -33,13 +33,13 @@ Learner = TypeVar("Learner", bound=NativeLearner)
 
 
 def update_units(training: Training) -> int:
-    """Units of an update: several where a strategy has a focus, which takes parts of one."""
+    """Units of an update: more than one if a strategy has a focus, which makes fractional updates."""
     return 1 if isinstance(training.strategy, Strategy) and training.strategy.focus == 1 else UPDATE_UNITS
 
 
 @dataclass
 class Members(Generic[Learner]):
-    """Perceptrons that learn the same in different orders, for a run of training; the model is their mean.
+    """Perceptrons that learn from the same data in different orders; the model is their mean.
 
     `teach` has a learner go through some sentences: their numbers, the strategy as the engine has it, and who is called
     at updates; `teach_instead` goes through what a listener put in the place of a sentence. `names` are those of
@@ -53,7 +53,7 @@ class Members(Generic[Learner]):
     teach_instead: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
 
     def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
-        """Once through the data, each member in its own order."""
+        """One pass over the data, each member in its own order."""
         for member, learner in enumerate(self.learners):
             rng = np.random.default_rng([self.run.training.seed, epoch, member])
             self._go_through(epoch, learner, order(rng))
@@ -65,8 +65,8 @@ class Members(Generic[Learner]):
 
     def _go_through(self, epoch: int, learner: Learner, order: LongArray) -> None:
         run, training = self.run, self.run.training
-        has_update_listener = run.hears("before_update", "after_update")
-        one_by_one = has_update_listener or run.hears("before_sentence", "after_sentence")
+        has_update_listener = run.has_listener("before_update", "after_update")
+        one_by_one = has_update_listener or run.has_listener("before_sentence", "after_sentence")
         chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else CHUNK
         reported = 0
         for start in range(0, len(order), chunk):
@@ -82,14 +82,14 @@ class Members(Generic[Learner]):
             else:
                 self.teach(learner, part, strategy.lowered(epoch), callback)
             if one_by_one:
-                run.tell("after_sentence", epoch, sentence)
+                run.notify("after_sentence", epoch, sentence)
             if start + chunk - reported >= CHUNK:
                 reported = start + chunk
-                run.tell("after_words", epoch, *self.progress())
+                run.notify("after_words", epoch, *self.progress())
 
     def _callback(self, epoch: int, sentence: int) -> Callback:
         def report(event: _engine.Update, applied: bool) -> None:
             update = Update.of(event, epoch, sentence, self.names)
-            self.run.tell("after_update" if applied else "before_update", update)
+            self.run.notify("after_update" if applied else "before_update", update)
 
         return report

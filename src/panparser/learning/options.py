@@ -13,19 +13,23 @@ from panparser.learning.subsampling import Subsample
 
 MEMBER_SEED_STRIDE = 1 << 32
 LARGE_TREEBANK = 100_000  # words
-_MEMBERS = ((10_000, 4), (LARGE_TREEBANK, 2), (float("inf"), 1))  # words below: members; the smaller, the more it helps
+_MEMBERS = (
+    (10_000, 4),
+    (LARGE_TREEBANK, 2),
+    (float("inf"), 1),
+)  # (words below, members): the smaller the treebank, the more they help
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
-    `patience`: stop after so many epochs without a better score on the development set. The parser is that of the last
-    epoch that is within half a point of the best. `members`: so many perceptrons learn the same in different orders,
-    and the parser is their mean; None: several for a small treebank, one if there are vectors. `prune`: weights below
-    so many updates are left out of the model; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of
-    the model file, in bytes; so many weights are left out. `subsample`: of what annotations to learn in each epoch.
-    `margin`: a beam drops what is so far behind that it would still have become the tree of at most this share of the
+    `patience`: stop after this many epochs without a better score on the development set. The parser is that of the
+    last epoch within half a point of the best. `members`: number of perceptrons that learn in different orders, and
+    whose mean is the parser; None: several for a small treebank, one if there are vectors. `prune`: drops weights
+    smaller than this many updates; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of the model
+    file, in bytes; drops as many weights as necessary. `subsample`: which annotations to learn from in each epoch.
+    `margin`: a beam drops hypotheses so far behind that they would have become the tree of at most this share of the
     sentences of the development set; 0: never; None: 0.01.
     """
 
@@ -55,7 +59,7 @@ class Training:
             raise SpecError(f"margin of train must be a number from 0 to below 1; got {self.margin!r}")
 
     def members_for(self, words: int) -> int:
-        """How many perceptrons learn from so many words."""
+        """Number of perceptrons for a treebank of this many words."""
         return self.members or next(members for most, members in _MEMBERS if words < most)
 
     def strategy_for(self, epoch: int, sentence: int) -> Strategy:
@@ -78,7 +82,7 @@ class Training:
 
 
 class SeedlessOptions(TypedDict, total=False):
-    """Options of `Training` where the seed is given in another way."""
+    """Options of `Training` without the seed, which is given separately."""
 
     strategy: StrategyLike
     epochs: int
@@ -115,7 +119,7 @@ class SequenceOptions(TaskOptions, total=False):
 def check_options(
     owner: str, options: Mapping[str, object], known: Collection[str], also: Collection[str] = ()
 ) -> None:
-    """Raises SpecError for an option that is not known; suggests one of those, or of other arguments of the owner."""
+    """Raises SpecError for an unknown option; suggests a known one, or another argument of the owner."""
     for name in options:
         if name not in known:
             from difflib import get_close_matches

@@ -18,7 +18,7 @@ from panparser.learning.native import UPDATE_UNITS
 from panparser.learning.states import States
 
 PARSING_BATCH = 32  # sentences that a finished model parses together
-AVERAGE_UNITS = 1 << 12  # what one update is in the averaged weights of a model
+AVERAGE_UNITS = 1 << 12  # units of one update in the averaged weights of a model
 
 
 class Perceptron(Classifier):
@@ -32,8 +32,8 @@ class Perceptron(Classifier):
     unit = float(UPDATE_UNITS)
 
     def __init__(self, batch: int = 1) -> None:
-        """`batch`: sentences that are learned from together, with the same weights; several are faster, and learn
-        something else."""
+        """`batch`: sentences that are learned from together, with the same weights; larger batches are faster, but give
+        different weights."""
         self.batch = batch
 
     def prepare(self, setup: Setup) -> None:
@@ -42,7 +42,7 @@ class Perceptron(Classifier):
         self.time = 0
 
     def warm_start(self, setup: Setup) -> None:
-        """The averages of the trained one are the weights that the new one begins with."""
+        """Starts from the averaged weights of the trained perceptron."""
         actions, labels = self._weights.actions(), self._weights.labels()
         self.sizes = self.sizes[0], len(setup.labels.names)
         self._weights = _engine.KeyedPerceptron(*self.sizes)
@@ -100,7 +100,7 @@ class Perceptron(Classifier):
         self._load(arrays)
 
     def to_arrays(self) -> Arrays:
-        """Averages, without rows of nothing but 0."""
+        """Averages, without rows that are all 0."""
         found = self._arrays(self._weights)
         if self.time == 0:  # averages already
             return {name: array for name, array in found.items() if "dated" not in name}
@@ -165,6 +165,6 @@ class Perceptron(Classifier):
 
 
 def _rescaled(weights: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Averages as weights to learn with, and their dated sums: they count from the first moment."""
+    """Averages as initial weights, and their dated sums: they count from the start of training."""
     whole = np.rint(weights * (UPDATE_UNITS / AVERAGE_UNITS)).astype(np.int32)
     return whole, np.zeros(len(whole), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""TrainingRecord: how something was trained, as model files tell it."""
+"""TrainingRecord: how something was trained, as stored in model files."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _report(values: dict[str, Any]) -> EpochReport:
 
 
 class Trained(Protocol):
-    """Whatever was trained: a parser, tagger, tokenizer, lemmatizer, pipeline, cascade, model of a task."""
+    """Anything trained: a parser, tagger, tokenizer, lemmatizer, pipeline, cascade, model of a task."""
 
     @property
     def training(self) -> TrainingRecord: ...
@@ -139,7 +139,7 @@ Model = TypeVar("Model", bound=Trained)
 
 
 def whole(model: Model) -> Model:
-    """The model, if its training came to its end; what Ctrl-C cut short never counts as whole."""
+    """The model, if its training was completed; raises KeyboardInterrupt if Ctrl-C cut it short."""
     if model.training.interrupted:
         raise KeyboardInterrupt
     return model

@@ -1,4 +1,4 @@
-"""Greedy and beam search through a batch of states, scored by a classifier: the same search for whatever has states."""
+"""Greedy and beam search through a batch of states, scored by a classifier: the same search for every kind of state."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Hypotheses(Columns):
 
 @dataclass(frozen=True)
 class Candidates(Columns):
-    """What can follow: an action in a row of the batch; a final hypothesis stays as it is (row and action -1)."""
+    """Possible next steps: an action in a row of the batch; a final hypothesis is kept as it is (row and action -1)."""
 
     source: IntArray  # in the hypotheses
     row: IntArray
@@ -63,7 +63,7 @@ class Candidates(Columns):
 
 
 class BatchSearch:
-    """Steps from states to states of many sentences."""
+    """Steps the states of many sentences together."""
 
     def __init__(self, states: States, classifier: Classifier, listeners: Sequence[SearchListener] = ()) -> None:
         self.states = states
@@ -80,7 +80,7 @@ class BatchSearch:
         return Hypotheses(numbers, numbers, np.zeros(count), zeros, self.states.is_final(numbers), zeros)
 
     def scores(self) -> Scores:
-        """(rows, actions) As the classifier has them; minus infinity where illegal."""
+        """(rows, actions) The classifier's scores; minus infinity where illegal."""
         found = self.classifier.score(self.states)
         legal = self.states.legal()  # after the classifier, which may have used the same memory
         scores = np.where(legal, self._checked("score", found, legal), -np.inf)
@@ -91,7 +91,7 @@ class BatchSearch:
         return scores
 
     def static_actions(self, scores: Scores) -> IntArray:
-        """(rows) As the static oracle has it; where heads are unknown, of those of least cost the best-scoring."""
+        """(rows) The static oracle's action; where heads are unknown, the best-scoring of those of least cost."""
         chosen = self.states.oracle()
         is_open = self.states.has_open_gold[self.states.started[self.states.sentence_index]]
         if is_open.any():
@@ -126,7 +126,7 @@ class BatchSearch:
         return numbers
 
     def expand(self, hypotheses: Hypotheses, oracle: Oracle | None = None) -> Candidates:
-        """All that can follow; with an oracle, what it loses. One call of the classifier."""
+        """All possible next steps; with an oracle, their losses. Calls the classifier once."""
         is_final = hypotheses.is_final
         live = np.flatnonzero(~is_final).astype(np.int32)
         self.states.select(hypotheses.state[live])
@@ -176,7 +176,7 @@ class BatchSearch:
         return found
 
     def beam(self, sentences: Sentences, width: int | None, beams: list[Hypotheses] | None = None) -> Hypotheses:
-        """Complete derivations of some sentences, the best of each first; without a width all there are.
+        """Complete derivations of some sentences, the best of each first; all of them if the width is None.
 
         `beams` collects the beam after each step.
         """
@@ -209,7 +209,7 @@ def _still_legal(changed: object, scores: Scores, listener: SearchListener) -> S
 
 
 def cut(candidates: Candidates, width: int | None) -> Candidates:
-    """The best of each sentence, best first; of equals, what came first."""
+    """The best of each sentence, best first; ties keep their order."""
     keys = (candidates.action, candidates.source, -candidates.score, candidates.violations, candidates.sentence)
     order = np.lexsort(keys)
     if width is not None:
@@ -225,6 +225,6 @@ def first_of_each(sentences: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
 
 
 def batches(numbers: Sequence[int] | Sentences, size: int) -> Iterator[Sentences]:
-    """The numbers, so many at a time."""
+    """The numbers in batches of `size`."""
     for start in range(0, len(numbers), size):
         yield np.array(numbers[start : start + size], dtype=np.int64)

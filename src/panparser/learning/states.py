@@ -1,7 +1,7 @@
 """States: what search, learning and classifiers see of a batch of states; and batches whose states are Python objects.
 
 The states of a table are the engine's (`StateBatch`). Those of a system written in Python, of a task or of a sequence
-are objects: `ObjectStates` gives them the same face.
+are objects: `ObjectStates` gives them the same interface.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State = TypeVar("State")
 class States(Protocol):
     """States of many examples, stepped together. Rows are states that are not final; arrays have one entry a row.
 
-    Every state has a number: the initial ones 0, 1, ... in the order of the examples, every state made since the next.
+    States are numbered: the initial ones 0, 1, ... in the order of the examples, then the others as they are made.
     """
 
     labels: Labels
@@ -50,7 +50,7 @@ class States(Protocol):
     def last_actions(self) -> IntArray: ...
     @property
     def violations(self) -> IntArray:
-        """What constraints lose by every action that is left in a row."""
+        """Number of constraints violated by every remaining action of a row."""
 
     @property
     def has_open_gold(self) -> BoolArray:
@@ -75,7 +75,7 @@ class States(Protocol):
 
 
 def check_bits(bits: object) -> None:
-    """Raises BatchError unless features can be numbers of so many bits."""
+    """Raises BatchError unless `bits` is a valid width for features."""
     if not isinstance(bits, int) or not 1 <= bits <= MAX_FEATURE_BITS:
         raise BatchError(f"bits of features must be an integer from 1 to {MAX_FEATURE_BITS}; got {bits!r}")
 
@@ -88,7 +88,7 @@ def hashed(keys: KeyArray, bits: int) -> IntArray:
 
 @dataclass
 class Node:
-    """A state with its number's place in its derivation; `known` keeps what was computed for it."""
+    """A state with its place in a derivation; `known` caches what was computed for it."""
 
     state: Any
     example: int  # among those started
@@ -101,7 +101,7 @@ class Node:
 
 
 class ObjectStates(ABC):
-    """States that are Python objects. A subclass says how they begin, go on, cost, and what features they have."""
+    """States that are Python objects. A subclass defines initial states, actions, costs and features."""
 
     def __init__(self, names: Sequence[str], examples: int, labels: Labels | None = None) -> None:
         self.names = tuple(names)
@@ -121,7 +121,7 @@ class ObjectStates(ABC):
 
     @abstractmethod
     def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
-        """The state after an action; the old one stays as it is. The label is -1 where there is none."""
+        """The state after an action; the old one is not changed. The label is -1 if the action has none."""
 
     @abstractmethod
     def find_costs(self, node: Node, example: int) -> Sequence[int]:
@@ -129,10 +129,10 @@ class ObjectStates(ABC):
 
     @abstractmethod
     def make_keys(self, rows: Sequence[Node]) -> KeyArray:
-        """(rows, any number) Keys of features; 0 is none."""
+        """(rows, any number) Keys of features; 0 means no feature."""
 
     def choose_static(self, node: Node, costs: Sequence[int], example: int) -> int:
-        """The action of the static oracle: of those of least cost the first."""
+        """The action of the static oracle: the first of least cost."""
         return node.legal[int(np.argmin(costs))]
 
     def length_of(self, example: int) -> int:
@@ -150,7 +150,7 @@ class ObjectStates(ABC):
     # --- Which states ---
 
     def start(self, sentences: Any = None) -> None:
-        """Forgets all states and begins with the initial ones of these examples, or of all."""
+        """Discards all states and starts with the initial ones of these examples, or of all."""
         chosen = np.arange(self.examples) if sentences is None else np.asarray(sentences, dtype=np.int64)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < self.examples:
             raise BatchError(f"start: expected numbers from 0 to {self.examples - 1}; got {sentences!r}")
@@ -180,7 +180,7 @@ class ObjectStates(ABC):
 
     @property
     def states(self) -> int:
-        """How many states there were since the start; the next one gets this number."""
+        """Number of states made since the start; the next one gets this number."""
         return len(self.nodes)
 
     @property
@@ -235,7 +235,7 @@ class ObjectStates(ABC):
         return np.array(chosen, dtype=np.int32)
 
     def keys(self, out: KeyArray | None = None) -> KeyArray:
-        """(rows, templates) The features, as 64 bits that no other feature is likely to have."""
+        """(rows, templates) The features, as 64-bit keys that are almost surely unique."""
         rows = self.rows
         missing = [node for node in rows if "keys" not in node.known]
         if missing:
@@ -248,13 +248,13 @@ class ObjectStates(ABC):
         return _into(out, found)
 
     def features(self, bits: int = 20, out: IntArray | None = None) -> IntArray:
-        """(rows, templates) The features, as numbers below 2**bits; some features share one."""
+        """(rows, templates) The features, as numbers below 2**bits; features may collide."""
         return _into(out, hashed(self.keys(), bits))
 
     # --- What is done to them ---
 
     def apply(self, actions: IntArray, labels: IntArray | None = None, rows: IntArray | None = None) -> IntArray:
-        """Takes an action in each row, or in each of `rows`: numbers of the new states, which become the rows."""
+        """Applies an action in each row, or in each of `rows`: numbers of the new states, which become the rows."""
         chosen = range(len(self._rows)) if rows is None else rows.tolist()
         given = [-1] * len(chosen) if labels is None else labels.tolist()
         made = []
@@ -283,7 +283,7 @@ class ObjectStates(ABC):
         return np.array([not self.nodes[number].legal for number in states.tolist()], dtype=np.bool_)
 
     def derivation(self, state: int) -> tuple[IntArray, IntArray]:
-        """How a state came about: the numbers of the states before each action, and the actions."""
+        """The derivation of a state: the numbers of the states before each action, and the actions."""
         before, actions = [], []
         node = self.nodes[state]
         while node.parent >= 0:

@@ -1,7 +1,7 @@
-"""Training strategies: where to update, with which pair of derivations, and where to go on. All of it is data.
+"""Training strategies: where to update, with which pair of derivations, and where to resume. All of it is data.
 
 The learner decodes from a state with a beam until the oracle flags a violation, chooses a positive and a negative
-derivation of one length, updates, and goes on as the strategy says (Aufrant & Wisniewski 2018, Algorithms 1 to 3).
+derivation of one length, updates, and resumes as the strategy says (Aufrant & Wisniewski 2018, Algorithms 1 to 3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
 
 @dataclass(frozen=True)
 class Schedule:
-    """A number for each epoch: that of the last step that has begun. Epochs count from 1."""
+    """A number for each epoch: that of the latest step reached. Epochs count from 1."""
 
     steps: tuple[tuple[int, float], ...] = ((1, 0.0),)
 
@@ -45,7 +45,7 @@ def constant(value: float) -> Schedule:
 
 
 def after(epochs: int, value: float) -> Schedule:
-    """Nothing for some epochs, then a value."""
+    """0 for this many epochs, then a value."""
     return Schedule(((1, 0.0), (epochs + 1, value))) if epochs > 0 else constant(value)
 
 
@@ -64,7 +64,7 @@ class Strategy:
     the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
     ("random-correct"); from all of the beam ("beam"); from a state drawn by its score ("sample"), at
     `temperature`, which is in updates.
-    `horizon`: the search starts again after so many actions, unless an update ended the sentence.
+    `horizon`: the search starts again after this many actions, unless an update ended the sentence.
     `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
     """
 
@@ -140,7 +140,7 @@ def _constant(word: str) -> str:
     return word.upper().replace("-", "_")
 
 
-StrategyLike = Strategy | Callable[[int, int], Strategy]  # or a function of epoch and sentence, both from 1 and 0
+StrategyLike = Strategy | Callable[[int, int], Strategy]  # or a function of epoch (from 1) and sentence (from 0)
 
 EARLY_UPDATE = Strategy()
 MAX_VIOLATION = Strategy(update_at="max-violation")

@@ -15,9 +15,9 @@ By = Literal["share", "frequency", "accuracy"]
 class Subsample:
     """Which arcs a parser learns from.
 
-    `share` of all arcs is kept; the others are unknown for the epoch. `by`: every arc alike ("share"), or classes of
-    arcs (tag of the dependent and direction) with the frequent ones cut down to one size ("frequency"), or with those
-    kept that the parser so far gets wrong most ("accuracy": as measured on the development set after the last epoch).
+    `share` of all arcs is kept; the others are unknown for the epoch. `by`: uniformly at random ("share"), or by class
+    of arcs (tag of the dependent and direction), reducing the frequent ones to one size ("frequency"), or preferring
+    those with the most errors so far ("accuracy": as measured on the development set after the last epoch).
     """
 
     share: float

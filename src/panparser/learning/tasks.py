@@ -1,7 +1,7 @@
-"""Task: a structured prediction task of one's own, as a Python class. train_task learns it, a TaskModel predicts.
+"""Task: a custom structured prediction task, as a Python class. train_task learns it, a TaskModel predicts.
 
 Strategies and search are those of every classifier; the weights are by feature and action, as texts, unless a
-classifier is given. Much slower than the tasks that the engine knows: tables (`ParserSpec`) and sequences (`Window`).
+classifier is given. Much slower than the tasks built into the engine: tables (`ParserSpec`) and sequences (`Window`).
 """
 
 from __future__ import annotations
@@ -51,27 +51,27 @@ Gold_contra = TypeVar("Gold_contra", contravariant=True)
 
 
 class Task(Protocol[Input_contra, State, Gold_contra]):
-    """What there is to learn. States are values: `apply` gives a new one, and leaves the old as it is."""
+    """A task to learn. States are values: `apply` returns a new one and does not change the old."""
 
     def initial(self, input: Input_contra) -> State:
         """Where derivations for an input begin."""
 
     def legal(self, state: State) -> Sequence[str]:
-        """The actions that are possible, always in the same order; none in a final state."""
+        """The possible actions, always in the same order; none in a final state."""
 
     def apply(self, state: State, action: str) -> State:
         """The state after an action."""
 
     def cost(self, state: State, action: str, gold: Gold_contra) -> int:
-        """How much is lost by a legal action: the actions of least cost are right, even if it is not 0."""
+        """What a legal action loses: the actions of least cost are correct, even if that is not 0."""
 
     def features(self, state: State) -> Sequence[str]:
-        """What the classifier sees, as texts; each stands for itself, so begin them with what they are of."""
+        """Features, as strings; each is used as a whole, so prefix it with the name of what it describes."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model makes of an input: the final state, the actions that lead to it, and their score (in updates)."""
+    """A model's result for an input: the final state, the actions that lead to it, and their score (in updates)."""
 
     state: Any
     actions: tuple[str, ...]
@@ -97,7 +97,7 @@ class TaskStates(ObjectStates):
 
     @names.setter
     def names(self, names: tuple[str, ...]) -> None:
-        """They are those of the task."""
+        """Ignored: the names are those of the task."""
 
     def make_initial(self, example: int) -> Any:
         return self.task.initial(self.inputs[example])
@@ -115,7 +115,7 @@ class TaskStates(ObjectStates):
         return [self.task.cost(node.state, names[action], self.golds[example]) for action in node.legal]
 
     def texts(self, node: Node) -> Sequence[str]:
-        """Features of a state, as the task has them."""
+        """The task's features of a state."""
         if "texts" not in node.known:
             node.known["texts"] = list(self.task.features(node.state))
         found: Sequence[str] = node.known["texts"]
@@ -127,7 +127,7 @@ class TaskStates(ObjectStates):
 
 @lru_cache(maxsize=1 << 16)
 def text_key(text: str) -> int:
-    """64 bits that no other text is likely to have, and that are not 0."""
+    """A 64-bit key that is almost surely unique, and never 0."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
 
 
@@ -179,7 +179,7 @@ class NamedPerceptron(Classifier):
 
 
 class TaskModel(StoredModel, kind="task", newest=1):
-    """What scores the actions of a task: averaged weights, or a classifier. `train_task` and `load` make one."""
+    """Scores the actions of a task with averaged weights, or a classifier. Made by `train_task` and `load`."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
         return scorer
 
     def predict(self, input: Any, *, beam: int | None = None) -> Prediction:
-        """The best that a beam finds."""
+        """The best prediction that a beam finds."""
         return self.best(input, 1, beam=beam)[0]
 
     def best(self, input: Any, count: int, *, beam: int | None = None) -> list[Prediction]:
@@ -219,7 +219,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
         pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:count]
         return [_prediction(states, state, score / self._scorer.unit) for state, score in pairs]
 
-    # --- Files: what was learned; the task itself is code, and stays outside ---
+    # --- Files: what was learned; the task itself is code and is not stored ---
 
     def to_arrays(self) -> Arrays:
         return prefixed(CLASSIFIER_PREFIX, checked_arrays(self.classifier)) if self.classifier is not None else {}
@@ -269,7 +269,7 @@ def train_task(
 ) -> TaskModel:
     """A model for a task, from pairs of an input and its gold; `options` are strategy, epochs, patience and seed.
 
-    With `dev`, other such pairs, the epoch is kept in which most actions of the predictions for them are of least cost,
+    With `dev`, more such pairs, the epoch kept is that whose predictions for them have the most actions of least cost,
     without it the last. The strategy defaults to DYNAMIC, or MAX_VIOLATION with a beam. A `classifier` learns instead
     of the perceptron; the task must then list its `actions`.
     """
@@ -336,12 +336,12 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
                 self._teach_instead(epoch, number, decision, strategy)
         for number, decision in decisions.items():
             if decision is not SKIP:
-                self.tell("after_sentence", epoch, number)
+                self.notify("after_sentence", epoch, number)
 
     def _teach(
         self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
     ) -> None:
-        notify = self._notifier(epoch, names, learner) if self.hears("before_update", "after_update") else None
+        notify = self._notifier(epoch, names, learner) if self.has_listener("before_update", "after_update") else None
         learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
         nodes = learner.states.nodes  # type: ignore[attr-defined]
         for place in range(len(chosen)):
@@ -363,7 +363,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
                 good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
                 scores = pair.positive_score, pair.negative_score, pair.started
                 update = ReportedUpdate(epoch, int(numbers[pair.sentence]), good, bad, *scores)
-                self.tell("after_update" if applied else "before_update", update)
+                self.notify("after_update" if applied else "before_update", update)
 
         return notify
 
@@ -379,7 +379,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
     def evaluate(self, report: EpochReport, weights: TaskModel) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):
             return
-        self.tell("before_evaluation", report.epoch)
+        self.notify("before_evaluation", report.epoch)
         right = total = 0
         for input, gold in self.dev:
             state = self.task.initial(input)
@@ -389,7 +389,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
                 total += 1
                 state = self.task.apply(state, action)
         report.accuracy = 100 * right / max(1, total)
-        self.tell("after_evaluation", report)
+        self.notify("after_evaluation", report)
 
     def finish(self, *, interrupted: bool) -> TaskModel:
         model = self.finished()[1]

@@ -136,7 +136,7 @@ class ClassifierRun(Epochs[Classifier]):
             done += len(sentences)
             if done - told >= CHUNK:
                 told = done
-                self.tell("after_words", epoch, *self.progress())
+                self.notify("after_words", epoch, *self.progress())
 
     def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
         if not isinstance(self.training.strategy, Strategy):
@@ -150,12 +150,12 @@ class ClassifierRun(Epochs[Classifier]):
                 self._teach_instead(epoch, sentence, decision, strategy)
         for sentence, decision in decisions.items():
             if decision is not SKIP:
-                self.tell("after_sentence", epoch, sentence)
+                self.notify("after_sentence", epoch, sentence)
 
     def _teach(
         self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
     ) -> None:
-        notify = self._notifier(epoch, names) if self.hears("before_update", "after_update") else None
+        notify = self._notifier(epoch, names) if self.has_listener("before_update", "after_update") else None
         learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
 
     def _teach_instead(self, epoch: int, sentence: int, instead: Instead, strategy: Strategy) -> None:
@@ -174,7 +174,7 @@ class ClassifierRun(Epochs[Classifier]):
                 good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
                 sentence = int(sentences[pair.sentence])
                 update = Update(epoch, sentence, good, bad, pair.positive_score, pair.negative_score, pair.started)
-                self.tell("after_update" if applied else "before_update", update)
+                self.notify("after_update" if applied else "before_update", update)
 
         return notify
 

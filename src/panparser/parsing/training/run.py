@@ -108,12 +108,12 @@ class Epochs(EpochLoop[Weights, Parser]):
         return score(parser, dev)
 
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
-        if self.hears("after_learning"):
-            self.tell("after_learning", report.epoch, self.parser_of(weights))
+        if self.has_listener("after_learning"):
+            self.notify("after_learning", report.epoch, self.parser_of(weights))
         if self.dev is not None:
-            self.tell("before_evaluation", report.epoch)
+            self.notify("before_evaluation", report.epoch)
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)
-            self.tell("after_evaluation", report)
+            self.notify("after_evaluation", report)
 
     def run(self) -> Parser:
         try:
