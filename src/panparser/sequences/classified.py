@@ -42,7 +42,7 @@ Given = tuple[str, ...]  # the classes given so far, as texts of their numbers
 
 
 class SequenceStates(ObjectStates):
-    """States of sequences: the classes that were given so far. `right` are the classes of all items, for costs."""
+    """States of sequences: the classes given so far. `right` are the correct classes of all items, for costs."""
 
     def __init__(self, window: Window, items: Items, classes: Classes, right: IntArray | None = None) -> None:
         self.items = items
@@ -101,7 +101,7 @@ class SequenceStates(ObjectStates):
 
 
 class ClassifiedSequences:
-    """What `SequenceModel` is, with a classifier in place of the engine's perceptron."""
+    """A `SequenceModel` with a classifier in place of the engine's perceptron."""
 
     def __init__(self, window: Window, classes: Classes, classifier: Classifier, beam: int = 1) -> None:
         check_beam(beam, "train_sequences")
@@ -139,7 +139,7 @@ class ClassifiedSequences:
 
     @property
     def size(self) -> int:
-        """Of what was learned, in bytes."""
+        """Size of what was learned, in bytes."""
         return sum(array.nbytes for array in self.to_arrays().values())
 
     def to_arrays(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
@@ -159,7 +159,7 @@ class ClassifiedSequences:
     def from_file(
         cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
     ) -> ClassifiedSequences:
-        """What `to_arrays` and `to_values` took apart; the class of the classifier is found by its name."""
+        """Restores the results of `to_arrays` and `to_values`; the class of the classifier is found by its name."""
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         restored = restored_classifier(own, values["classifier"], None, "sequences")
         assert restored is not None
@@ -212,7 +212,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
             strategies = [self.training.strategy_for(epoch, number) for number in some.tolist()]
             for numbers, strategy in grouped(some, strategies):
                 self._learn_some(epoch, numbers, strategy)
-            self.tell("after_words", epoch, self.learner.words, self.learner.updates)
+            self.notify("after_words", epoch, self.learner.words, self.learner.updates)
 
     def _learn_some(self, epoch: int, numbers: npt.NDArray[np.int64], strategy: Strategy) -> None:
         decisions = {number: self.decide(epoch, number) for number in numbers.tolist()}
@@ -224,7 +224,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
                 self._teach_instead(epoch, number, decision, strategy)
         for number, decision in decisions.items():
             if decision is not SKIP:
-                self.tell("after_sentence", epoch, number)
+                self.notify("after_sentence", epoch, number)
 
     def _teach(self, epoch: int, numbers: list[int], strategy: Strategy) -> None:
         names = self.names or self.states.names
@@ -234,10 +234,10 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
                 good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
                 scores = pair.positive_score, pair.negative_score, pair.started
                 update = Update(epoch, numbers[pair.sentence], good, bad, *scores)
-                self.tell("after_update" if applied else "before_update", update)
+                self.notify("after_update" if applied else "before_update", update)
 
-        heard = notify if self.hears("before_update", "after_update") else None
-        self.learner.learn(np.array(numbers, dtype=np.int64), strategy, strategy.exploration(epoch), heard)
+        callback = notify if self.has_listener("before_update", "after_update") else None
+        self.learner.learn(np.array(numbers, dtype=np.int64), strategy, strategy.exploration(epoch), callback)
 
     def _teach_instead(self, epoch: int, number: int, instead: Instead, strategy: Strategy) -> None:
         if instead.sentence is not None:
@@ -260,12 +260,12 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
     def evaluate(self, report: EpochReport, weights: Classifier) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):
             return
-        self.tell("before_evaluation", report.epoch)
+        self.notify("before_evaluation", report.epoch)
         items, right = self.dev
         found = ClassifiedSequences(self.window, self.classes, weights, self.beam).predict(items)
         known = right != UNKNOWN
         report.accuracy = 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
-        self.tell("after_evaluation", report)
+        self.notify("after_evaluation", report)
 
     def finish(self, *, interrupted: bool) -> ClassifiedSequences:
         model = ClassifiedSequences(self.window, self.classes, self.finished()[1], self.beam)

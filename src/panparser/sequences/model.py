@@ -1,8 +1,8 @@
-"""Sequences whose items get a class each: what taggers, tokenizers and lemmatizers are made of.
+"""Sequences of items, each with a class: what taggers, tokenizers and lemmatizers are made of.
 
-A `Window` says what features see: templates over items (`W0.form`, `W-1.char`) and over the classes given before
+A `Window` defines the features: templates over items (`W0.form`, `W-1.char`) and over the classes given before
 (`T-1`). `Items` are the sequences: words of a treebank, columns of numbers, or both. `train_sequences` (module
-`sequence_training`) learns from items with their right classes, and `SequenceModel.predict` gives classes to others:
+`sequence_training`) learns from items with their correct classes, and `SequenceModel.predict` classifies others:
 
     window = Window(templates=Templates.parse("W0.char\\nW-1.char W0.char\\nT-1 W0.char"), columns=("char",))
     items = Items(offsets, columns={"char": codes})           # codes: an int32 array over all items
@@ -10,7 +10,7 @@ A `Window` says what features see: templates over items (`W0.form`, `W-1.char`) 
     model.predict(items)                                      # an int32 array
     model.to_arrays(), model.to_values()                      # for a model file; SequenceModel.from_file reads them
 
-Numbers in a column mean nothing but themselves: two items with the same number have the same attribute. Of a treebank
+Numbers in a column are only identities: two items with the same number have the same attribute. For a treebank
 (`Items.of(treebank)`), templates read what those of parsers read of a word, and `shape`, `lower_prefix[n]` and
 `lower_suffix[n]`. Classes may have parts, so that `T-1.upos` is a part of the class before (`Classes`). An item may be
 allowed only some classes (`Allowed`).
@@ -37,12 +37,12 @@ from panparser.learning.record import TrainingRecord
 from panparser.storage.models import prefixed, restoring, without_prefix
 from panparser.treebank.treebank import Treebank
 
-_MOST_CLASSES = 1 << 15
-UNKNOWN, OTHER_CLASS = -1, -2  # right classes that are not known, or known and none of those that are learned
+_MAX_CLASSES = 1 << 15
+UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but not among those learned
 
 
 def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:
-    """An array as the engine takes it; SpecError where a number is none that it can hold."""
+    """An array as the engine takes it. Raises SpecError if a value is not an integer of that size."""
     array = np.asarray(values)
     if array.dtype.kind not in "biu" and array.size:
         raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
@@ -102,15 +102,15 @@ class Window:
 
 @dataclass(frozen=True)
 class Classes:
-    """How many classes there are; for each part by name, its number in each class (two classes may share one)."""
+    """Number of classes; for each part by name, its number in each class (two classes may share one)."""
 
     size: int
     parts: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_count("size of Classes", self.size)
-        if self.size > _MOST_CLASSES:
-            raise SpecError(f"size of Classes must be at most {_MOST_CLASSES}; got {self.size}")
+        if self.size > _MAX_CLASSES:
+            raise SpecError(f"size of Classes must be at most {_MAX_CLASSES}; got {self.size}")
         for name, numbers in self.parts.items():
             if len(numbers) != self.size:
                 raise SpecError(f"part {name} of Classes must have {self.size} numbers; got {len(numbers)}")
@@ -165,12 +165,12 @@ class Items:
         return cls(treebank.offsets, columns, treebank=treebank, allowed=allowed)
 
     def __len__(self) -> int:
-        """How many sequences there are."""
+        """Number of sequences."""
         return len(self.offsets) - 1
 
     @property
     def size(self) -> int:
-        """How many items all sequences have."""
+        """Number of items in all sequences."""
         return int(self.offsets[-1])
 
     def lowered(self, window: Window, classes: int) -> _engine.Sequences:
@@ -178,7 +178,7 @@ class Items:
         if missing := [name for name in window.columns if name not in self.columns]:
             raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
         if window.reads_treebank and self.treebank is None:
-            raise SpecError("the templates read a treebank, and the items are of none")
+            raise SpecError("the templates read a treebank, and the items have none")
         if self.treebank is not None:
             self.treebank.check()
         store = self.treebank._store if self.treebank is not None else None
@@ -197,7 +197,7 @@ class Items:
 
 
 class SequenceModel:
-    """Finished weights: gives classes to items. `train_sequences` makes one."""
+    """Trained weights that classify items. Made by `train_sequences`."""
 
     def __init__(self, window: Window, classes: Classes, layer: Layer, beam: int = 1) -> None:
         check_beam(beam, "SequenceModel")
@@ -223,7 +223,7 @@ class SequenceModel:
         )
 
     def predict(self, items: Items, *, beam: int | None = None, threads: int = 1) -> IntArray:
-        """The class of each item, the same whatever the number of threads."""
+        """The class of each item, the same for any number of threads."""
         beam = self.beam if beam is None else beam
         check_beam(beam, "predict")
         check_count("threads of predict", threads)
@@ -247,7 +247,7 @@ class SequenceModel:
 
     @property
     def size(self) -> int:
-        """Of the weights, in bytes."""
+        """Size of the weights, in bytes."""
         return self.layer.size
 
     # --- As a part of a model file ---
@@ -270,7 +270,7 @@ class SequenceModel:
     def from_file(
         cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
     ) -> SequenceModel:
-        """What `to_arrays` and `to_values` took apart; every number is checked. A bad one raises ModelError."""
+        """Restores the results of `to_arrays` and `to_values`. Raises ModelError if any value is invalid."""
         with restoring("model of sequences"):
             layer = Layer.from_file(without_prefix(prefix, dict(arrays)), "", values["layer"])
             classes = Classes(values["classes"], values["parts"])

@@ -1,4 +1,4 @@
-"""What templates over sequences read, value by value: slow and obvious; the engine must agree with it."""
+"""The values that templates over sequences read: slow and obvious, a reference that the engine must agree with."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ class ItemReader:
 
 
 def shape(text: str) -> str:
-    """Kinds of characters, each once where it is repeated: X capital, x other letters, d digits; the rest is itself."""
+    """Kinds of characters, with repeats collapsed: X capitals, x other letters, d digits, others unchanged."""
     kinds = ["X" if c != c.lower() else "d" if c in "0123456789" else "x" if c.isalpha() else c for c in text]
     return "".join(kind for kind, _ in groupby(kinds))

@@ -1,4 +1,4 @@
-"""TagDictionary: frequent words that have one class only."""
+"""TagDictionary: frequent words with a single class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from panparser.treebank.treebank import Treebank
 
 @dataclass(frozen=True)
 class DictionaryRule:
-    """Which words go into a tag dictionary: those with at least `least` occurrences, of which at most the share `rare`
+    """Which words go into a tag dictionary: those with at least `least` occurrences, where at most the share `rare`
     has another class than the most frequent one."""
 
     least: int = 20
@@ -30,7 +30,7 @@ class DictionaryRule:
 
 
 class TagDictionary:
-    """Words with the class that they have."""
+    """Words and their class."""
 
     def __init__(self, class_of: Mapping[str, int]) -> None:
         self.class_of = dict(class_of)
@@ -40,7 +40,7 @@ class TagDictionary:
 
     @classmethod
     def of(cls, treebank: Treebank, right: IntArray, rule: DictionaryRule) -> TagDictionary:
-        """The dictionary of a treebank whose words have these classes; -1 does not count."""
+        """The dictionary of a treebank whose words have these classes; -1 is ignored."""
         known = right >= 0
         width = int(right.max(initial=0)) + 1
         found, counts = np.unique(
@@ -53,7 +53,7 @@ class TagDictionary:
         return cls({strings[w]: c for w, c in zip(words[kept].tolist(), classes[kept].tolist(), strict=True)})
 
     def allowed(self, treebank: Treebank) -> Allowed | None:
-        """What the words of a treebank may be; None where the dictionary is empty."""
+        """The classes that the words of a treebank may have; None if the dictionary is empty."""
         if not self.class_of:
             return None
         table = np.array([self.class_of.get(word, -1) for word in treebank.vocabulary("form")], dtype=np.int32)

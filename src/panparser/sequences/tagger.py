@@ -1,4 +1,4 @@
-"""TaggerSpec: what a tagger is made of, as data. train_tagger makes a Tagger, that tags, is saved and loaded."""
+"""TaggerSpec: what a tagger is made of, as data. train_tagger makes a Tagger, which tags, saves and loads."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.treebank.treebank import Treebank, check_treebanks
 
-COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; in this order in a tag of several
+COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; combined tags have them in this order
 _RULE = DictionaryRule()
-_MEMBERS = 4  # perceptrons, of which the tagger is the mean
-_LARGE = 400_000  # words: one is enough
+_MEMBERS = 4  # perceptrons whose mean is the tagger
+_LARGE_TREEBANK = 400_000  # words; one perceptron is enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class TaggerSpec:
     """What is tagged, and how: columns (one class is the values of all of them together), templates, search.
 
     `templates` default to `tagging_templates(columns)`; `T-1` is the tag before, `T-1.upos` the UPOS in it.
-    `dictionary`: which words get their tag without a question; None: no word does.
+    `dictionary`: which words get their only tag without classification; None: no word does.
     """
 
     columns: tuple[str, ...] = ("upos",)
@@ -61,7 +61,7 @@ class TaggerSpec:
 
     @property
     def window(self) -> Window:
-        """What features see."""
+        """The window that features read."""
         return Window(templates=self.templates, parts=self.columns)
 
     def to_values(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class TaggerSpec:
 
 
 class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
-    """A trained tagger. `train_tagger` and `load` make one. `tags` are its classes, each the texts of its columns."""
+    """A trained tagger, made by `train_tagger` or `load`. `tags` are its classes, each the texts of its columns."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         return tagged
 
     def accuracy(self, gold: Treebank, *, beam: int | None = None, threads: int = 1) -> dict[str, float]:
-        """Percent of the words whose column is right, by column, and under `all` those with every one of them right.
+        """Percent of the words whose column is correct, by column, and under `all` those with every column correct.
 
         Words without UPOS, where that is tagged, do not count.
         """
@@ -188,11 +188,11 @@ def train_tagger(
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
     prune.
 
-    With `dev` the epoch that tags most words of it right is kept, without it the last. Ctrl-C ends training with the
+    With `dev` the epoch that tags it most accurately is kept, without it the last. Ctrl-C ends training with the
     best tagger so far, if there is one. `members` defaults to four, or one for more than 400 thousand words. A
     `classifier` learns instead of the engine's perceptron.
     """
-    # Here, and not above: who uses a model does not wait for what trains one.
+    # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
 
     if not isinstance(spec, TaggerSpec):
@@ -200,7 +200,7 @@ def train_tagger(
     check_treebanks("train_tagger", treebank, dev)
     check_options("train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier"))
     if "members" not in options and classifier is None:
-        options["members"] = _MEMBERS if treebank.words <= _LARGE else 1
+        options["members"] = _MEMBERS if treebank.words <= _LARGE_TREEBANK else 1
     tags = gather_tags(treebank, spec.columns)
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
@@ -251,7 +251,7 @@ def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, .
 
 
 def right_tags(treebank: Treebank, columns: Sequence[str], tags: Sequence[tuple[str, ...]]) -> IntArray:
-    """The tag of each word as an index into `tags`; -1 where it has none, -2 where it is another."""
+    """The tag of each word as an index into `tags`; -1 if it has none, -2 if the tag is not among them."""
     index = {tag: number for number, tag in enumerate(tags)}
     texts = [treebank.vocabulary(name) for name in columns]
     stacked = np.stack([treebank.column(name) for name in columns])
@@ -265,8 +265,8 @@ def right_tags(treebank: Treebank, columns: Sequence[str], tags: Sequence[tuple[
 
 def _is_missing(tag: tuple[str, ...], columns: Sequence[str]) -> bool:
     """`_` means that nothing is known: in UPOS, or where that is not tagged in XPOS; in FEATS it is a value."""
-    told = [text for text, column in zip(tag, columns, strict=True) if column != "feats"]
-    return tag[0] == "_" if columns[0] == "upos" else bool(told) and all(text == "_" for text in told)
+    others = [text for text, column in zip(tag, columns, strict=True) if column != "feats"]
+    return tag[0] == "_" if columns[0] == "upos" else bool(others) and all(text == "_" for text in others)
 
 
 def _parts(tags: Sequence[tuple[str, ...]], columns: Sequence[str]) -> dict[str, list[int]]:

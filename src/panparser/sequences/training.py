@@ -38,8 +38,8 @@ def train_sequences(
 ) -> SequenceModel:
     """A model that gives classes to items; `options` are those of `Training` that are not about trees.
 
-    `right`: the class of each item, -1 where it is not known, and nothing is learned. With `dev`, other items and their
-    classes (-2: one that is none of `classes`, and counts as wrong), the epoch that does best on them is kept, without
+    `right`: the class of each item; nothing is learned where it is unknown (-1). With `dev`, other items and their
+    classes (-2: not one of `classes`, counts as wrong), the epoch that does best on them is kept, without
     it the last. `names` of classes are what listeners see. The strategy defaults to DYNAMIC, or MAX_VIOLATION with a
     beam. Ctrl-C ends training with the best model so far, if there is one. A `classifier` learns instead of the
     engine's perceptron, over features that are read in Python.
@@ -72,8 +72,8 @@ def train_sequences(
 
 
 def _classified(**run: Any) -> SequenceModel:
-    """A model of the same face, whose classes a classifier gives."""
-    from panparser.sequences.classified import ClassifiedRun  # only here: who needs no classifier does not wait for it
+    """A model with the same interface, whose classes are predicted by a classifier."""
+    from panparser.sequences.classified import ClassifiedRun  # imported only when needed, to start faster
 
     items, right, classes = run["items"], run["right"], run["classes"]
     check_beam(run["beam"], "train_sequences")
@@ -89,7 +89,7 @@ def _classified(**run: Any) -> SequenceModel:
 
 
 def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
-    """The right classes of all items; raises SpecError if they are not."""
+    """The correct classes of all items. Raises SpecError if they are invalid."""
     right = whole_numbers("the right classes", right)
     if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
         raise SpecError(
@@ -106,7 +106,7 @@ def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) ->
 
 @dataclass(kw_only=True)
 class SequenceRun(EpochLoop[Layer, SequenceModel]):
-    """A run of training over sequences."""
+    """One training run over sequences."""
 
     window: Window
     items: Items
@@ -173,7 +173,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         return SequenceModel(self.window, self.classes, weights, self.beam)
 
     def accuracy(self, weights: Layer) -> float | None:
-        """On the development set."""
+        """Accuracy on the development set."""
         if self.dev is None:
             return None
         found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, 1)
@@ -182,9 +182,9 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
 
     def evaluate(self, report: EpochReport, weights: Layer) -> None:
         if self.dev is not None and isinstance(report, SequenceReport):
-            self.tell("before_evaluation", report.epoch)
+            self.notify("before_evaluation", report.epoch)
             report.accuracy = self.accuracy(weights)
-            self.tell("after_evaluation", report)
+            self.notify("after_evaluation", report)
 
     def kept(self, report: EpochReport, weights: Layer) -> Layer:
         if not self.training.prune:
