@@ -1,7 +1,7 @@
 """Characters as numbers: code points, what kind of character each is, and where a token must not end.
 
 Properties come from `unicodedata` and are looked up once for each distinct character, so that a text costs a few numpy
-operations however long it is.
+operations, regardless of its length.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _FLAGS = range(0x1F1E6, 0x1F200)
 _TAGS = range(0xE0020, 0xE0080)
 
-# Kinds of characters. Letters of scripts that are written without spaces are a kind of their own.
+# Kinds of characters. Letters of scripts that are written without spaces have their own kind.
 KINDS = ("space", "lower", "upper", "letter", "ideograph", "mark", "digit", "number", "punctuation", "symbol", "other")
 _KIND_OF_CATEGORY = {"Ll": "lower", "Lu": "upper", "Lt": "upper", "Nd": "digit"}
 _KIND_OF_CLASS = {"L": "letter", "M": "mark", "N": "number", "P": "punctuation", "S": "symbol"}
@@ -40,12 +40,12 @@ _SPACELESS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", 
 
 
 def is_trimmed(text: str) -> bool:
-    """Whether there is something, without white space at its ends."""
+    """Is the text not empty, and without white space at its ends?"""
     return bool(text) and text == text.strip(WHITE)
 
 
 def code_points(text: str) -> CodePoints:
-    """The code points of a text; TextError where it is no Unicode text (half of a surrogate pair)."""
+    """The code points of a text. Raises TextError if it is not valid Unicode (a lone surrogate)."""
     if not isinstance(text, str):
         raise TextError(f"expected a text; got {type(text).__name__}")
     try:
@@ -64,11 +64,11 @@ class Property:
 
     @cached_property
     def _tables(self) -> tuple[npt.NDArray[Any], BoolArray]:
-        """The properties, and of which characters they are known: megabytes, made when they are needed."""
+        """The properties, and which characters they are known for: several megabytes, so allocated on first use."""
         return np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
 
     def of(self, points: CodePoints) -> npt.NDArray[Any]:
-        """The property of each code point, in any thread."""
+        """The property of each code point; thread-safe."""
         with self._making:
             table, seen = self._tables
             new = ~seen[points]
@@ -80,7 +80,7 @@ class Property:
 
 
 def kind(character: str) -> int:
-    """The kind of a character, as a place in KINDS."""
+    """The kind of a character, as an index into KINDS."""
     if ord(character) in WHITE_SPACE:
         return KINDS.index("space")
     category = unicodedata.category(character)
@@ -106,7 +106,7 @@ _GLUE = Property(_gluing)
 
 
 def kinds(points: CodePoints) -> npt.NDArray[np.uint8]:
-    """The kind of each character, as places in KINDS."""
+    """The kind of each character, as indices into KINDS."""
     return _KINDS.of(points)
 
 
@@ -123,7 +123,7 @@ def glued(points: CodePoints) -> BoolArray:
     glue = _GLUE.of(points)
     held[:-1] = (glue[1:] == 1) | (glue[1:] == 2) | (glue[:-1] == 2)
     flag = glue == 3
-    if flag.any():  # flags are pairs: the odd ones of a run go with the next
+    if flag.any():  # flags are pairs: the first of each pair is joined to the next
         place = np.arange(len(points))
         start = np.maximum.accumulate(np.where(flag, -1, place))
         held[:-1] |= flag[:-1] & flag[1:] & ((place - start)[:-1] % 2 == 1)

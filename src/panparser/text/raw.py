@@ -2,7 +2,7 @@
 
 Spacing follows the conventions of CoNLL-U: `SpaceAfter=No`; `SpacesAfter`, `SpacesBefore` and `SpacesInToken` with
 escapes (`\\s` space, `\\t` tab, `\\r`, `\\n`, `\\p` pipe, `\\\\`); `# newdoc` and `# newpar`, which a blank line
-precedes; `# text`, where the forms with their spaces do not give it.
+precedes; `# text`, if it differs from the forms with their spaces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ESCAPE = re.compile(r"\\([strnp\\]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})")
 class RawText:
     """A text, and for each of its characters what ends after it: nothing (0), a token (1), a token and a sentence (2).
 
-    Tokens begin where the one before ends, white space aside; white space at their edges is no part of them.
+    A token begins where the previous one ends; white space at its edges is not part of it.
     """
 
     text: str
@@ -50,7 +50,7 @@ def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray
     solid = np.flatnonzero(~space)
     if not len(solid):
         return solid, solid
-    # The token of a character is how many marks stand before it; only characters that are no space make a token.
+    # A character's token is the number of marks before it; white space alone is not a token.
     number = np.cumsum(marks != INSIDE)[solid] - (marks[solid] != INSIDE)
     first = np.flatnonzero(np.diff(number, prepend=-1))
     last = np.append(first[1:], len(solid)) - 1
@@ -58,7 +58,7 @@ def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray
 
 
 def raw_text(treebank: Treebank) -> RawText:
-    """The text that a treebank is made of, one token after the other; TextError if one is white space alone."""
+    """The text of a treebank, token by token. Raises TextError if a token is only white space."""
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank; got {treebank!r}")
     pieces: list[str] = []
@@ -109,12 +109,12 @@ def _trimmed(form: str) -> str:
 class _Spacing:
     before: str
     form: str | None
-    after: str | None  # None: not said
+    after: str | None  # None: not specified
     tight: bool
 
 
 def _spacing(misc: str) -> _Spacing:
-    """What a cell says about white space."""
+    """The white space described by a MISC cell."""
     values = dict(item.split("=", 1) for item in misc.split("|") if "=" in item)
     before, form, after = (values.get(key) for key in ("SpacesBefore", "SpacesInToken", "SpacesAfter"))
     return _Spacing(
@@ -126,12 +126,12 @@ def _spacing(misc: str) -> _Spacing:
 
 
 def unescape(spaces: str) -> str:
-    """White space as MISC spells it, as it is."""
+    """White space with the escapes of MISC resolved."""
     return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), spaces)
 
 
 def _break(comments: list[str]) -> tuple[str, str | None]:
-    """What stands before a sentence with these comments where its neighbour does not say; and its `# text`."""
+    """The default white space before a sentence with these comments, and its `# text`."""
     text, between = None, " "
     for line in comments:
         key, sign, value = line[1:].partition("=")
@@ -144,12 +144,12 @@ def _break(comments: list[str]) -> tuple[str, str | None]:
 
 
 def _spaced(words: list[tuple[str, _Spacing]], text: str | None, between: str) -> list[_Piece]:
-    """The tokens of a sentence with the white space around them; `between` stands before the next sentence."""
+    """The tokens of a sentence with the white space around them; `between` separates it from the next sentence."""
     after = ["" if spacing.tight else " " for _, spacing in words]
     forms = [spacing.form or form for form, spacing in words]
     if text is not None:
-        said = "".join(f + a for f, a in zip(forms, after, strict=True))
-        if said.split() != text.split():
+        joined = "".join(f + a for f, a in zip(forms, after, strict=True))
+        if joined.split() != text.split():
             after = _gaps(forms, text) or after
     if between == _PARAGRAPH or not words[-1][1].tight:
         after[-1] = between

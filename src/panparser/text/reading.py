@@ -11,29 +11,29 @@ from panparser.errors import ConlluError, TextError
 from panparser.text.characters import WHITE
 from panparser.treebank.conllu import UTF16, Source, open_source, source_name
 
-_BLOCK = 1 << 20  # bytes read at a time
-_MOST = 4  # blocks that are kept while no paragraph ends
+_BLOCK_SIZE = 1 << 20  # bytes read at a time
+_MAX_BLOCKS = 4  # buffered while no paragraph ends
 _LINE_END = r"(?>\r\n|\r|\n)"
-_WITHIN = f"[{WHITE.replace(chr(10), '').replace(chr(13), '')}]"  # white space that ends no line
+_WITHIN = f"[{WHITE.replace(chr(10), '').replace(chr(13), '')}]"  # white space that does not end a line
 _BLANK_LINE = f"{_LINE_END}{_WITHIN}*{_LINE_END}|\u2029"  # or a paragraph separator
-# Where a piece may end, best first: after a blank line, a line, white space; always before something that is no white
-# space, so that none is ever in a piece of its own.
+# Where a piece may end, best first: after a blank line, a line, white space; always before a character that is not
+# white space, so that no piece is only white space.
 _ENDS = tuple(re.compile(f"(?:{end})[{WHITE}]*") for end in (_BLANK_LINE, _LINE_END, f"[{WHITE}]"))
 
 
-def iter_text(source: Source, *, block: int = _BLOCK) -> Iterator[str]:
-    """A file (`-` is standard input; compressed ones are recognized) in pieces, which joined give its text.
+def iter_text(source: Source, *, block: int = _BLOCK_SIZE) -> Iterator[str]:
+    """A file (`-` is standard input; compressed files are recognized) in pieces that, joined, give its text.
 
-    What cannot be read, and bytes that are no UTF-8, raise TextError. A byte-order mark is left out. A file that fits
-    in a block is one piece. Others end after a blank line; only where there is none in four blocks, after a line, at
-    white space, or anywhere. White space is never a piece of its own.
+    Raises TextError if the file cannot be read or is not UTF-8. A byte-order mark is removed. A file that fits in a
+    block is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks, after a line, at
+    white space, or anywhere. No piece is only white space.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
     decoder, pending = _Decoder(source_name(source)), ""
     for data, is_last in _blocks(source, block):
         pending += decoder.decode(data, is_last)
-        if not is_last and (cut := _cut(pending, len(pending) >= _MOST * block)):
+        if not is_last and (cut := _cut(pending, len(pending) >= _MAX_BLOCKS * block)):
             yield pending[:cut]
             pending = pending[cut:]
     if pending:
@@ -59,18 +59,18 @@ def read_text(source: Source) -> str:
 
 
 class Seam:
-    """The white space between two pieces of a text, as far as it tells whether a paragraph ends there."""
+    """Tracks the white space between two pieces of a text, to find whether a paragraph ends there."""
 
     def __init__(self) -> None:
         self._gap = ""
 
     def before(self, piece: str) -> bool:
-        """Goes on to the first token of the next piece, and says whether a blank line stands before it."""
+        """Moves to the first token of the next piece; is there a blank line before it?"""
         self._gap += piece[: len(piece) - len(piece.lstrip(WHITE))]
         return _has_blank_line(self._gap)
 
     def after(self, piece: str) -> None:
-        """Goes on to the end of the piece."""
+        """Moves to the end of the piece."""
         end = piece.rstrip(WHITE)
         gap = piece[len(end) :] if end else self._gap
         self._gap = "\n\n" if _has_blank_line(gap) else re.sub(f"{_WITHIN}+", " ", gap)
@@ -81,7 +81,7 @@ def _has_blank_line(gap: str) -> bool:
 
 
 class _Decoder:
-    """UTF-8 that comes in blocks; it knows where it is in the file."""
+    """Decodes UTF-8 in blocks, and keeps track of its position in the file."""
 
     def __init__(self, path: str) -> None:
         self._path, self._line, self._offset, self._begun = path, 1, 0, False
@@ -108,8 +108,8 @@ class _Decoder:
 
 
 def _cut(text: str, full: bool) -> int:
-    """Where the last piece ends that can be given away; 0 if none can yet."""
-    first, last = len(text) - len(text.lstrip(WHITE)), len(text.rstrip(WHITE))  # white space at the end may go on
+    """The end of the last complete piece; 0 if there is none yet."""
+    first, last = len(text) - len(text.lstrip(WHITE)), len(text.rstrip(WHITE))  # white space at the end may continue
     for ends in _ENDS if full else _ENDS[:1]:
         if found := deque(ends.finditer(text, first, last), maxlen=1):
             return found[0].end()

@@ -20,11 +20,11 @@ _PATH = "<text>"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a piece of text stands in a longer one.
+    """The place of a piece of text within a longer one.
 
     `sentence` is the number of its first sentence, `offset` that of its first character; `document` is None within a
-    document, and the id of the one that begins here (or "") else; `paragraph`: one begins here. `ranges`: whether MISC
-    says `TokenRange`.
+    document, else the id of the document that begins here (or ""); `paragraph`: one begins here. `ranges`: whether to
+    write `TokenRange` to MISC.
     """
 
     sentence: int = 1
@@ -44,9 +44,9 @@ class Tokens:
 
     @classmethod
     def of(cls, points: CodePoints, marks: Marks) -> Tokens:
-        """The tokens between marks. A token and a sentence end with the text, whatever the last mark says."""
+        """The tokens between marks. The end of the text ends a token and a sentence, whatever the last mark is."""
         starts, ends = token_spans(spaces(points), marks)
-        # The mark may stand on white space after a token: what counts is the last one before the next token.
+        # The mark may be on white space after a token: the last mark before the next token counts.
         ended = np.flatnonzero(marks == SENTENCE)
         following = np.append(starts[1:], len(points)) if len(starts) else starts
         last = np.searchsorted(ended, following) > np.searchsorted(ended, ends - 1)
@@ -68,7 +68,7 @@ def to_treebank(
     """A treebank of a text: forms, `SpaceAfter`, `SpacesAfter`, `TokenRange`, `# text`, `# newpar`, `# sent_id`.
 
     `tokens` are places, or a mark for each character as `RawText` has them. `splits` gives for each token the words
-    that it stands for, or None. White space before the first token is its `SpacesBefore`; a text without tokens has no
+    that it consists of, or None. White space before the first token is its `SpacesBefore`; a text without tokens has no
     sentence, and its white space is lost.
     """
     if isinstance(tokens, np.ndarray):
@@ -106,18 +106,18 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | Non
     )
 
 
-# --- Input that is divided already ---
+# --- Input that is already divided ---
 
 
 def sentence_per_line(points: CodePoints) -> Marks:
-    """Marks for text with one sentence a line: sentences end with lines, tokens are not told."""
+    """Marks for text with one sentence per line: the ends of sentences, not those of tokens."""
     marks = np.zeros(len(points), dtype=np.uint8)
     marks[_line_ends(points)] = SENTENCE
     return marks
 
 
 def tokens_by_spaces(text: str) -> Marks:
-    """Marks for text with one sentence a line and spaces between tokens."""
+    """Marks for text with one sentence per line and spaces between tokens."""
     points = code_points(text)
     marks = sentence_per_line(points)
     space = spaces(points)
@@ -127,7 +127,7 @@ def tokens_by_spaces(text: str) -> Marks:
 
 
 def tokens_by_lines(text: str) -> Marks:
-    """Marks for text with one token a line and a blank line between sentences (vertical)."""
+    """Marks for text with one token per line and a blank line between sentences (vertical)."""
     points = code_points(text)
     ends = _line_ends(points)
     marks = np.zeros(len(points), dtype=np.uint8)
@@ -146,7 +146,7 @@ def _newlines(points: CodePoints) -> npt.NDArray[np.bool_]:
 
 
 def _line_ends(points: CodePoints) -> LongArray:
-    """The last character of each line that is no white space."""
+    """The last character of each line that is not white space."""
     solid = np.flatnonzero(~spaces(points))
     if not len(solid):
         return solid

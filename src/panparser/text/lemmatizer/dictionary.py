@@ -1,4 +1,4 @@
-"""Which edit scripts a word may have: those that it was seen with, or those of words that end alike."""
+"""Which edit scripts a word may have: those it was seen with, or those of words with the same ending."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from panparser.treebank.treebank import Treebank
 Key = tuple[str, str]  # a form and its part of speech
 Choice = tuple[int, ...]  # scripts by number, in order
 _OTHER_CASE = {"l": "k", "k": "l"}
-_LOWER = "l0,0,0:"  # the script of a lemma that is the form in lower case: most are
-_LONGEST = 4  # characters of an end that says which scripts are possible
-_ENOUGH = 3  # different words that an end must have been seen in
-_PRODUCTIVE = 3  # words that a script must have been seen with, to be possible for others
-_CACHED = 1 << 18  # words whose scripts are remembered
+_LOWER = "l0,0,0:"  # the script of a lemma that is the lower-cased form: the most common one
+_MAX_ENDING = 4  # characters
+_MIN_WORDS = 3  # different words that an ending must have been seen in
+_PRODUCTIVE = 3  # words that a script must have been seen with to be possible for others
+_CACHE_SIZE = 1 << 18  # words whose scripts are cached
 _HINTS = 2
-_NOTHING = "_"  # a cell that is empty
+_NOTHING = "_"  # an empty cell
 
 
 class Scripts(list[str]):
@@ -38,7 +38,7 @@ class Scripts(list[str]):
         self.numbers = {text: number for number, text in enumerate(self)}
 
     def in_other_case(self, number: int) -> int:
-        """The script that keeps the case where this one lowers it, and the other way round; itself if there is none."""
+        """The script that keeps the case where this one lowers it, or vice versa; the same number if there is none."""
         text = self[number]
         return self.numbers.get(_OTHER_CASE.get(text[0], text[0]) + text[1:], number)
 
@@ -54,7 +54,7 @@ class LemmaDictionary:
 
     @classmethod
     def learn(cls, treebank: Treebank) -> LemmaDictionary:
-        """From a treebank's forms, parts of speech and lemmas."""
+        """Learns from a treebank's forms, parts of speech and lemmas."""
         pairs = Pairs.of(treebank)
         made = made_scripts(treebank)
         scripts = Scripts(text for text, _ in Counter(text for text in made if text is not None).most_common())
@@ -70,18 +70,18 @@ class LemmaDictionary:
         choice = self._choices.get(key)
         if choice is None:
             choice = self.known.get(key) or self.possible_by_end(key[0])
-            if len(self._choices) > _CACHED:
+            if len(self._choices) > _CACHE_SIZE:
                 self._choices.clear()
             self._choices[key] = choice
         return choice
 
     def possible_by_end(self, form: str) -> Choice:
-        """The scripts of the longest end of a form that is known, of those that apply; the first one if none does.
+        """The applicable scripts of the longest known ending of a form; the first script if none applies.
 
-        Of a form with capitals they may keep its case or lower it, however words with that end did.
+        For a form with capitals, scripts that keep its case and scripts that lower it are both included.
         """
         lower = form.lower()
-        for length in range(min(len(lower), _LONGEST), -1, -1):
+        for length in range(min(len(lower), _MAX_ENDING), -1, -1):
             chosen = self.ends.get(lower[len(lower) - length :], ())
             if form != lower:
                 chosen = tuple(sorted({*chosen, *map(self.scripts.in_other_case, chosen)}))
@@ -90,7 +90,7 @@ class LemmaDictionary:
         return (0,)
 
     def items(self, treebank: Treebank, *, as_new: bool = False) -> Items:
-        """A treebank's words, with the scripts that they may have; `as_new`: as if no word were known."""
+        """A treebank's words with their possible scripts; `as_new`: as if no word were known."""
         pairs = Pairs.of(treebank)
         choices = [self.possible(key) for key in pairs.keys]
         if as_new:
@@ -102,10 +102,10 @@ class LemmaDictionary:
         return Items.of(treebank, columns, allowed=Allowed(sets[pairs.of_word], list(numbers)))
 
     def _columns(self, keys: Sequence[Key], choices: Sequence[Choice]) -> dict[str, IntArray]:
-        """What is seen of a form with its part of speech beside the treebank's own columns.
+        """Feature columns of a form with its part of speech, in addition to those of the treebank.
 
-        `own`: a number for forms that have several lemmas; others are to be known by what they look like. `hint`,
-        `other`: the first scripts that give a lemma which another form has.
+        `own`: a number for forms with several lemmas; other forms are seen only by their shape and affixes. `hint`,
+        `other`: the first scripts whose lemma is also that of another form.
         """
         rows = []
         for key, choice in zip(keys, choices, strict=True):
@@ -137,7 +137,7 @@ class LemmaDictionary:
         return found
 
     def right(self, treebank: Treebank) -> IntArray:
-        """The number of each word's script; -1 where its lemma is not known, -2 where it is none of these."""
+        """The number of each word's script; -1 if its lemma is unknown, -2 if its script is not in the list."""
         numbers, made = self.scripts.numbers, made_scripts(treebank)
         found = [UNKNOWN if text is None else numbers.get(text, OTHER_CLASS) for text in made]
         return np.array(found, dtype=np.int32)
@@ -157,7 +157,7 @@ class LemmaDictionary:
 
     @classmethod
     def from_file(cls, arrays: Arrays, values: Mapping[str, Any]) -> LemmaDictionary:
-        """What was taken apart; ValueError, KeyError or TypeError where it does not fit together."""
+        """Restores a stored dictionary. Raises ValueError, KeyError or TypeError if it is inconsistent."""
         scripts = Scripts(values["scripts"])
         ends = {str(end): tuple(choice) for end, *choice in values["ends"]}
         known: dict[Key, Choice] = {}
@@ -168,15 +168,15 @@ class LemmaDictionary:
             known.update(dict.fromkeys(zip(forms, repeat(tag)), choice))
             used.update(choice)
         if not used <= set(range(len(scripts))) or not all(type(number) is int for number in used):
-            raise ValueError("its dictionary has scripts that there are not")
+            raise ValueError("its dictionary refers to scripts that do not exist")
         for text in scripts:
-            apply(text, "form")  # ValueError if it is no script
+            apply(text, "form")  # ValueError if it is not a script
         return cls(scripts, known, ends)
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The different forms with their parts of speech in a treebank, and for each word the number of its own."""
+    """The distinct forms with their parts of speech in a treebank, and for each word the number of its pair."""
 
     keys: list[Key]
     of_word: LongArray
@@ -190,7 +190,7 @@ class Pairs:
 
 
 def made_scripts(treebank: Treebank) -> list[str | None]:
-    """The script that makes each word's lemma from its form; None where the lemma is not known (`_`)."""
+    """The script that makes each word's lemma from its form; None if the lemma is unknown (`_`)."""
     forms, lemmas = treebank.vocabulary("form"), treebank.vocabulary("lemma")
     codes = treebank.column("form").astype(np.int64) * len(lemmas) + treebank.column("lemma")
     found, of_word = np.unique(codes, return_inverse=True)
@@ -200,15 +200,15 @@ def made_scripts(treebank: Treebank) -> list[str | None]:
 
 
 def _ends(known: Mapping[Key, Choice]) -> dict[str, Choice]:
-    """The scripts that words with an end were seen with, for ends of several words; scripts of several words alone."""
+    """The scripts by ending, for endings of several words; scripts seen with too few words are left out."""
     uses = Counter(number for choice in known.values() for number in choice)
     found: dict[str, set[int]] = defaultdict(set)
     count: Counter[str] = Counter()
     for (form, _), choice in known.items():
         lower = form.lower()
-        for length in range(min(len(lower), _LONGEST) + 1):
+        for length in range(min(len(lower), _MAX_ENDING) + 1):
             end = lower[len(lower) - length :]
             found[end].update(number for number in choice if uses[number] >= _PRODUCTIVE)
             count[end] += 1
-    several = {end for end in found if count[end] >= _ENOUGH or not end}
+    several = {end for end in found if count[end] >= _MIN_WORDS or not end}
     return {end: tuple(sorted(found[end])) for end in sorted(several) if found[end]}

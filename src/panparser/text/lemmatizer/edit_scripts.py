@@ -2,7 +2,7 @@
 
 A script is a short text. `l0,3,0:y` lower-cases the form, takes nothing from its start and three characters from its
 end, and puts a prefix of length 0 before and `y` behind: *Studies* becomes *study*. `=be` is the lemma itself, for
-pairs that share nothing. Scripts count characters instead of spelling out what they take: few serve many words.
+pairs that share nothing. Scripts count characters instead of spelling them out, so that few scripts cover many words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CASES: dict[str, Callable[[str], str]] = {
     "u": str.upper,
 }
 _SCRIPT = re.compile(r"([lkftu])(\d+),(\d+),(\d+):(.*)", re.DOTALL)
-_LONGEST = 100  # characters in which a common part is looked for everywhere; beyond that, at the start alone
+_MAX_LENGTH = 100  # characters searched for a common substring; longer words compare their prefixes only
 
 
 def script(form: str, lemma: str) -> str:
@@ -58,8 +58,8 @@ def _parsed(script: str) -> tuple[str, int, int, int, str]:
 
 
 def _common_part(form: str, lemma: str) -> tuple[int, int, int]:
-    """The longest common substring: where it starts in each, and its length; the first one in the lemma."""
-    if len(form) > _LONGEST or len(lemma) > _LONGEST:
+    """The longest common substring: its start in each, and its length; ties go to the first in the lemma."""
+    if len(form) > _MAX_LENGTH or len(lemma) > _MAX_LENGTH:
         length = 0
         while length < min(len(form), len(lemma)) and form[length] == lemma[length]:
             length += 1

@@ -26,7 +26,7 @@ EPOCHS = 8
 
 @dataclass(frozen=True)
 class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer."):
-    """Writes lemmas; `train_lemmatizer` and `Lemmatizer.load` make one."""
+    """Writes lemmas; made by `train_lemmatizer` or `Lemmatizer.load`."""
 
     model: SequenceModel
     dictionary: LemmaDictionary
@@ -40,7 +40,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
         treebank.column("lemma")[:] = self.predict(treebank, threads=threads)
 
     def predict(self, treebank: Treebank, *, threads: int = 1) -> IntArray:
-        """The lemma of every word, as ids of the treebank's vocabulary, which grows if need be."""
+        """The lemma of every word, as ids of the treebank's vocabulary, which is extended if necessary."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to lemmatize; got {treebank!r}")
         if not treebank.words:
@@ -54,7 +54,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
         return np.array([treebank.id_of("lemma", lemma) for lemma in lemmas], dtype=np.int32)[of_word]
 
     def accuracy(self, gold: Treebank, *, threads: int = 1) -> float:
-        """Percent of the words whose lemma is right, by the tags that the treebank has; a gold `_` does not count."""
+        """Percent of the words whose lemma is correct, using the treebank's tags; a gold `_` does not count."""
         found, right = self.predict(gold, threads=threads), gold.column("lemma")
         known = right != 0
         return 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
@@ -84,7 +84,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
 
 
 def _lemma(form: str, script: str) -> str:
-    """The lemma, or the form where a treebank could not hold it."""
+    """The lemma, or the form if the lemma is not a valid cell of a treebank."""
     lemma = (apply(script, form) or "").strip(" ")
     return lemma or form
 
@@ -97,11 +97,11 @@ def train_lemmatizer(
     seed: int = 1,
     listeners: Sequence[Listener] = (),
 ) -> Lemmatizer:
-    """A lemmatizer from a treebank's forms, tags and lemmas; with `dev`, of all epochs the one that does best there.
+    """A lemmatizer from a treebank's forms, tags and lemmas; with `dev`, that of the best epoch on it.
 
-    Where the treebank has predicted tags, the lemmatizer learns to live with them.
+    If the tags of the treebank are predicted, the lemmatizer adapts to their errors.
     """
-    # Here, and not above: who uses a model does not wait for what trains one.
+    # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
 
     check_treebanks("train_lemmatizer", treebank, dev)
@@ -111,7 +111,7 @@ def train_lemmatizer(
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
     if dev is not None:
         options["dev"] = (dictionary.items(dev), dictionary.right(dev))
-    # Words are learned as if they were new: what the dictionary knows would teach nothing about words that it does not.
+    # Words are learned as if they were new: those in the dictionary would teach nothing about unknown words.
     items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
     model = train_sequences(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
     return Lemmatizer(model, dictionary, record_of(model, treebank, dev))

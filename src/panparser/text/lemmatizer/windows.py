@@ -1,4 +1,4 @@
-"""What the classifier of the lemmatizer sees."""
+"""Features of the lemmatizer's classifier."""
 
 from __future__ import annotations
 

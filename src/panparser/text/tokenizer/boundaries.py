@@ -1,7 +1,7 @@
-"""Places in a text where a token may end, and what a classifier sees there, as columns of numbers.
+"""Places in a text where a token may end, and their features, as columns of numbers.
 
-Characters make **runs**: letters, digits, or one sign however often it is repeated. A place lies after a character; the
-runs before and after it, whatever white space is between, are what features look at. Everything is numpy over all
+Characters form **runs**: letters, digits, or one sign repeated any number of times. A place is after a character;
+features describe the runs before and after it, skipping any white space between. Everything is numpy over all
 places of a text.
 """
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from panparser._arrays import IntArray, KeyArray, LongArray
 from panparser.text.characters import KINDS, CodePoints, Property, glued, kinds, spaces
 
-_SPACE, _BREAK = 32, 10  # what stands for white space, and for white space with a blank line in it
+_SPACE, _BREAK = 32, 10  # stand for white space, and for white space with a blank line in it
 _LETTERS = [KINDS.index(name) for name in ("lower", "upper", "letter", "mark")]
 _DIGIT, _UPPER, _LOWER, _IDEOGRAPH = (KINDS.index(name) for name in ("digit", "upper", "lower", "ideograph"))
 _BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -104,7 +104,7 @@ class Layout:
 
 
 class Hashing:
-    """Numbers of any pieces of a text, equal where the pieces are: differences of a running polynomial."""
+    """Hashes of arbitrary pieces of a text, by a rolling polynomial: equal pieces have equal hashes."""
 
     def __init__(self, points: npt.NDArray[Any]) -> None:
         powers = np.full(len(points) + 1, _BASE, dtype=np.uint64)
@@ -117,12 +117,12 @@ class Hashing:
         self._inverse = np.multiply.accumulate(inverse)
 
     def of(self, starts: LongArray, ends: LongArray) -> KeyArray:
-        """A number for each piece; 0 for an empty one."""
+        """The hash of each piece; 0 for an empty one."""
         return np.asarray((self._sums[ends] - self._sums[starts]) * self._inverse[starts])
 
 
 def column(hashes: KeyArray) -> IntArray:
-    """Numbers of pieces as a column: the high bits, well mixed, never negative."""
+    """Hashes of pieces as a column: the high bits, well mixed, never negative."""
     mixed = hashes ^ (hashes >> np.uint64(32))
     mixed = mixed * np.uint64(0xD6E8FEB86659FD93)
     return np.asarray(mixed >> np.uint64(33)).astype(np.int32)
@@ -130,14 +130,14 @@ def column(hashes: KeyArray) -> IntArray:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of a layout, white space left out: where they start and end, their shapes, and each character's run."""
+    """Runs of a layout without white space: where they start and end, their shapes, and each character's run."""
 
     starts: LongArray
     ends: LongArray
     shapes: IntArray
     gaps: npt.NDArray[np.uint8]  # what stands before each: NONE, SPACE or BREAK
     of_character: LongArray
-    words: KeyArray  # numbers of the runs in lower case
+    words: KeyArray  # hashes of the lower-cased runs
 
     @classmethod
     def of(cls, layout: Layout) -> Runs:
@@ -156,7 +156,7 @@ class Runs:
 
 
 def _shapes(kind: npt.NDArray[np.uint8], starts: LongArray, ends: LongArray) -> IntArray:
-    """Kind of the first character, whether there are capitals and small letters later, and how long the run is."""
+    """Kind of the first character, presence of upper and lower case after it, and length of the run."""
     upper, lower = (np.append(0, np.cumsum(kind == which)) for which in (_UPPER, _LOWER))
     second = np.minimum(starts + 1, ends)
     has_upper, has_lower = upper[ends] > upper[second], lower[ends] > lower[second]
@@ -166,9 +166,9 @@ def _shapes(kind: npt.NDArray[np.uint8], starts: LongArray, ends: LongArray) -> 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What words were like in the training text: sorted numbers of words, and a class for each.
+    """How words were used in the training text: sorted hashes of words, and a class for each.
 
-    Classes tell how often a word begins with a capital within sentences, begins sentences and stands before a full stop
+    The class encodes how often a word is capitalized within sentences, begins sentences, and is followed by a full stop
     that belongs to it.
     """
 
@@ -177,7 +177,7 @@ class Lexicon:
 
     @classmethod
     def learn(cls, layout: Layout, sentence_starts: npt.NDArray[np.bool_], least: int = 3) -> Lexicon:
-        """From a text and which of its characters begin sentences; words seen less often than `least` are left out."""
+        """Learns from a text and the characters that begin sentences; drops words seen fewer than `least` times."""
         runs = layout.runs
         is_word = np.isin(layout.kinds[runs.starts], _LETTERS)
         word, where, count = np.unique(runs.words[is_word], return_inverse=True, return_counts=True)
@@ -193,12 +193,12 @@ class Lexicon:
         return cls(word[known], classes[known].astype(np.uint8))
 
     def is_sound(self) -> bool:
-        """Whether words are sorted numbers, with a class each."""
+        """Are words sorted, with a class each?"""
         good_types = self.words.dtype == np.uint64 and self.classes.dtype == np.uint8
         return good_types and self.words.shape == self.classes.shape == (len(self.words),) and is_sorted(self.words)
 
     def of(self, words: KeyArray) -> IntArray:
-        """The class of each word; 0 where it is unknown."""
+        """The class of each word; 0 if it is unknown."""
         if not len(self.words):
             return np.zeros(len(words), dtype=np.int32)
         place = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
@@ -216,7 +216,7 @@ NAMES = (
 
 
 def columns(layout: Layout, places: LongArray, lexicon: Lexicon) -> dict[str, IntArray]:
-    """What is seen at each place (a character of the layout, after which a token may end), by the names in NAMES."""
+    """The features of each place (a character of the layout after which a token may end), by the names in NAMES."""
     runs, follows, hashes = layout.runs, layout.follows, layout.hashes
     run = runs.of_character[places]
     within = places + 1 < runs.ends[run]  # the place lies in the middle of a run
@@ -247,7 +247,7 @@ def columns(layout: Layout, places: LongArray, lexicon: Lexicon) -> dict[str, In
 
 
 def _add_chunks(found: dict[str, IntArray], layout: Layout, places: LongArray) -> None:
-    """Parts of the text between white space: that of the place, left and right of it; the next, the one before."""
+    """Adds chunks (text between white space): the part left and right of the place, the next and the previous chunk."""
     gaps = np.flatnonzero(layout.gap)
     chunk = np.searchsorted(gaps, places)
     starts, ends = np.append(0, gaps[:-1] + 1), gaps
@@ -262,7 +262,7 @@ def _add_chunks(found: dict[str, IntArray], layout: Layout, places: LongArray) -
     found["previous"] = np.where((chunk == 0) | breaks[before], -1, numbers[before]).astype(np.int32)
     found["traits"] = _traits(layout, starts, ends)[chunk]
     found["shape"] = column(Hashing(layout.kinds).of(start, end))
-    # How many chunks there are to the paragraph's end, and from its start.
+    # Number of chunks up to the end of the paragraph, and from its start.
     stops = np.flatnonzero(breaks)
     paragraph = np.searchsorted(stops, chunk)
     found["rest"] = np.minimum(stops[paragraph] - chunk, 7).astype(np.int32)
@@ -271,7 +271,7 @@ def _add_chunks(found: dict[str, IntArray], layout: Layout, places: LongArray) -
 
 
 def _traits(layout: Layout, starts: LongArray, ends: LongArray) -> IntArray:
-    """Which signs of addresses, numbers and words are in each chunk, as bits."""
+    """Which characters typical of addresses, numbers and words are in each chunk, as bits."""
     kind, points = layout.kinds, layout.points
     signs = (points == ord("@"), points == ord("/"), points == ord(":"), points == ord("."), points == ord("_"))
     traits = np.zeros(len(starts), dtype=np.int32)
@@ -289,7 +289,7 @@ def _add_characters(found: dict[str, IntArray], layout: Layout, places: LongArra
 
 
 def _add_brackets(found: dict[str, IntArray], layout: Layout, places: LongArray) -> None:
-    """How many brackets are open, and whether a quotation is, since the paragraph began."""
+    """Adds the number of open brackets, and whether a quotation is open, since the paragraph began."""
     opened = np.cumsum(_OPENING.of(layout.points).astype(np.int32) - _CLOSING.of(layout.points))
     quotes = np.cumsum(layout.points == ord('"'))
     breaks = np.flatnonzero(layout.points == _BREAK)
@@ -301,7 +301,7 @@ def _add_brackets(found: dict[str, IntArray], layout: Layout, places: LongArray)
 
 # --- Which places there are ---
 
-_RARE = 1000  # one end in so many pairs is not looked for
+_RARE = 1000  # pairs of which at most one in this many ends a token are skipped
 PAIRS = len(KINDS) ** 2
 
 
@@ -312,7 +312,7 @@ def pairs(layout: Layout) -> LongArray:
 
 
 def whole_pairs(layout: Layout, ends: npt.NDArray[np.bool_], least: int = 500) -> npt.NDArray[np.bool_]:
-    """Pairs of kinds between which hardly a token ended in a text, though there were many: nobody need look there."""
+    """Frequent pairs of kinds between which tokens almost never ended in a text: they need no classification."""
     seen = np.bincount(pairs(layout), minlength=PAIRS)
     split = np.bincount(pairs(layout)[ends], minlength=PAIRS)
     return np.asarray((split * _RARE <= seen) & (seen >= least))

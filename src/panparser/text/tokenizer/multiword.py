@@ -1,7 +1,7 @@
 """Multiword tokens: the words that a token stands for, by rules learned from a treebank.
 
-A form that was seen is split as it mostly was. Others follow the longest affix that tells: *dimelo* ends like *damelo*.
-What an affix tells was counted over the different forms that have it, those that are not split among them.
+A known form is split as it most often was. Others follow the longest affix with a rule: *dimelo* ends like *damelo*.
+The rule of an affix was counted over the distinct forms that have it, including those that are not split.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from panparser.treebank.treebank import Treebank
 
 Words = tuple[str, ...]
 _FOLDS = 5
-_CACHED = 1 << 18  # forms whose words are remembered
-_LONGEST = 24  # characters of an affix
-_CONTEXT = 4  # characters of the stem that a rule may look at
-_SURE = (2, 0.75)  # different forms that an affix must have been seen in, the share of them that one rule must split
+_CACHE_SIZE = 1 << 18  # forms whose words are cached
+_MAX_AFFIX = 24  # characters
+_CONTEXT = 4  # characters of the stem that a rule may see
+_SURE = (2, 0.75)  # distinct forms that an affix must have been seen in, share of them that one rule must split
 _DOUBTFUL = (1, 0.3)  # the same, for affixes that a classifier is asked about
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Takes `taken` characters from one end of a form, and puts the rest, with `added`, beside the words `others`.
+    """Removes `taken` characters from one end of a form, and puts the rest, with `added`, beside the words `others`.
 
     At the end ("suffix"), the stem is the first word; at the start ("prefix"), the last one.
     """
@@ -40,7 +40,7 @@ class Rule:
     others: Words
 
     def apply(self, form: str) -> Words | None:
-        """The words of a form; None if nothing would be left of its stem, or white space at an edge of it."""
+        """The words of a form; None if its stem would be empty or have white space at an edge."""
         if len(form) <= self.taken:
             return None
         is_suffix = self.end == "suffix"
@@ -59,7 +59,7 @@ class Affixes(dict[tuple[str, str], Rule | None]):
 
 
 def rules_of(form: str, words: Words) -> list[Rule]:
-    """The rules that split a form so: one at its end, one at its start, where the stem is a part of it."""
+    """The rules that split a form this way: one at its end, one at its start, if the stem is part of the form."""
     found = []
     common = _common(form, words[0])
     if 0 < common < len(form):
@@ -79,11 +79,11 @@ def _common(first: str, second: str) -> int:
 
 @dataclass
 class MultiwordRules:
-    """Which tokens are several words, and which words; `MultiwordRules.learn` makes one.
+    """Which tokens are several words, and which words they are; made by `MultiwordRules.learn`.
 
     `forms` maps forms in lower case to their words, or to None if they mostly are one word; `affixes` maps an end and
-    the characters there to a rule. `ambiguous` are the forms that were seen both ways; `doubtful` are affixes that tell
-    less: who has looked at the tokens around may follow them (`alternative`).
+    the characters there to a rule. `ambiguous` are the forms that were seen both ways; `doubtful` are less reliable
+    affixes, used only by a classifier that sees the neighboring tokens (`alternative`).
     """
 
     forms: dict[str, Words | None] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class MultiwordRules:
             best = next(words for words, _ in counts.most_common() if words is not None)
             if None in counts:
                 rules.ambiguous[form] = best
-        # A form that was seen whole needs an entry only where an affix would split it.
+        # A form that was seen unsplit needs an entry only if an affix would split it.
         for form in seen:
             if form not in split and any(_by_affix(form, table) for table in (rules.affixes, rules.doubtful)):
                 rules.forms[form] = None
@@ -130,7 +130,7 @@ class MultiwordRules:
     def alternative(self, form: str) -> Words | None:
         """The words of a form that may be one word or several, in its case; None if there is no doubt.
 
-        That is a form that was seen both ways, or one that was not seen and has an affix that tells something.
+        Such a form was seen both ways, or is unknown and has a doubtful affix.
         """
         return _remembered(self._doubts, form, self._alternative)
 
@@ -154,7 +154,7 @@ class MultiwordRules:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> MultiwordRules:
-        """The rules of a model file; ModelError if they are none."""
+        """The rules of a model file. Raises ModelError if they are invalid."""
         try:
             return cls(
                 {str(form): None if words is None else _words(words) for form, words in values["forms"]},
@@ -175,7 +175,7 @@ def _seen(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Counter[Words
 
 
 def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Words]:
-    """For forms in lower case, the words that each might be by what other forms tell: to learn from."""
+    """For lower-cased forms, the words that the other forms suggest for each: to learn from."""
     seen = _seen(tokens)
     fold = {form: zlib.crc32(form.encode()) % _FOLDS for form in seen}
     found = {}
@@ -191,14 +191,14 @@ def _remembered(known: dict[str, Words | None], form: str, find: Callable[[str],
     try:
         return known[form]
     except KeyError:
-        if len(known) > _CACHED:
+        if len(known) > _CACHE_SIZE:
             known.clear()
         known[form] = words = find(form)
         return words
 
 
 def _by_affix(lower: str, affixes: Affixes) -> Words | None:
-    """The words of a form, by the longest affix at its end that tells, or else by that at its start."""
+    """The words of a form, by the longest affix with a rule at its end, or else at its start."""
     for end in ("suffix", "prefix"):
         for length in range(min(len(lower) - 1, affixes.longest), 0, -1):
             affix = lower[-length:] if end == "suffix" else lower[:length]
@@ -233,7 +233,7 @@ def _words(values: Sequence[str], least: int = 2) -> Words:
 
 
 def surface_words(treebank: Treebank) -> Iterable[tuple[str, Words | None]]:
-    """Each token as it is written, with its words if it has several."""
+    """Each token as written, with its words if it has several."""
     forms, ids = treebank.vocabulary("form"), treebank.column("form").tolist()
     for index, start in enumerate(treebank.offsets[:-1].tolist()):
         stop, at = int(treebank.offsets[index + 1]), start
@@ -245,17 +245,17 @@ def surface_words(treebank: Treebank) -> Iterable[tuple[str, Words | None]]:
 
 
 def _affix_rules(seen: Mapping[str, Counter[Words | None]], least: int, share: float) -> Affixes:
-    """What affixes tell: the rule that most forms with it follow, or None, where a shorter affix tells otherwise."""
+    """The rule that most forms with an affix follow, or None; only affixes that differ from the next shorter one."""
     counts: dict[tuple[str, str], Counter[Rule | None]] = defaultdict(Counter)
     for form, ways in seen.items():
         words = ways.most_common(1)[0][0]
         for rule in [] if words is None else rules_of(form, words):
-            for length in range(max(rule.taken, 1), min(rule.taken + _CONTEXT, len(form) - 1, _LONGEST) + 1):
+            for length in range(max(rule.taken, 1), min(rule.taken + _CONTEXT, len(form) - 1, _MAX_AFFIX) + 1):
                 affix = (rule.end, form[-length:] if rule.end == "suffix" else form[:length])
                 counts[affix][rule] += 1
     for form, ways in seen.items():
         if ways.most_common(1)[0][0] is None:
-            for length in range(1, min(len(form) - 1, _LONGEST) + 1):
+            for length in range(1, min(len(form) - 1, _MAX_AFFIX) + 1):
                 for affix in (("suffix", form[-length:]), ("prefix", form[:length])):
                     if affix in counts:
                         counts[affix][None] += 1
@@ -272,7 +272,7 @@ def _affix_rules(seen: Mapping[str, Counter[Words | None]], least: int, share: f
 
 
 def _inherited(found: Affixes, affix: tuple[str, str]) -> Rule | None:
-    """What the next shorter affix tells."""
+    """The rule of the next shorter affix."""
     end, text = affix
     for length in range(len(text) - 1, 0, -1):
         shorter = (end, text[-length:] if end == "suffix" else text[:length])
@@ -285,12 +285,12 @@ def _inherited(found: Affixes, affix: tuple[str, str]) -> Rule | None:
 
 
 def _lowered(form: str, words: Words) -> Words:
-    """Words as the form in lower case would have them: names keep their case where the form does not give it."""
+    """Words as for the lower-cased form; names keep their case if it does not come from the form."""
     return words if form == form.lower() else tuple(word.lower() for word in words)
 
 
 def cased(form: str, words: Words) -> Words:
-    """Words of a form in lower case, written in the form's own case."""
+    """Lower-case words of a form, in the case of the form."""
     if form == form.lower():
         return words
     whole = "".join(words)

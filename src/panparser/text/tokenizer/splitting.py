@@ -1,7 +1,7 @@
 """Tokens that may be one word or several: a classifier decides.
 
-A form that was seen both ways (French *des*) is known as such, and by its neighbours; one that was not seen, and ends
-like words that are split and like others that are not, by its ends and its neighbours.
+A form that was seen both ways (French *des*) is classified by the form and its neighbours; an unknown form whose ending
+occurs in both split and unsplit words, by its affixes and its neighbours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from panparser.text.tokenizer.windows import ENDS, STARTS, splitter_window
 from panparser.text.writing import Tokens
 
 _EPOCHS = 10
-_ENOUGH = 3  # tokens of a form that is taken for a new one
+_MAX_TOKENS = 3  # of a form that is treated as new
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Doubts:
 
     @classmethod
     def of(cls, forms: Sequence[str], rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
-        """Among the tokens of a text; `new`: what forms might be if they were new, of which there are a few tokens."""
+        """The doubtful tokens of a text; `new`: words of forms treated as new, of which a few tokens are used."""
         words: dict[str, Words | None] = {}
         count: Counter[str] = Counter()
         found: list[tuple[int, Words, bool]] = []
@@ -48,7 +48,7 @@ class Doubts:
             if chosen is not None:
                 count[form] += 1
                 known = form.lower() in rules.ambiguous
-                if known or new is None or count[form] <= _ENOUGH:
+                if known or new is None or count[form] <= _MAX_TOKENS:
                     found.append((place, chosen, known))
         places = np.array([place for place, _, _ in found], dtype=np.int64)
         return cls(places, [w for _, w, _ in found], np.array([known for _, _, known in found], dtype=bool))
@@ -62,7 +62,7 @@ def train_splitter(
     rules: MultiwordRules,
     seed: int,
 ) -> SequenceModel | None:
-    """A classifier of tokens that may be one word or several; None if there are none."""
+    """A classifier of tokens that may be one word or several; None if there are no such tokens."""
     from panparser.sequences.training import train_sequences
 
     doubts = Doubts.of(forms, rules, alternatives_if_new(zip(forms, splits, strict=True)))
@@ -85,7 +85,7 @@ def decide(
     forms: Sequence[str],
     splits: list[Words | None],
 ) -> None:
-    """Replaces what the rules say of tokens that may be one word or several."""
+    """Overrides the rules for tokens that may be one word or several."""
     doubts = Doubts.of(forms, rules)
     if len(doubts.words):
         found = model.predict(_items(points, tokens, doubts))

@@ -43,19 +43,19 @@ from panparser.treebank.treebank import Treebank, check_treebanks
 _SPLITTER = "splitter."  # before names of arrays
 Given = Literal["nothing", "sentences", "tokens", "vertical"]
 EPOCHS = 6
-_LESSON = 40  # places in a sequence to learn from: the average is taken after each
-_SEQUENCE = 4096  # places in a sequence to be classified: threads share them
-_LONGEST = _engine.MAX_WORDS // 8  # tokens in a sentence; a parser refuses longer ones
+_TRAINING_LENGTH = 40  # places in a training sequence: weights are averaged after each
+_PREDICTION_LENGTH = 4096  # places in a sequence to be classified: threads share the sequences
+_MAX_TOKENS = _engine.MAX_WORDS // 8  # in a sentence, so that a parser accepts it
 _SETS = [[INSIDE, TOKEN, SENTENCE], [TOKEN, SENTENCE], [INSIDE, TOKEN], [TOKEN], [SENTENCE]]
-_BETWEEN = "\n\n"  # texts that do not belong together
+_SEPARATOR = "\n\n"  # between unrelated texts
 _ANY, _END, _WITHIN, _TOKEN, _SENTENCE = range(5)
 
 
 @dataclass(frozen=True, repr=False)
 class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
-    """Divides text into sentences, tokens and words; `train_tokenizer` makes one.
+    """Divides text into sentences, tokens and words; made by `train_tokenizer`.
 
-    `spaced`: tokens may have spaces in them. `whole`: pairs of kinds of characters between which tokens do not end.
+    `spaced`: tokens may contain spaces. `whole`: pairs of kinds of characters between which tokens do not end.
     """
 
     model: SequenceModel
@@ -77,7 +77,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     ) -> Treebank:
         """A treebank of a text, from which the text can be rebuilt character for character.
 
-        `given` says what the text's lines tell: "sentences" (one a line), "tokens" (a sentence a line, with spaces
+        `given`: what the lines of the text are: "sentences" (one a line), "tokens" (a sentence a line, with spaces
         between tokens), "vertical" (a token a line, with blank lines between sentences).
         """
         points = code_points(text)
@@ -88,7 +88,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     def stream(
         self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
-        """The treebanks of a text in pieces, as `iter_text` gives them; sentences and places are counted on."""
+        """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece."""
         return _stream(partial(self.tokenize, given=given, threads=threads), pieces, document)
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         at = places(layout, self.whole)
         lines = np.append(sentence_per_line(points), 0)[layout.origin[at]] if given == "sentences" else None
         allowed = Allowed(_sets(layout, at, self.spaced, lines), _SETS)
-        offsets = np.append(np.arange(0, len(at), _SEQUENCE), len(at))
+        offsets = np.append(np.arange(0, len(at), _PREDICTION_LENGTH), len(at))
         found = self.model.predict(Items(offsets, columns(layout, at, self.lexicon), allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
         return _shortened(marks) if given == "nothing" else marks
@@ -166,13 +166,13 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
 
 def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "") -> Iterator[Treebank]:
-    """The treebanks of a text in pieces that is divided into tokens already, which needs no tokenizer."""
+    """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
     marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
     return _stream(lambda text, place: to_treebank(text, marks(text), place=place), pieces, document)
 
 
 def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: str) -> Iterator[Treebank]:
-    """The treebanks of pieces of a text, counted on."""
+    """The treebanks of the pieces of a text, with continued numbering."""
     if isinstance(pieces, str):
         raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
     place, seam = Place(document=document), Seam()
@@ -200,11 +200,11 @@ def _sets(layout: Layout, at: LongArray, spaced: bool, lines: Marks | None = Non
 
 
 def _shortened(marks: Marks) -> Marks:
-    """Marks with sentences of no more tokens than a parser takes."""
+    """Marks with overlong sentences split, so that a parser accepts them."""
     ends = np.flatnonzero(marks)
     sentence = np.append(0, np.cumsum(marks[ends] == SENTENCE)[:-1])
     first = np.searchsorted(sentence, sentence)
-    marks[ends[(np.arange(len(ends)) - first) % _LONGEST == _LONGEST - 1]] = SENTENCE
+    marks[ends[(np.arange(len(ends)) - first) % _MAX_TOKENS == _MAX_TOKENS - 1]] = SENTENCE
     return marks
 
 
@@ -216,8 +216,8 @@ def train_tokenizer(
     seed: int = 1,
     listeners: Sequence[Listener] = (),
 ) -> Tokenizer:
-    """A tokenizer that divides text as a treebank does; with `dev`, of all epochs the one that does best there."""
-    # Here, and not above: who uses a model does not wait for what trains one.
+    """A tokenizer that divides text as a treebank does; with `dev`, that of the best epoch on it."""
+    # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
 
     check_treebanks("train_tokenizer", treebank, dev)
@@ -252,20 +252,20 @@ def _marked(raw: RawText) -> tuple[Layout, Marks]:
 
 
 def _with_shuffled(treebank: Treebank, raw: RawText, seed: int) -> RawText:
-    """The text to learn from. Where nothing is told of documents, one sentence may follow any other: once more so."""
+    """The text to learn from. If no documents are marked, sentence order may be random, so a shuffled copy is added."""
     if any(line.startswith("# newdoc") for sentence in treebank for line in sentence.comments):
         return raw
     order = np.random.default_rng(seed).permutation(len(treebank)).tolist()
     other = raw_text(treebank[order])
-    marks = np.concatenate([raw.marks, np.zeros(len(_BETWEEN), np.uint8), other.marks])
-    return RawText(f"{raw.text}{_BETWEEN}{other.text}", marks)
+    marks = np.concatenate([raw.marks, np.zeros(len(_SEPARATOR), np.uint8), other.marks])
+    return RawText(f"{raw.text}{_SEPARATOR}{other.text}", marks)
 
 
 def _items(
     layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon, spaced: bool
 ) -> tuple[Items, npt.NDArray[np.int32]]:
     at = places(layout, whole)
-    offsets = np.append(np.arange(0, len(at), _LESSON), len(at))
+    offsets = np.append(np.arange(0, len(at), _TRAINING_LENGTH), len(at))
     allowed = Allowed(_sets(layout, at, spaced), _SETS)
     return Items(offsets, columns(layout, at, lexicon), allowed=allowed), marks[at].astype(np.int32)
 

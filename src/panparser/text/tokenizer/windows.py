@@ -1,4 +1,4 @@
-"""What the classifiers of the tokenizer see."""
+"""Features of the tokenizer's classifiers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from panparser.features.sets import template_set
 from panparser.sequences.model import Window
 from panparser.text.tokenizer.boundaries import NAMES
 
-ENDS, STARTS = range(2, 9), range(2, 5)  # lengths of what is seen of a token's ends
+ENDS, STARTS = range(2, 9), range(2, 5)  # lengths of a token's suffixes and prefixes
 SPLITTER_COLUMNS = (
     *("form", "capital", "last", "length", *(f"e{n}" for n in ENDS), *(f"b{n}" for n in STARTS)),
     *(f"{word}{part}" for word in ("p2", "p1", "n1", "n2") for part in ("", "s2", "s3", "k")),
