@@ -21,7 +21,7 @@ from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
 
 TAGS = ("upos", "xpos")  # columns that weights may depend on
-_PRIOR = 20  # words of a tag that count as much as all the others' share
+_PRIOR = 20  # words: weight of the overall share in the estimate for a tag
 _FORMAT = 1
 
 
@@ -63,7 +63,7 @@ class Weights:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Weights:
-        """The weights of a TOML file; SpecError says what is wrong with one that has none."""
+        """The weights of a TOML file. Raises SpecError if the file is not valid."""
         name = os.fspath(path)
         try:
             values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -86,7 +86,7 @@ class Weights:
 
 
 def _numbers(values: object, what: str) -> tuple[float, ...]:
-    """Weights that can be."""
+    """Valid weights. Raises SpecError otherwise."""
     if isinstance(values, list | tuple | np.ndarray) and len(values):
         numbers = tuple(values)
         if all(is_number(n) or isinstance(n, np.number) for n in numbers):
@@ -97,7 +97,7 @@ def _numbers(values: object, what: str) -> tuple[float, ...]:
 
 
 def as_weights(weights: Weights | Sequence[float] | None, count: int) -> Weights:
-    """Weights for so many analyses."""
+    """Weights for this many analyses."""
     if not isinstance(weights, Weights):
         weights = Weights((1.0,) * count if weights is None else weights)  # type: ignore[arg-type]
     if len(weights.default) != count:
@@ -106,13 +106,13 @@ def as_weights(weights: Weights | Sequence[float] | None, count: int) -> Weights
 
 
 def learn_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | None = None) -> Weights:
-    """Weights from analyses of a text whose heads are known: the log-odds that a head is right, at least 0.
+    """Weights from analyses of a text with known heads: the log-odds that a head is correct, at least 0.
 
-    With `by` ("upos" or "xpos") there is a weight for each tag; where a tag is rare, it is close to that of all words.
+    With `by` ("upos" or "xpos") there is a weight for each tag; that of a rare tag is close to the weight of all words.
     """
     check_alike([gold, *predicted])
     if not predicted:
-        raise SpecError("expected analyses to learn weights of, found none")
+        raise SpecError("expected analyses to learn weights from, found none")
     if by not in (None, *TAGS):
         raise SpecError(f"by of learn_weights must be {' or '.join(TAGS)}; got {by!r}")
     known = gold.heads >= 0

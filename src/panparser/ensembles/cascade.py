@@ -1,6 +1,6 @@
-"""Cascades: partial parsers in a row, each for the arcs it is competent for, each under the arcs of those before it.
+"""Cascades: a series of partial parsers, each for the arcs it is good at, constrained by the arcs of those before it.
 
-Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds what the others left open.
+Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds the remaining arcs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STAGE = "stage.{}."  # before names of arrays
 class Stage:
     """One parser of a cascade: its name, the regions whose arcs it finds, and what it is made of.
 
-    The last stage has no regions: it finds all arcs. Those before need a system that leaves words headless. `options`
+    The last stage has no regions: it finds all arcs. Earlier ones need a system that leaves words headless. `options`
     are those of `train` that differ from those of the other stages.
     """
 
@@ -79,7 +79,7 @@ def check_stages(stages: Sequence[Stage]) -> None:
 
 
 class Cascade(StoredModel, kind="cascade", newest=FORMAT):
-    """Trained stages. `train_cascade` and `load` make one; it parses, is saved and loaded as a Parser is."""
+    """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
     def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
@@ -94,12 +94,12 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 
     @property
     def spec(self) -> ParserSpec:
-        """That of the last stage, which decides how a tree looks."""
+        """The spec of the last stage, which determines the properties of trees."""
         return self.parsers[-1].spec
 
     @property
     def plain_labels(self) -> tuple[str, ...]:
-        """The labels that the last stage writes; what stages before it wrote are among those of `parse`."""
+        """The labels that the last stage writes; those of earlier stages may also occur in the results of `parse`."""
         return self.parsers[-1].plain_labels
 
     # --- Parsing ---
@@ -129,7 +129,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         relax: bool = False,
         listeners: Sequence[SearchListener] = (),
     ) -> Result:
-        """What the last parser does, under what was given and what the others find."""
+        """Calls the last parser, constrained by what was given and what the other stages find."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
@@ -148,7 +148,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         constraints: Constraints | None = None,
         relax: bool = False,
     ) -> list[ScoredTree]:
-        """The best trees that the last stage finds under what the others found; options as in `Parser.best`."""
+        """The best trees of the last stage, constrained by what the others found; options as in `Parser.best`."""
         if constraints is not None:
             check_given(constraints, sentence.treebank)
         numbers = [sentence.position]
@@ -170,9 +170,9 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         threads: int = 1,
         constraints: Constraints | None = None,
     ) -> Constraints:
-        """What so many stages (None: all but the last) find, and what was given: constraints for the next one.
+        """What the first stages (None: all but the last) find, and what was given: constraints for the next one.
 
-        What was given is all there: a stage keeps what its own system can, and only the last one refuses or drops.
+        It includes all that was given: a stage keeps what its system can, and only the last one refuses or drops any.
         """
         known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
         before_last = len(self.stages) - 1
@@ -195,7 +195,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 
     @property
     def size(self) -> int:
-        """Of the weights, in bytes."""
+        """Size of the weights, in bytes."""
         return sum(parser.size for parser in self.parsers)
 
     def to_values(self) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 def found_by(
     stage: Stage, parser: Parser, treebank: Treebank, known: Constraints, given: Constraints | None, **options: Any
 ) -> Constraints:
-    """What was known, and the arcs of its regions that a stage's parser finds. `given` always stays."""
+    """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)
     arcs = Arcs(treebank, heads, labels, parser.plain_labels)
     new = (known.heads == UNKNOWN) & in_regions(stage.regions, arcs)
@@ -248,15 +248,15 @@ def found_by(
 
 
 def asked(given: Constraints) -> npt.NDArray[np.int64]:
-    """Words that constraints beyond plain heads speak of: their sentences' arcs are left to the last stage."""
+    """Words covered by a non-head constraint: the arcs of their sentences are left to the last stage."""
     words = [np.arange(given.words_of(sentence).start, given.words_of(sentence).stop) for sentence in given.more]
     return np.concatenate([np.zeros(0, dtype=np.int64), *words])
 
 
 def settled(known: Constraints, given: Constraints | None, system: TransitionSystem) -> Constraints:
-    """Without arcs of stages that exclude each other in the next stage's system: what users gave is not theirs to drop.
+    """Drops arcs of stages that exclude each other in the next stage's system; what users gave is never dropped.
 
-    Of several children of Root, where there may be one, the first is kept; where that is not enough, nothing is.
+    Of several children of Root, if only one is allowed, the first is kept; if conflicts remain in a sentence, none is.
     """
     own = known.heads != UNKNOWN
     if given is not None:
@@ -282,7 +282,7 @@ def settled(known: Constraints, given: Constraints | None, system: TransitionSys
 
 
 def part_of(constraints: Constraints, part: Treebank, sentences: Sequence[int]) -> Constraints:
-    """The constraints of some sentences, which are a treebank of their own."""
+    """The constraints of some sentences, which form a separate treebank."""
     words = np.concatenate(
         [np.zeros(0, dtype=np.int64), *(np.r_[constraints.words_of(sentence)] for sentence in sentences)]
     )
@@ -291,7 +291,7 @@ def part_of(constraints: Constraints, part: Treebank, sentences: Sequence[int]) 
 
 
 def as_part_of(sentence: Sentence, found: Constraints) -> Constraints:
-    """Constraints of a sentence alone as those of its treebank, of whose other sentences nothing is asked."""
+    """Constraints of a single sentence as those of its treebank, with none on the other sentences."""
     whole = Constraints.of(sentence.treebank, keep=())
     words = whole.words_of(sentence.position)
     labels = whole.labels.copy()

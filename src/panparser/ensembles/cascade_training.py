@@ -1,4 +1,4 @@
-"""train_cascade: stage by stage, each under what those before it find on sentences that they did not learn from."""
+"""train_cascade: each stage is trained under what earlier ones find in sentences that they were not trained on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Given = Literal["predicted", "gold", "none"]
 
 
 class CascadeOptions(TrainingOptions, total=False):
-    """What `train` is told of all stages."""
+    """Options of `train` for all stages."""
 
     vectors: Vectors | None
 
@@ -48,10 +48,10 @@ def train_cascade(
 ) -> Cascade:
     """A cascade for a treebank; `options` are those of `Training`, for all stages.
 
-    Stages after the first are trained under what is `given` by those before: "predicted", what parsers of theirs find
-    that learned from the other of so many `folds`; "gold", all arcs of their regions; "none". Unless it is none, and
-    unless their templates read constraints already, `GIVEN` is added. The development set is parsed under what the
-    stages before find in it. `before_stage` hears of each stage; `threads` is for folds.
+    Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
+    trained on the other `folds`; "gold", all arcs of their regions; "none". Unless it is none, and unless their
+    templates already read constraints, `GIVEN` is added. The development set is parsed under what the earlier stages
+    find in it. `before_stage` is called before each stage; `threads` is for folds.
     """
     check_stages(stages)
     if given not in get_args(Given):
@@ -75,7 +75,7 @@ def train_cascade(
 
 
 def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
-    """A copy of a treebank in which only arcs of the regions are left; other words are headless."""
+    """A copy of a treebank with only the arcs of the regions; other words are headless."""
     found = treebank.copy()
     outside = ~in_regions(regions, Arcs.of(found))
     found.heads[outside] = UNKNOWN
@@ -100,7 +100,7 @@ class _Run:
         self.dev_known = None if self.dev is None else Constraints.of(self.dev, keep=())
 
     def add(self, number: int) -> None:
-        """Trains one stage, and has it tell the next what it finds."""
+        """Trains one stage, and adds what it finds to the constraints of the next."""
         stage, is_last = self.stages[number], number == len(self.stages) - 1
         regions = [region for each in self.stages[: number + 1] for region in each.regions]
         if not is_last and not in_regions(stage.regions, Arcs.of(self.treebank)).any():
@@ -131,7 +131,7 @@ class _Run:
     def _jackknifed(
         self, stage: Stage, spec: ParserSpec, treebank: Treebank, is_guided: bool, options: dict[str, Any]
     ) -> Constraints:
-        """What a stage finds in each sentence, by a parser that did not learn from it."""
+        """What a stage finds in each sentence, by a parser that was not trained on it."""
         known = self.known
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:

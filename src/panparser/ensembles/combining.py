@@ -15,8 +15,8 @@ from panparser.trees.decoding import maximum_spanning_tree, projective_tree
 
 Report = Callable[[int, int], None]
 
-_CELLS = 1 << 20  # of matrices that are filled together
-_TIE = 1e-9  # of the largest weight: what is closer counts as equal
+_MAX_CELLS = 1 << 20  # of matrices that are filled together
+_TIE = 1e-9  # of the largest weight: sums that differ by less are equal
 
 
 def combine(
@@ -27,13 +27,13 @@ def combine(
     single_root: bool = True,
     report: Report | None = None,
 ) -> Treebank:
-    """A copy of the first treebank with the heads and labels that the analyses of all of them, weighted, agree on best.
+    """A copy of the first treebank with the heads and labels of the best tree over the weighted arcs of all treebanks.
 
     Heads are those of the tree whose arcs have the largest sum of weights: of all trees, or of the `projective` ones
-    only. A word's label is the one with the largest sum of weights among the analyses that have its arc; if none has
-    it, among all. A headless word (`_`) casts no vote. Where sums are equal, the analysis that comes first wins.
-    `weights`: one for each treebank, or `Weights` that depend on the word's tag too. `report` hears how many of how
-    many words are done.
+    only. A word's label is the one with the largest sum of weights among the analyses that have its arc or, if none has
+    it, among all. A headless word (`_`) casts no vote. Ties go to the earliest analysis.
+    `weights`: one for each treebank, or `Weights` that also depend on the word's tag. `report` is called with the
+    number of words done and their total.
     """
     check_alike(treebanks)
     first = treebanks[0]
@@ -70,7 +70,7 @@ class _Arcs:
         ends = np.cumsum(sizes**2)
         start = 0
         while start < len(sizes):
-            limit = (ends[start - 1] if start else 0) + _CELLS
+            limit = (ends[start - 1] if start else 0) + _MAX_CELLS
             end = max(start + 1, int(np.searchsorted(ends, limit, side="right")))
             scores = self._fill(start, end, sizes[start:end])
             cell = 0
@@ -100,7 +100,7 @@ class _Arcs:
 
 
 def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatArray, none: int) -> IntArray:
-    """The label of each word, as an id: of those analyses that agree with its head, else of all that have a label."""
+    """The label of each word, as an id: from the analyses that agree with its head, else from all that have a label."""
     has_label = labels != none
     votes = agrees & has_label
     votes = np.where(votes.any(axis=0), votes, has_label)

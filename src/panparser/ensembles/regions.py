@@ -1,4 +1,4 @@
-"""Region: which arcs a partial parser is competent for; declared, or estimated from how well a quick parser does."""
+"""Region: the arcs that a partial parser handles; declared, or estimated from the accuracy of a quick parser."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _SETS = ("upos", "head_upos", "label")
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """Arcs for which all that is said holds: tags of the dependent and of the head, labels, direction, length.
+    """Arcs that meet all given conditions: tags of the dependent and of the head, labels, direction, length.
 
-    `direction` says where the head stands: "left", "right", or "root" for arcs of Root, which have no length and a
-    head with the tag "ROOT". A label also stands for its subtypes: nsubj for nsubj:pass.
+    `direction` is where the head is: "left", "right", or "root" for arcs of Root, which have no length and a
+    head with the tag "ROOT". A label includes its subtypes: nsubj also means nsubj:pass.
     """
 
     upos: tuple[str, ...] | None = None
@@ -105,7 +105,7 @@ def in_regions(regions: Iterable[Region], arcs: Arcs) -> BoolArray:
 
 
 class Arcs:
-    """Heads and labels over the words of a treebank, with what regions look at. Labels are texts by number."""
+    """Heads and labels of the words of a treebank, with what regions depend on. Labels are texts by number."""
 
     def __init__(self, treebank: Treebank, heads: IntArray, labels: IntArray, texts: Sequence[str]) -> None:
         self.heads = heads
@@ -120,12 +120,12 @@ class Arcs:
 
     @classmethod
     def of(cls, treebank: Treebank) -> Arcs:
-        """The arcs that a treebank has."""
+        """The arcs of a treebank."""
         ids: npt.NDArray[Any] = treebank.column("deprel")
         return cls(treebank, np.array(treebank.heads), np.array(ids), treebank.vocabulary("deprel"))
 
     def names(self, name: str) -> list[str]:
-        """What arcs have in a class: for each word a name; of arcs that there are not, anything."""
+        """The value of a property for the arc of each word; unspecified for words without an arc."""
         if name == "upos":
             return [self._tags[tag] for tag in self._upos.tolist()]
         if name == "head_upos":
@@ -159,10 +159,10 @@ def estimate_regions(
     seed: int = 1,
     threads: int = 1,
 ) -> tuple[Region, ...]:
-    """Classes of arcs that a quick parser gets right often enough, on sentences that it did not learn from.
+    """Classes of arcs that a quick parser gets right often enough, on sentences that it was not trained on.
 
-    Of the arcs that it predicts (greedily, unless `spec` says otherwise) at least `least` are in the class, and this
-    share of them is right: heads, and labels where the class is by label.
+    At least `least` of the arcs that it predicts (greedily, unless `spec` differs) are in the class, and this
+    share of them is correct: heads, and labels if the class is by label.
     """
     if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
         raise SpecError(f"by of estimate_regions must be some of {', '.join(get_args(By))}; got {by!r}")

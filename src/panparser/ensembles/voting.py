@@ -1,4 +1,4 @@
-"""vote: several parsers as one, that takes the action and the label which most speaks for."""
+"""vote: several parsers as one, which takes the action and the label with the most support."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from panparser.parsing.training.perceptron import fitting_margin
 from panparser.parsing.training.run import score
 from panparser.treebank.treebank import Treebank
 
-_MOST = 32  # voters
-_STEPS = (0.0, 0.5, 2.0)  # what a weight is multiplied by in the search
+MAX_VOTERS = 32
+_FACTORS = (0.0, 0.5, 2.0)  # that a weight is multiplied by in the search
 _ROUNDS = 2  # of the search
-_GAIN = 0.1  # points: what a change of a weight must bring on the development set; less is chance
+_GAIN = 0.1  # points that a change of a weight must gain on the development set; less is noise
 
 Report = Callable[[int, int], None]
 
@@ -44,15 +44,15 @@ def vote(
 ) -> Parser:
     """A parser whose scores of actions and of labels are the weighted sums of those of others, at the engine's speed.
 
-    All must have the same transition system; templates, labels and beams may differ (`beam`: the widest, if nothing is
-    said). A parser without labels votes on actions only. Vectors must be the same, with the same templates and labels.
-    Scores are comparable as they are: an update is an update. `weights` scale them; 0 leaves a parser out. With `dev`
-    the weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `report` hears how
-    many of how many parses of it are done, at most. The result is saved and loaded like every parser.
+    All must have the same transition system; templates, labels and beams may differ (`beam` defaults to the widest). A
+    parser without labels votes on actions only. Vectors must be the same, with the same templates and labels. Scores
+    are comparable as they are: an update is an update. `weights` scale them; 0 leaves a parser out. With `dev` the
+    weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `report` is called
+    with the number of parses of it done so far, and at most to do. The result is saved and loaded like any parser.
 
-    `by="choices"`: each parser votes for the action, and the label, that it likes best; of those with most votes, what
-    comes first among the parsers wins. So, and where some parser has another classifier than the engine's perceptron,
-    the vote is counted in Python; templates and labels must then be the same, and weights are not learned.
+    `by="choices"`: each parser votes for the action, and the label, that it scores best; ties go to the choice of the
+    earliest parser. In this case, and if a parser has a classifier other than the engine's perceptron, the vote is
+    counted in Python; templates and labels must then be the same, and weights are not learned.
     """
     if dev is not None and weights is not None:
         raise SpecError("weights of vote are given or learned from dev: got both")
@@ -105,7 +105,9 @@ class _Ballot:
         self.parsers = parsers
         first = parsers[0].spec
         labeled = [parser for parser in parsers if parser.spec.labeled]
-        templates: dict[frozenset[Atom], Template] = {}  # by atoms: their order makes no other template
+        templates: dict[
+            frozenset[Atom], Template
+        ] = {}  # by atoms: templates that differ only in their order are the same
         for template in (template for parser in parsers for template in parser.spec.used_templates):
             templates.setdefault(frozenset(template.atoms), template)
         self.spec = ParserSpec(
@@ -123,7 +125,7 @@ class _Ballot:
         self.labels = Labels(tuple(flags), tuple(r for r, _ in flags.values()), tuple(w for _, w in flags.values()))
 
     def count(self, weights: Sequence[float], record: TrainingRecord) -> Parser:
-        """The parser that they are together."""
+        """The parser that combines them."""
         voters: list[Voter] = []
         layers: list[Layer] = []
         margin = 0.0
@@ -132,7 +134,7 @@ class _Ballot:
                 continue
             layers += parser.layers if parser.voters else as_multiplied(parser.layers, UNIT)
             voters += [replace(voter, weight=voter.weight * weight) for voter in as_voters(parser)]
-            # As far as each lets a hypothesis fall behind, all together do.
+            # The margin of the vote is the sum of the voters' margins.
             margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
         made = Parser(self.spec, self.labels, layers, record, self.parsers[0].vectors, voters=tuple(voters))
         made.margin = round(margin * made.unit) if margin < float("inf") else None
@@ -141,7 +143,7 @@ class _Ballot:
     def learn_weights(
         self, weights: Sequence[float], dev: Treebank, report: Report | None
     ) -> tuple[list[float], float]:
-        """Weights by coordinate search, from those given; what they score on the development set."""
+        """Weights by coordinate search, starting from those given, and their score on the development set."""
         equal = self.count(weights, TrainingRecord())
         margin = fitting_margin(equal, dev)  # narrow beams, or the search would take long
         behind = None if margin is None else margin / equal.unit / sum(weights)
@@ -158,20 +160,20 @@ class _Ballot:
         for _ in range(_ROUNDS):
             before = list(best)
             for number in range(len(best)):
-                for tried in [best[number] * step for step in _STEPS]:
+                for tried in [best[number] * factor for factor in _FACTORS]:
                     candidate = [*best[:number], tried, *best[number + 1 :]]
                     if any(candidate) and candidate != best and (found := points(candidate)) >= most + _GAIN:
                         best, most = candidate, found
                     done += 1
                     if report:
-                        report(done, _ROUNDS * len(best) * len(_STEPS))
+                        report(done, _ROUNDS * len(best) * len(_FACTORS))
             if best == before:
                 break
         return best, most
 
 
 def as_voters(parser: Parser) -> tuple[Voter, ...]:
-    """A parser as a voter, or those that vote in it."""
+    """A parser as a voter, or the voters of a vote."""
     if parser.voters:
         return parser.voters
     used = parser.spec.used_templates
@@ -179,8 +181,8 @@ def as_voters(parser: Parser) -> tuple[Voter, ...]:
 
 
 def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser]) -> list[float]:
-    if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= _MOST:
-        raise SpecError(f"parsers of vote must be a list of 1 to {_MOST}; got {parsers!r}")
+    if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= MAX_VOTERS:
+        raise SpecError(f"parsers of vote must be a list of 1 to {MAX_VOTERS}; got {parsers!r}")
     if weights is not None and not isinstance(weights, Sequence | np.ndarray):
         raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {weights!r}")
     numbers = [1.0] * len(parsers) if weights is None else weights
@@ -193,14 +195,14 @@ def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser])
 
 
 def _check(parsers: Sequence[Parser]) -> None:
-    """Raises SpecError where parsers cannot vote together."""
+    """Raises SpecError if the parsers cannot vote together."""
     for parser in parsers:
         if not isinstance(parser, Parser):
             raise SpecError(f"parsers of vote must be Parsers; got {parser!r}")
         if parser.classifier is not None:
             raise SpecError(f"parsers of vote must be perceptrons; got a classifier, {parser.classifier.name}")
-    if sum(len(as_voters(parser)) for parser in parsers) > _MOST:
-        raise SpecError(f"at most {_MOST} parsers can vote, those of other votes counted one by one")
+    if sum(len(as_voters(parser)) for parser in parsers) > MAX_VOTERS:
+        raise SpecError(f"at most {MAX_VOTERS} parsers can vote, those of other votes counted one by one")
     first = parsers[0]
     marking = {parser.spec.crossing == "pseudo" for parser in parsers if parser.spec.labeled}
     if len(marking) > 1:
