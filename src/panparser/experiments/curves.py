@@ -1,4 +1,4 @@
-"""Learning curves: parsers that learned from the first sentences of a treebank."""
+"""Learning curves: parsers trained on the first sentences of a treebank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from panparser.treebank.treebank import Treebank
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """How good a parser is that learned from the first `sentences` of a treebank."""
+    """Scores of a parser trained on the first `sentences` of a treebank."""
 
     sentences: int
     words: int
@@ -36,7 +36,7 @@ def learning_curve(
     threads: int = 1,
     **options: Unpack[ParserTrainingOptions],
 ) -> list[CurvePoint]:
-    """Scores on `dev` of parsers that learned from the first sentences; `dev` also selects the epoch."""
+    """Scores on `dev` of parsers trained on the first sentences; `dev` also selects the epoch."""
 
     def work(size: int, stop: Listener) -> CurvePoint:
         part, own_dev = treebank[:size], dev.copy()
@@ -56,7 +56,7 @@ def parse_sizes(
     threads: int = 1,
     **options: Unpack[ParserTrainingOptions],
 ) -> list[Treebank]:
-    """`test` as parsed by parsers that learned from the first sentences; `dev` selects the epoch."""
+    """`test` as parsed by parsers trained on the first sentences; `dev` selects the epoch."""
 
     def work(size: int, stop: Listener) -> Treebank:
         own_dev = None if dev is None else dev.copy()

@@ -1,4 +1,4 @@
-"""Whatever can be trained, in an experiment: how it is trained, what it writes, how well it does."""
+"""Everything that can be trained in an experiment: how it is trained, what it writes, how it is scored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Trainable = ParserSpec | TaggerSpec | PipelineSpec | Sequence[Stage] | Callable[
 
 
 class ExperimentOptions(ParserTrainingOptions, total=False):
-    """What training is told in an experiment; each kind takes those that are for it."""
+    """Training options in an experiment; each kind takes those that apply to it."""
 
     dev: Treebank | None
 
@@ -88,12 +88,12 @@ def _(model: Pipeline) -> tuple[str, ...]:
     return tuple(name for part in parts for name in columns_of(part))
 
 
-# --- How well they do ---
+# --- How they are scored ---
 
 
 @singledispatch
 def scores_of(model: object, gold: Treebank) -> Mapping[str, float]:
-    """Scores of a model on a treebank by name, in percent: those of selection by a development set, or F1."""
+    """Scores of a model on a treebank by name, in percent: those used for selection on a development set, or F1."""
     raise SpecError(f"expected a model that can be scored on a treebank; got {model!r}")
 
 

@@ -1,6 +1,6 @@
-"""cross_validate and jackknife: for whatever is trained on a treebank, models of some folds on the others.
+"""cross_validate and jackknife: each fold processed by a model trained on the others, for everything trainable.
 
-Each training runs in a thread of its own (the engine does not hold Python's lock), on its own copy of the data.
+Each training runs in its own thread (the engine releases Python's lock), on its own copy of the data.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from panparser.treebank.treebank import Treebank
 
 @dataclass(frozen=True)
 class FoldScore:
-    """How a model does on sentences that it did not learn from.
+    """Scores of a model on sentences that it was not trained on.
 
     `scores` in percent, by name: UAS and LAS of parsers and cascades, accuracy of taggers (by column) and lemmatizers,
-    F1 of tokenizers and pipelines. `uas` and `las` are None where there are none.
+    F1 of tokenizers and pipelines. `uas` and `las` are None if they do not apply.
     """
 
     fold: int
@@ -72,9 +72,9 @@ def jackknife(
     listeners: Sequence[Listener] = (),
     **options: Unpack[ExperimentOptions],
 ) -> Treebank:
-    """The treebank as annotated by models that did not learn from the sentence; the order is kept.
+    """The treebank with each sentence annotated by a model that was not trained on it; the order is kept.
 
-    What is written are trees, tags or lemmas, as `spec` (see `cross_validate`) has it.
+    Trees, tags or lemmas are written, depending on `spec` (see `cross_validate`).
     """
     train = trainer(spec)
 
