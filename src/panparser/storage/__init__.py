@@ -1,4 +1,4 @@
-"""Files: what is written appears whole or not at all; named arrays, TOML, whatever a model file holds."""
+"""Files: atomic writes, named arrays, TOML, stored models."""
 
 from panparser._names import lazy
 

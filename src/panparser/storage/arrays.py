@@ -28,11 +28,11 @@ _TYPES = {
 }
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 DTYPES = tuple(_NAMES)  # that arrays may have
-_LONGEST_HEADER = 100 << 20  # of safetensors
+_MAX_HEADER = 100 << 20  # bytes; the limit of safetensors
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
-    """Writes a file beside its place, then renames it. The same content gives the same bytes."""
+    """Writes a file atomically: to a temporary name first. The same content gives the same bytes."""
     with whole_file(path, ModelError) as stream:
         for piece in _pieces(arrays, manifest):
             stream.write(piece)
@@ -44,9 +44,9 @@ def encode(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) 
 
 
 def _pieces(arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
-    """The file in pieces, arrays uncopied: those of a checkpoint may be most of the memory that there is."""
+    """The file in pieces, without copying arrays: those of a checkpoint may take most of the memory."""
     text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"))
-    # Lines come first: they are read by the line of a cache. Then wide numbers before narrow ones: all are aligned.
+    # Lines come first: they are aligned to cache lines. Then wide numbers before narrow ones, so that all are aligned.
     names = sorted(arrays, key=lambda name: ("lines" not in name, -arrays[name].itemsize))
     parts = [np.ascontiguousarray(arrays[name]) for name in names]
     checksum = zlib.crc32(text.encode())
@@ -79,7 +79,7 @@ def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[s
     except OSError as error:
         raise ModelError(f"{name}: cannot be read: {error.strerror}") from None
     length = int.from_bytes(data[:8], "little")
-    if length > min(size - 8, _LONGEST_HEADER):
+    if length > min(size - 8, _MAX_HEADER):
         raise ModelError(f"{name}: expected a {kind}, found another kind of file, or one that is cut off")
     try:
         header = json.loads(bytes(data[8 : 8 + length]))
@@ -88,7 +88,7 @@ def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[s
         arrays = {name: _array(entry, data[8 + length :]) for name, entry in header.items()}
         manifest = json.loads(text)
         if not isinstance(manifest, dict):
-            raise TypeError("the manifest is no object")
+            raise TypeError("the manifest is not an object")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
     if zlib.crc32(data[8 + length :], zlib.crc32(text.encode())) != checksum:
@@ -105,7 +105,7 @@ def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
     if end - start != kind.itemsize * int(np.prod(shape, dtype=object)):
         raise ValueError("size and shape do not agree")
     array = np.frombuffer(data[start:end], dtype=kind).reshape(shape)
-    return array if array.flags.aligned else array.copy()  # files of others may begin arrays anywhere
+    return array if array.flags.aligned else array.copy()  # other writers may not align arrays
 
 
 def check_kind(manifest: Mapping[str, Any], kind: str, path: str, newest: int) -> None:

@@ -1,4 +1,4 @@
-"""Files that appear under their name only when they are complete."""
+"""Atomic writes: files appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from panparser.errors import ConlluError, PanParserError
 
 @contextmanager
 def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterator[IO[bytes]]:
-    """A stream to a file beside `path`, renamed when all went well, so that no reader ever sees a part.
+    """A stream to a temporary file beside `path`, renamed on success, so that no reader sees an incomplete file.
 
-    Pipes and devices are written to as they are. What cannot be written raises `error`, with name and reason.
+    Pipes and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
     """
     try:
         if path.exists() and not path.is_file():
@@ -37,13 +37,13 @@ def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterato
 
 
 def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluError) -> None:
-    """Writes a file beside its place, then renames it."""
+    """Writes a file atomically: to a temporary name first."""
     with whole_file(path, error) as stream:
         stream.write(data)
 
 
 def check_writable(path: Path, error: type[PanParserError]) -> None:
-    """Raises `error` if `write_whole` could not write there: before the work that ends with it."""
+    """Raises `error` if `write_whole` could not write there; to be called before a long computation."""
     try:
         if path.is_dir():
             raise error(f"{path}: cannot be written: it is a folder")
@@ -58,7 +58,7 @@ def check_writable(path: Path, error: type[PanParserError]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a file, if it is there and can be removed."""
+    """Removes a file, if it exists and can be removed."""
     with suppress(OSError):
         path.unlink()
 
@@ -66,7 +66,7 @@ def remove(path: Path) -> None:
 def _resolved(path: Path) -> Path:
     try:
         return path.resolve()
-    except RuntimeError as error:  # a circle of links, in Python 3.12 and older
+    except RuntimeError as error:  # a loop of links, in Python 3.12 and older
         raise OSError(str(error)) from None
 
 

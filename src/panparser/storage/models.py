@@ -1,4 +1,4 @@
-"""StoredModel: what a model file holds, by kind; one way to save, load and restore all of them."""
+"""StoredModel: the base of all kinds of models in files; one way to save, load and restore them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Source:
 class StoredModel(ABC):
     """A model of some kind: arrays by name and plain values, which one file holds.
 
-    A subclass names its kind, the newest format that it reads, and what is before the names of its arrays in a file of
-    its own: `class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger.")`.
+    A subclass names its kind, the newest format that it reads, and the prefix of its arrays in a separate file:
+    `class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger.")`.
     """
 
     kind: ClassVar[str]
@@ -62,7 +62,7 @@ class StoredModel(ABC):
     @classmethod
     @abstractmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Self:
-        """What `to_arrays` and `to_values` took apart; any error of Python's means that the file is damaged."""
+        """Restores the results of `to_arrays` and `to_values`; any Python error means that the file is damaged."""
 
     @property
     def format(self) -> int:
@@ -72,7 +72,7 @@ class StoredModel(ABC):
     # --- What all of them do ---
 
     def manifest(self) -> dict[str, Any]:
-        """What a model file says of the model, in plain values."""
+        """The manifest of the model file, in plain values."""
         return {"format": self.format, "kind": self.kind, **self.to_values()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -81,19 +81,19 @@ class StoredModel(ABC):
 
     @property
     def size(self) -> int:
-        """Of the weights, in bytes."""
+        """Size of the weights, in bytes."""
         return sum(array.nbytes for array in self.to_arrays().values())
 
     @classmethod
     def from_file(cls, arrays: Arrays, values: Mapping[str, Any], source: Source | None = None) -> Self:
-        """The model of arrays and values; raises ModelError, which names the source, if they are not those of one."""
+        """The model of arrays and values. Raises ModelError, which names the source, if they are not valid."""
         source = source or Source()
         with restoring(cls.kind, source.path):
             return cls.from_parts(arrays, values, source)
 
     @classmethod
     def from_manifest(cls, arrays: Arrays, manifest: Mapping[str, Any], source: Source) -> Self:
-        """The same, where the values are a whole manifest: kind and format are checked."""
+        """Like `from_file`, but from a whole manifest: kind and format are checked."""
         check_kind(manifest, cls.kind, source.path, cls.newest)
         return cls.from_file(without_prefix(cls.prefix, arrays), manifest, source)
 
@@ -105,13 +105,13 @@ class StoredModel(ABC):
 
 
 def class_of_kind(kind: str) -> type[StoredModel] | None:
-    """The class of a kind, if the module that defines it was imported."""
+    """The class of a kind, if the module that defines it has been imported."""
     return _CLASSES.get(kind)
 
 
 @contextmanager
 def restoring(what: str, path: str = "") -> Iterator[None]:
-    """Raises ModelError, with the path, for whatever is wrong with the content of a file."""
+    """Turns errors about the content of a file into ModelError, with its path."""
     place = f"{path}: " if path else ""
     try:
         yield
@@ -124,10 +124,10 @@ def restoring(what: str, path: str = "") -> Iterator[None]:
 
 
 def prefixed(prefix: str, arrays: Arrays) -> Arrays:
-    """The arrays of a part of a model, named as the whole has them."""
+    """The arrays of a part of a model, with the names that they have in the whole."""
     return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
 def without_prefix(prefix: str, arrays: Arrays) -> Arrays:
-    """The arrays of a part of a model, named as the part has them."""
+    """The arrays of a part of a model, with the names that they have in the part."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,4 +1,4 @@
-"""A small writer of TOML, which Python can read but not write."""
+"""A small TOML writer; the standard library has only a reader."""
 
 from __future__ import annotations
 
