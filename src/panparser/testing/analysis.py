@@ -10,7 +10,7 @@ from panparser.treebank.treebank import Treebank
 
 
 def slow_criteria(train: Treebank | None = None) -> dict[str, Callable[[Token], str]]:
-    """What each criterion says of a word, numbers neither capped nor binned; `frequency` only with a treebank."""
+    """The value of each criterion for a word, with numbers neither capped nor binned; `frequency` needs a treebank."""
     found: dict[str, Callable[[Token], str]] = {
         "form": lambda token: token.form,
         "lemma": lambda token: token.lemma,
@@ -46,7 +46,7 @@ def slow_criteria(train: Treebank | None = None) -> dict[str, Callable[[Token], 
 def slow_scores(
     gold: Treebank, predicted: Treebank, criterion: Callable[[Token], str], ignore: tuple[str, ...] = ("PUNCT",)
 ) -> dict[str, tuple[int, int, int]]:
-    """For each class of gold words: how many there are, and how many have the right head, and the right label too."""
+    """For each class of gold words: their number, those with the correct head, and those with the correct label too."""
     found: dict[str, tuple[int, int, int]] = {}
     for sentence, other in zip(gold, predicted, strict=True):
         for token, guess in zip(sentence, other, strict=True):
@@ -84,7 +84,7 @@ def _children(token: Token) -> list[Token]:
 
 
 def _way_up(token: Token) -> list[Token]:
-    """The word and its ancestors up to the child of Root; [] if the way never gets there."""
+    """The word and its ancestors up to the child of Root; [] if Root is not reached."""
     sentence: Sentence = token.sentence
     way = [token]
     while way[-1].head and len(way) <= len(sentence):

@@ -1,7 +1,7 @@
-"""The loss of Gómez-Rodríguez, Sartorio & Satta 2014, Algorithm 1, as it is written there but for its mistakes.
+"""The loss of Gómez-Rodríguez, Sartorio & Satta 2014, Algorithm 1, as published except for its errors.
 
 Corrected (docs/concepts/oracles.md): what the buffer may be reduced to, the bounds of the loops, the bottom of the
-stack as an end of arcs; and nothing is pruned, since that needs a tree which the system can derive. Much too slow to
+stack as an end of arcs; and nothing is pruned, since that needs a tree that the system can derive. Much too slow to
 train with.
 """
 
@@ -19,7 +19,7 @@ Cell = dict[Item, int]
 def tabular_loss(
     stack: Sequence[int], buffer: Sequence[int], heads: Mapping[int, int], root: int, single_root: bool = False
 ) -> int:
-    """How many words of stack and buffer will get a wrong head at least; `heads` are those that are known."""
+    """Minimum number of words of stack and buffer that will get a wrong head; `heads` are the known ones."""
     below = len(stack)
     tokens = [*stack, *reduced_buffer(stack, buffer, heads, root if single_root else None)]
     end = len(tokens)

@@ -1,4 +1,4 @@
-"""The signals of confidence from their definitions: a beam search that forgets nothing, then a look at each word."""
+"""The signals of confidence from their definitions: a beam search that keeps everything, then each word in turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NO_RIVAL = 1 << 30
 
 
 def beams(learner: ReferenceLearner, example: Example, width: int) -> list[Beam]:
-    """The beam after each step, the first one too."""
+    """The beam after each step, including the initial one."""
     found = [[learner.initial(example)]]
     while not all(c.is_final for c in found[-1]):
         successors = [successor for c in found[-1] for successor in learner.next(c, example)]
@@ -19,7 +19,7 @@ def beams(learner: ReferenceLearner, example: Example, width: int) -> list[Beam]
 
 
 def signals(learner: ReferenceLearner, example: Example, width: int) -> list[dict[str, int]]:
-    """For each word, by name, what `panparser.confidence.SIGNALS` are."""
+    """For each word, the values of `panparser.confidence.SIGNALS` by name."""
     history = beams(learner, example, width)
     winner = history[-1][0]
     return [_of_word(learner, example, history, winner, word) for word in range(1, len(example.gold) + 1)]
@@ -49,7 +49,7 @@ def _of_word(
 
 
 def _steps(at: Derivation) -> list[Derivation]:
-    """What a derivation was after each of its actions."""
+    """The prefixes of a derivation, one for each of its actions."""
     found = []
     while at.before:
         found.append(at)
@@ -83,7 +83,7 @@ def _label_margin(learner: ReferenceLearner, example: Example, step: Derivation)
 
 
 def _gaps(history: list[Beam], steps: list[Derivation], word: int, head: int) -> list[int]:
-    """How far hypotheses that ever gave the word another head were behind the winner when they came into a beam."""
+    """How far hypotheses that gave the word another head were behind the winner when they entered a beam."""
     scores = {c.at.actions: c.score for beam in history for c in beam}
     winning = [0, *(scores[step.actions] for step in steps)]
     return [

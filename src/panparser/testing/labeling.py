@@ -1,4 +1,4 @@
-"""A slow, obvious labeling of sequences, as a task in Python: the engine must learn the same weights."""
+"""Slow, obvious sequence labeling, as a task in Python: the engine must learn the same weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slow, obvious learner of parsers: the engine must learn the same weights. Its search is that of tasks in Python."""
+"""A slow, obvious parser learner: the engine must learn the same weights. Its search is that of tasks in Python."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Example:
     gold: Gold
     labels: Sequence[str | None] = ()
     static: tuple[str, ...] | None = None  # the derivation, if the oracle is static
-    given: Gold | None = None  # what the search keeps to; some tree has all of it
+    given: Gold | None = None  # constraints of the search; some tree satisfies them all
 
 
 @dataclass
 class ReferenceLearner(StrategyLearner):
-    """What the learner knows, and its search. `of_root` and `of_words` are the labels that arcs may have, in order."""
+    """Weights of the learner, and its search. `of_root` and `of_words` are the labels that arcs may have, in order."""
 
     system: TransitionSystem
     beam: int
@@ -146,7 +146,7 @@ class ReferenceLearner(StrategyLearner):
             return None
         return example.labels[arc.dependent - 1]
 
-    # --- A&W 2018, Algorithm 1, with every way to go on ---
+    # --- A&W 2018, Algorithm 1, with every kind of restart ---
 
     def train_one_sentence(self, example: Example, strategy: Strategy, exploration: float = 0) -> None:
         """`exploration` is that of the epoch. Without a restart and a horizon the loop body runs once."""
@@ -158,7 +158,7 @@ class ReferenceLearner(StrategyLearner):
         self.labels.tick()
 
     def static_derivation(self, example: Example) -> tuple[str, ...]:
-        """That of the system; where heads are unknown, of all derivations of least cost the one that scores best."""
+        """The derivation of the system; if heads are unknown, the best-scoring of all derivations of least cost."""
         if None not in example.gold.heads and example.given is None:
             return static_derivation(self.system, example.gold)
         beam = [self.initial(example)]

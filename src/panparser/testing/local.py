@@ -15,7 +15,7 @@ ChooseNext = Callable[[int, str, list[str]], str]  # of the iteration, the predi
 
 @dataclass
 class LocalLearner:
-    """A perceptron over the actions of a system; of equal scores the first in the table is best."""
+    """A perceptron over the actions of a system; ties go to the first action in the table."""
 
     system: TransitionSystem
     actions: Perceptron = field(default_factory=Perceptron)
@@ -75,8 +75,8 @@ def choose_next_amb(random: Random) -> ChooseNext:
 def choose_next_exp(random: Random, k: int, p: float) -> ChooseNext:
     """CHOOSE_NEXT_EXP: after k iterations, the prediction, right or wrong, with the probability 1 - p.
 
-    A number is drawn for wrong predictions alone, also in the first iterations, since the engine does so: a right one
-    is followed whatever the number.
+    A number is drawn only for wrong predictions, also in the first iterations, as in the engine: a correct one is
+    always followed.
     """
     ambiguous = choose_next_amb(random)
 

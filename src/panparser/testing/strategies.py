@@ -1,4 +1,4 @@
-"""The learner straight from the pseudo-code of the papers, one sentence at a time: what the shipped ones must equal.
+"""The learner straight from the pseudo-code of the papers, one sentence at a time: a reference for the real ones.
 
 G&N 2012: Goldberg & Nivre, "A Dynamic Oracle for Arc-Eager Dependency Parsing". A&W 2018: Aufrant & Wisniewski,
 "PanParser: a Modular Implementation for Efficient Transition-Based Dependency Parsing".
@@ -47,7 +47,7 @@ Successor = tuple[Hypothesis, str | None, int, int]  # a hypothesis, an action (
 
 
 class StrategyLearner(ABC):
-    """Search, violation, update, go on. What is learned, and by what weights, is for others to say.
+    """Search, violation, update, restart. Subclasses define what is learned, and with which weights.
 
     A derivation (`Hypothesis.at`) has `actions`, the last `action`, the derivation `before` it, and `is_final`.
     """
@@ -64,17 +64,17 @@ class StrategyLearner(ABC):
 
     @abstractmethod
     def follow(self, at: Any, action: str, example: Any) -> Any:
-        """The derivation with one action more."""
+        """The derivation extended by one action."""
 
     @abstractmethod
     def reward(self, before: Any, action: str, by: int, example: Any) -> None:
         """Changes the weights of an action after a derivation."""
 
     def learn_labels(self, positive: Any, started: int, example: Any) -> None:  # noqa: B027 - most tasks have none
-        """What else a correct derivation teaches, from a length on."""
+        """Learns labels, if any, from a correct derivation beyond a given length."""
 
     def best(self, successors: list[Any], count: int, example: Any) -> Beam:
-        """k-best of A&W 2018, Algorithm 3, best first; of equals the first stays first."""
+        """k-best of A&W 2018, Algorithm 3, best first; ties keep their order."""
         chosen = sorted(successors, key=lambda successor: -successor[2])[:count]
         return [
             before if action is None else Hypothesis(self.follow(before.at, action, example), score, loss)
@@ -108,7 +108,7 @@ class StrategyLearner(ABC):
     def violations(self, start: Beam, example: Any, strategy: Strategy | None = None) -> list[Pair]:
         """The candidates of MAXVIOLATIONORACLE: pairs from the first violation to the end of the sentence.
 
-        The loop of the paper ends with the beam; where derivations differ in length it must wait for the gold, too.
+        The loop of the paper ends with the beam; if derivations differ in length it must also wait for the gold.
         """
         strategy = strategy or Strategy()
         gold, beam = self.find_violation(start, example, strategy.horizon)
@@ -147,7 +147,7 @@ class StrategyLearner(ABC):
         positive, negative = candidates[i]
         step = len(self.steps) - len(candidates) + i
         is_wrong = positive.at.actions != negative.at.actions
-        # All that is known to be correct teaches labels, unless the search comes by there again.
+        # Labels are learned from the whole correct path, except for states that the search will visit again.
         stops = not is_wrong or strategy.restart == "none"
         self.learn_labels(self.steps[-1][1][0].at if stops else positive.at, started, example)
         if is_wrong:
@@ -170,13 +170,13 @@ class StrategyLearner(ABC):
     # --- A&W 2018, Algorithm 1 ---
 
     def learn_from(self, start: Beam, example: Any, strategy: Strategy, exploration: float) -> None:
-        """A&W 2018, Algorithm 1, with every way to go on; `exploration` is that of the epoch."""
+        """A&W 2018, Algorithm 1, with every kind of restart; `exploration` is that of the epoch."""
         while start and not all(c.is_final for c in start):
             pair, step, is_wrong = self.training_unit(start, example, strategy)
-            start = self.go_on(pair, step, is_wrong, strategy, exploration)
+            start = self.next_start(pair, step, is_wrong, strategy, exploration)
 
-    def go_on(self, pair: Pair, step: int, is_wrong: bool, strategy: Strategy, exploration: float) -> Beam:
-        """What the next search starts from; nothing ends the sentence."""
+    def next_start(self, pair: Pair, step: int, is_wrong: bool, strategy: Strategy, exploration: float) -> Beam:
+        """The hypotheses that the next search starts from; none ends the sentence."""
         positive, negative = pair
         beam, gold = self.steps[step]
         if not is_wrong:

@@ -14,7 +14,7 @@ from panparser.learning.tasks import Task
 from panparser.testing.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
 
 Row = dict[str, float]  # weights by action
-_LONGEST = 1 << 20  # actions of a derivation
+_MAX_ACTIONS = 1 << 20  # of a derivation
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class TaskLearner(StrategyLearner):
         return {name: cost - min(costs.values()) for name, cost in costs.items()}
 
     def _static(self, example: _Example) -> tuple[str, ...]:
-        """Of the actions of least cost always the first."""
+        """Always the first of the actions of least cost."""
         at = start(self.task, example.input)
         while not at.is_final:
             costs = self._costs(at, example)
             at = follow(self.task, at, min(costs, key=lambda name: costs[name]))
-            if len(at.actions) > _LONGEST:
+            if len(at.actions) > _MAX_ACTIONS:
                 raise StuckError("the derivation of an example does not end")
         return at.actions
 

@@ -25,7 +25,7 @@ _TEMPLATE_BITS, _LINE = 9, 64
 
 @dataclass
 class SlowVoter:
-    """One parser, with its own states of every sentence; a derivation is followed again for each question."""
+    """One parser, with its own states of every sentence; each query replays the derivation."""
 
     parser: Parser
     treebank: Treebank
@@ -44,7 +44,7 @@ class SlowVoter:
         ]
 
     def _follow(self, sentence: int, derivation: Derivation) -> bool:
-        """Goes to the state after a derivation; is it not final?"""
+        """Moves to the state after a derivation; is it not final?"""
         self.states.start([sentence])
         for action, label in derivation:
             number = self.names.index(label if label in self.names else UNKNOWN) if label else -1
@@ -56,7 +56,7 @@ class SlowVoter:
         return np.flatnonzero(self.states.legal()[0]).tolist() if self._follow(sentence, derivation) else []
 
     def actions(self, sentence: int, derivation: Derivation) -> Scores:
-        """In updates."""
+        """Scores of actions, in updates."""
         self._follow(sentence, derivation)
         scores = np.zeros(len(self.parser.spec.system.names))
         for layer in self.parser.layers:
@@ -68,7 +68,7 @@ class SlowVoter:
         return scores
 
     def labels(self, sentence: int, derivation: Derivation, action: int) -> dict[str, float]:
-        """In updates, by label."""
+        """Scores by label, in updates."""
         self._follow(sentence, derivation)
         scores = np.zeros(len(self.parser.labels.names))
         keys = [_engine.label_key(int(key), action) for key in self.states.keys()[0][self.for_labels]]
@@ -88,7 +88,7 @@ class SlowVoter:
 
 
 def slow_vote(voters: Sequence[SlowVoter], weights: Sequence[float], labels: Labels, sentence: int, beam: int) -> Any:
-    """The derivation that weighted sums of scores choose, by a beam."""
+    """The derivation found by beam search with weighted sums of scores."""
     hypotheses: list[tuple[float, Derivation]] = [(0.0, ())]
     while True:
         candidates = []
