@@ -152,7 +152,7 @@ def test_trees_come_with_confidence(nlp, data):
     nlp.parser.annotate(alone, confidence=True)
     assert found.to_bytes() == alone.to_bytes()
     assert found.to_bytes().count(b"LabelConfidence=") == found.words
-    with pytest.raises(SpecError, match="confidence is that of a parser"):
+    with pytest.raises(SpecError, match="confidence needs a pipeline with a parser"):
         pp.Pipeline(taggers=nlp.taggers).annotate(found, confidence=True)
     with pytest.raises(SpecError, match="needs confidence=True"):
         nlp.annotate(found, ensemble=[nlp.parser])

@@ -12,7 +12,7 @@ from panparser.storage.models import StoredModel, class_of_kind
 
 MODELS = Path(__file__).parents[1] / "models"
 SUFFIX = ".panparser"
-DEFAULT = "en"  # the model where none is named
+DEFAULT = "en"  # the default model
 _MODULES = {  # imported when a file of the kind is read
     "parser": "panparser.parsing.parser",
     "cascade": "panparser.ensembles.cascade",
@@ -35,7 +35,7 @@ def find(name: str | os.PathLike[str]) -> str:
 
 
 def class_of(kind: Any, path: str = "") -> type[StoredModel]:
-    """The class of a kind of model; raises ModelError if there is none."""
+    """The class of a kind of model. Raises ModelError if the kind is unknown."""
     if kind == "task":
         raise ModelError(f"{path}: expected a model that can be loaded alone, found one of a task: see TaskModel.load")
     if not isinstance(kind, str) or kind not in _MODULES:

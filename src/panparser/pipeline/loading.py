@@ -1,4 +1,4 @@
-"""load: whatever a model file holds."""
+"""load: the model of a file, of any kind."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def load(
 
 
 def load_parser(path: str | os.PathLike[str]) -> Parser:
-    """The parser of a model file, or that of the pipeline which it holds; `ModelError` if it has none."""
+    """The parser of a model file, or of the pipeline in it. Raises ModelError if there is none."""
     return parser_in(load(path), os.fspath(path))
 
 
 def parser_in(model: object, path: str) -> Parser:
-    """The parser that a model is, or has; `ModelError` if it has none."""
+    """The model itself if it is a parser, else its parser. Raises ModelError if it has none."""
     parser = getattr(model, "parser", model)
     if not isinstance(parser, Parser):
         raise ModelError(f"{path}: expected a parser, or a pipeline with one, found {model!r}")

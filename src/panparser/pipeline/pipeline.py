@@ -1,4 +1,4 @@
-"""Pipeline: tokenizer, taggers, lemmatizer and parser in a row, each of them optional, in one model file."""
+"""Pipeline: tokenizer, taggers, lemmatizer and parser in sequence, each of them optional, in one model file."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
 
-KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # what may be taken from a treebank instead of being predicted
+KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
 
 class Pipeline(StoredModel, kind="pipeline", newest=1):
-    """Parts in a row; `train_pipeline` and `load` make one. Called with a text, it gives a treebank of it.
+    """Parts in sequence, made by `train_pipeline` or `load`. Called with a text, it returns its treebank.
 
     >>> nlp = load("en")
     >>> print(nlp("They ate the pizza with anchovies.").draw())
@@ -74,7 +74,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     @property
     def parts(self) -> dict[str, Tokenizer | Tagger | Lemmatizer | Parser | Cascade]:
-        """The parts that there are, by name, in their order."""
+        """The existing parts, by name, in order."""
         taggers = {f"tagger {'+'.join(tagger.spec.columns)}": tagger for tagger in self.taggers}
         named = {"tokenizer": self.tokenizer, **taggers, "lemmatizer": self.lemmatizer, "parser": self.parser}
         return {name: part for name, part in named.items() if part is not None}
@@ -91,7 +91,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
     def stream(
         self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
-        """The treebanks of a text in pieces, as `iter_text` gives them: a text of any size in the same memory."""
+        """The treebanks of a text in pieces, as from `iter_text`: constant memory for texts of any size."""
         for treebank in self.tokens(pieces, given=given, document=document, threads=threads):
             self.annotate(treebank, threads=threads)
             yield treebank
@@ -99,11 +99,11 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
     def tokens(
         self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
-        """As `stream`, but the tokens alone."""
+        """Like `stream`, but only tokens."""
         if self.tokenizer is not None:
             return self.tokenizer.stream(pieces, given=given, document=document, threads=threads)
         if given not in ("tokens", "vertical"):
-            raise TextError("the model has no tokenizer: expected text that is divided into tokens already, or CoNLL-U")
+            raise TextError("the model has no tokenizer: expected text that is already divided into tokens, or CoNLL-U")
         return divided(pieces, given=given, document=document)
 
     # --- Treebanks ---
@@ -121,12 +121,12 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
     ) -> list[Dropped]:
         """Writes tags, lemmas, heads and labels into a treebank, and lists the constraints that were dropped.
 
-        `keep`: what the treebank says already is kept, and what it leaves open is predicted: "tags" (all those of words
-        that have UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" always
-        are. The other options are those of `Parser.annotate`.
+        `keep`: existing annotation is kept, and only what is missing is predicted: "tags" (all those of words that have
+        UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" are always kept.
+        The other options are those of `Parser.annotate`.
         """
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
-            raise SpecError("confidence is that of a parser, and the pipeline has none, or a cascade")
+            raise SpecError("confidence needs a pipeline with a parser; this one has none, or a cascade")
         kept = keep_names(keep, KEEP)
         self.annotate_words(treebank, keep=kept, threads=threads)
         if self.parser is None:
@@ -140,7 +140,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return constraints.dropped if constraints else []
 
     def annotate_words(self, treebank: Treebank, *, keep: Iterable[str] = (), threads: int = 1) -> None:
-        """Writes tags and lemmas alone; `keep` as in `annotate`."""
+        """Writes only tags and lemmas; `keep` as in `annotate`."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to annotate; got {treebank!r}")
         kept = keep_names(keep, KEEP)
@@ -184,7 +184,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
     def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:
         """The pipeline of a file, mapped into memory; raises ModelError if the file is not a valid pipeline.
 
-        A file holds no code: where the parser has a classifier, its class must be given.
+        A file holds no code: if the parser has a classifier, its class must be given.
         """
         if classifier is not None:
             check_class(classifier)
@@ -217,7 +217,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
 
 def kept_constraints(treebank: Treebank, kept: frozenset[str]) -> Constraints | None:
-    """What a treebank says of its trees, of what is to be kept; None: nothing of that is."""
+    """The parts of a treebank's trees that are to be kept; None if there are none."""
     trees = kept & set(KEEP_TREES)
     return Constraints.of(treebank, keep=trees) if trees else None
 

@@ -1,6 +1,6 @@
 """A component for spaCy, `nlp.add_pipe("panparser")`: tags, lemmas, heads and labels of a pipeline in a Doc.
 
-It needs the extra `spacy`, and this module is imported by spaCy alone.
+It needs the extra `spacy`; only spaCy imports this module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from panparser.text.writing import Tokens, to_treebank
 from panparser.treebank.treebank import Treebank
 
 _COLUMNS = [POS, TAG, LEMMA, MORPH, DEP, HEAD]
-_ROOT = "ROOT"  # what spaCy calls the label of a root
+_ROOT = "ROOT"  # spaCy's label of a root
 _ASSIGNS = ["token.pos", "token.tag", "token.morph", "token.lemma", "token.head", "token.dep", "doc.sents"]
 
 
@@ -75,7 +75,7 @@ class Component:
 
 
 def _written(doc: Doc, treebank: Treebank, words: npt.NDArray[np.int64]) -> Doc:
-    """The Doc with what the treebank says of some of its tokens; white space hangs on the word before it."""
+    """The Doc with the treebank's annotation of some of its tokens; white space is attached to the word before it."""
     heads = np.maximum(np.searchsorted(words, np.arange(len(doc)), side="right") - 1, 0)
     table = np.zeros((len(doc), len(_COLUMNS)), dtype=np.uint64)
     table[:, 0] = IDS["SPACE"]

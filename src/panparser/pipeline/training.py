@@ -1,4 +1,4 @@
-"""train_pipeline: part by part, the parser on tags and lemmas of taggers that did not see them."""
+"""train_pipeline: part by part; the parser is trained on tags and lemmas predicted by models that did not see them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from panparser.text.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
-_PREDICTED = (*COLUMNS, "lemma")  # what the parser is not to see as the treebank has it
+_PREDICTED = (*COLUMNS, "lemma")  # columns that the parser must not see as the treebank has them
 _SCORES = {  # of what a pipeline predicts
     "upos": ("UPOS",),
     "xpos": ("XPOS",),
@@ -46,9 +46,9 @@ _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 class PipelineSpec:
     """Which parts there are, and what they are made of.
 
-    `joint`: one tagger for UPOS, XPOS and FEATS together, or one for each of them. `folds`: so many times, taggers and
-    lemmatizers learn from the rest of the treebank and annotate a part of it for the parser; 0: the parser sees the
-    treebank's own tags and lemmas. `tagger_prune`: weights below so many updates are left out of taggers.
+    `joint`: one tagger for UPOS, XPOS and FEATS together, or one for each of them. `folds`: the parser learns from tags
+    and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0: from those of the
+    treebank. `tagger_prune`: drops weights of taggers that are smaller than this many updates.
     """
 
     parts: tuple[str, ...] = PARTS
@@ -91,9 +91,9 @@ def train_pipeline(
 ) -> Pipeline:
     """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
 
-    What the treebank does not have cannot be learned: that part is left out, and `training["left_out"]` says why. With
-    `dev` the best epoch of each part is kept, and `training["dev"]` has the scores of the whole on it. `before_part`
-    hears of each part; `threads` is for folds. Ctrl-C raises KeyboardInterrupt: there are no pipelines of some parts.
+    Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
+    best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
+    before each part; `threads` is for folds. Ctrl-C raises KeyboardInterrupt: there are no incomplete pipelines.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
@@ -103,11 +103,11 @@ def train_pipeline(
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    parser_training(spec.parser, {"seed": seed, **options})  # refuses now what would be refused after the other parts
+    parser_training(spec.parser, {"seed": seed, **options})  # validate the options before the other parts are trained
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
-    said = [name for name, value in of_parser.items() if name != "seed" and value is not None]
-    if said and "parser" not in spec.parts:
-        raise SpecError(f"{said[0]} of train_pipeline is for the parser, which is none of the parts")
+    set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
+    if set_options and "parser" not in spec.parts:
+        raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
     return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
 
 
@@ -148,7 +148,7 @@ class _Run:
         self.columns = [name for name in COLUMNS if name not in absent] if "tagger" in wanted else []
         self.lemmas = "lemmatizer" in wanted
         tokenizer = self._tokenizer() if "tokenizer" in wanted else None
-        taggers = self._taggers(self.treebank, dev=self.dev, tell=True)
+        taggers = self._taggers(self.treebank, dev=self.dev, notify=True)
         parser, lemmatizer = None, None
         jackknifed, dev = self.treebank, self.dev
         if self.lemmas or "parser" in wanted:
@@ -191,19 +191,19 @@ class _Run:
         treebank: Treebank,
         *,
         dev: Treebank | None = None,
-        tell: bool = False,
+        notify: bool = False,
         epochs: Sequence[int] = (),
         listeners: Sequence[Listener] = (),
     ) -> list[Tagger]:
         groups = [tuple(self.columns)] if self.spec.joint else [(name,) for name in self.columns]
         taggers = []
         for number, columns in enumerate(groups if self.columns else []):
-            if tell:
+            if notify:
                 self.before_part(f"tagger {'+'.join(columns)}")
             options: dict[str, Any] = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs}
             options |= {"seed": self.seed}
             spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
-            options |= {"prune": self.spec.tagger_prune, "listeners": self.listeners if tell else listeners}
+            options |= {"prune": self.spec.tagger_prune, "listeners": self.listeners if notify else listeners}
             taggers.append(whole(train_tagger(spec, treebank, dev=dev, **options)))
         return taggers
 
@@ -217,11 +217,11 @@ class _Run:
 
     @property
     def folds(self) -> int:
-        """As many as the spec says, if there are sentences for them."""
+        """Number of folds of the spec; 0 if there are too few sentences."""
         return self.spec.folds if len(self.treebank) >= self.spec.folds else 0
 
     def _jackknifed(self, epochs: Sequence[int], *, lemmas: bool) -> Treebank:
-        """The treebank with tags (and lemmas) of taggers (and lemmatizers) that did not learn from the sentence."""
+        """The treebank with tags (and lemmas) predicted by models that were not trained on the sentence."""
         predicted = self._blanked(self.treebank)
         columns = [*self.columns, *["lemma"] * lemmas]
         if not self.folds or not columns:
@@ -249,7 +249,7 @@ class _Run:
         return found
 
     def _blanked(self, treebank: Treebank) -> Treebank:
-        """A copy without what no part predicts: texts will not have it either."""
+        """A copy without the columns that no part predicts: they will be missing in new texts as well."""
         found = treebank.copy()
         kept = [*self.columns, *["lemma"] * self.lemmas]
         for name in _PREDICTED:
@@ -261,7 +261,7 @@ class _Run:
 def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
     """F1 of a pipeline as the CoNLL 2018 shared task counts, from gold tokens and, with a tokenizer, from raw text.
 
-    Of what it does not predict there is no score, and nothing is seen.
+    Columns that it does not predict are neither scored nor visible to it.
     """
     predicted = {*pipeline.parts, *(name for tagger in pipeline.taggers for name in tagger.spec.columns)}
     names = [name for part, of_part in _SCORES.items() if part in predicted for name in of_part]
