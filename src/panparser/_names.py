@@ -12,7 +12,7 @@ from typing import Any
 _IMPORT = re.compile(r"^from (panparser[\w.]*) import \(?\s*(\w+) as \2\b", re.MULTILINE)
 _LISTED = _IMPORT.findall(Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
 HOMES = {name: module for module, name in _LISTED if module != "panparser"}  # the module of each public name
-ROOMS = tuple(name for module, name in _LISTED if module == "panparser")  # packages that need no import of their own
+ROOMS = tuple(name for module, name in _LISTED if module == "panparser")  # packages that need no explicit import
 
 
 def lazy(package: str, **more: str) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:

@@ -4,8 +4,8 @@ PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
 ├── TemplateError (ValueError)        a malformed feature template
 ├── StrategyError (ValueError)        a malformed training strategy
-├── SpecError (ValueError)            a parser specification, recipe or training option that cannot be
-├── ModelError (ValueError)           a file that is no model, or a broken one
+├── SpecError (ValueError)            an invalid parser specification, recipe or training option
+├── ModelError (ValueError)           a file that is not a model, or a damaged one
 ├── UnknownSystemError (LookupError)  no transition system of that name
 ├── GoldError (ValueError)            a malformed reference: cycle, head out of range, wrong length
 ├── ConstraintError (ValueError)      constraints that no tree of the system keeps, or that are malformed
@@ -15,7 +15,7 @@ PanParserError
 ├── BatchError (ValueError)           an array of the wrong type or shape, or a number out of range, in a batch
 ├── ConlluError (ValueError)          a file that is not well-formed CoNLL-U or CoNLL-X
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
-├── AnalysisError (ValueError)        a criterion, an expression or a table of an analysis that cannot be
+├── AnalysisError (ValueError)        an invalid criterion, expression or table of an analysis
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
@@ -41,11 +41,11 @@ class StrategyError(PanParserError, ValueError):
 
 
 class SpecError(PanParserError, ValueError):
-    """A parser specification, a recipe or a training option that cannot be."""
+    """An invalid parser specification, recipe or training option."""
 
 
 class ModelError(PanParserError, ValueError):
-    """A file that is no model, a broken one, or one of another format."""
+    """A file that is not a model, is damaged, or has another format."""
 
 
 class UnknownSystemError(PanParserError, LookupError):
@@ -79,7 +79,7 @@ class BatchError(PanParserError, ValueError):
 class ConlluError(PanParserError, ValueError):
     """A file that is not well-formed; the message names file, line, what was expected and what was found.
 
-    `problems`: how many there are; the message describes the first.
+    `problems`: their number; the message describes the first.
     """
 
     def __init__(self, message: str, problems: int = 1) -> None:
@@ -95,7 +95,7 @@ class TreebankError(PanParserError, ValueError):
 
 
 class AnalysisError(PanParserError, ValueError):
-    """A criterion that is not there, an expression that cannot be read, a table that cannot be made."""
+    """An unknown criterion, an expression that cannot be read, a table that cannot be made."""
 
 
 class VectorsError(PanParserError, ValueError):
