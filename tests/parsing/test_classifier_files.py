@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
+from covington import Covington
 from learners import SMALL, short_sentences, treebank_of
 from linear import EXPLORE, GREEDY, Linear
 from panparser.learning.learner import needed_method
@@ -231,5 +232,25 @@ def test_a_pipeline_with_a_classifier(linear, english, tmp_path, run):
 
 def test_what_has_no_parser_takes_no_classifier(english, tmp_path):
     pp.train_lemmatizer(english[0][:20], epochs=1).save(tmp_path / "lemmatizer")
-    with pytest.raises(pp.SpecError, match="expected a parser for the classifier"):
+    with pytest.raises(pp.SpecError, match="expected a parser or tagger for the classifier"):
         pp.load(tmp_path / "lemmatizer", classifier=Linear)
+
+
+def test_code_that_a_model_has_no_use_for(linear, english, tmp_path):
+    linear.save(tmp_path / "parser")
+    pp.train_tagger(pp.TaggerSpec(), english[0], epochs=1, members=1).save(tmp_path / "tagger")
+    with pytest.raises(pp.SpecError, match="expected templates that call the functions of load, found none"):
+        pp.load(tmp_path / "parser", classifier=Linear, functions={"size": lambda state, sentence: 1})
+    with pytest.raises(pp.SpecError, match="expected a parser for the system of load, found <Tagger"):
+        pp.load(tmp_path / "tagger", system=Covington())
+    with pytest.raises(pp.SpecError, match=r"system of load must be a PythonSystem, such as Covington\(\); got <class"):
+        pp.load(tmp_path / "parser", system=Covington)
+
+
+def test_a_checkpoint_belongs_to_one_way_of_learning(tmp_path):
+    options = {"epochs": 1, "checkpoint": tmp_path / "checkpoint"}
+    train = short_sentences(5)
+    pp.train(GREEDY, train, classifier=pp.Perceptron(), **options)
+    for other in (pp.Perceptron(batch=8), pp.Joint(pp.Perceptron())):
+        with pytest.raises(pp.SpecError, match="belongs to another run"):
+            pp.train(GREEDY, train, classifier=other, resume=True, **options)

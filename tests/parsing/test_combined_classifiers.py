@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,58 @@ def test_actions_and_tags_with_one_score(tmp_path):
     parser.save(tmp_path / "joint")
     assert pp.load(tmp_path / "joint").parse(bare).to_bytes() == parsed.to_bytes()
     with pytest.raises(pp.SpecError, match="Covington is no table"):
-        pp.train(pp.ParserSpec(system=Covington()), TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
+        pp.train(replace(spec, system=Covington()), TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
     with pytest.raises(pp.SpecError, match="of of Joint must be some of label, tag"):
         pp.Joint(pp.Perceptron(), of="colour")
+
+
+def test_what_is_combined_need_not_be_registered(linears, english, tmp_path):
+    vote = pp.vote(linears)
+    parsed = vote.parse(english[1]).to_bytes()
+    assert vote.parse(english[1], threads=2).to_bytes() == parsed
+    vote.save(tmp_path / "vote")
+    assert pp.load(tmp_path / "vote", classifier=Linear).parse(english[1]).to_bytes() == parsed
+    joint = pp.train(GREEDY, TRAIN, classifier=pp.Joint(Linear()), epochs=1)
+    joint.save(tmp_path / "joint")
+    loaded = pp.load(tmp_path / "joint", classifier=Linear)
+    assert loaded.parse(TRAIN).to_bytes() == joint.parse(TRAIN).to_bytes()
+
+    class Other(Linear):
+        name = "other"
+
+    with pytest.raises(pp.ModelError, match="needs the classifier 'linear'"):
+        pp.load(tmp_path / "joint", classifier=Other)
+
+
+def test_joint_classifiers_do_not_vote():
+    joint = pp.train(GREEDY, TRAIN, classifier=pp.Joint(pp.Perceptron()), epochs=1)
+    for by in ("scores", "choices"):
+        with pytest.raises(pp.SpecError, match="a Joint classifier scores them with what they do"):
+            pp.vote([joint, joint], by=by)
+
+
+def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
+    parsers = []
+    for number in (1, 2):
+        (tmp_path / "vectors").write_text("".join(f"{form} {number}.5 1.0\n" for form in ("the", "a", "of")))
+        vectors = pp.read_vectors(tmp_path / "vectors")
+        parsers.append(pp.train(GREEDY, TRAIN, classifier=Linear(), vectors=vectors, epochs=1))
+    with pytest.raises(pp.SpecError, match="must all have the same vectors, or none; those of number 2 differ"):
+        pp.vote(parsers)
+
+
+def test_confidence_writes_tags_too():
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form B0.form\nB0.form"))
+    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=2)
+    pp.calibrate(parser, TRAIN)
+    bare = TRAIN.copy()
+    bare.column("upos")[:] = bare.id_of("upos", "_")
+    tags = [word.upos for sentence in parser.parse(bare) for word in sentence]
+    assert [word.upos for sentence in parser.parse(bare, confidence=True) for word in sentence] == tags
+    assert "_" not in tags
+
+
+def test_templates_must_not_read_the_tags_that_are_predicted():
+    spec = pp.ParserSpec(templates=pp.Templates.parse("S0.form\nB0.upos B0.form"))
+    with pytest.raises(pp.SpecError, match=r"templates must not read tags .*; got B0\.upos"):
+        pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))

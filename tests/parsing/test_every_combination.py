@@ -137,3 +137,14 @@ def test_listeners_follow_parsing_and_may_act(system, classifier, beam):
     words = np.arange(TRAIN.words) - TRAIN.offsets[TRAIN.sentence_of_word()] + 1
     rightward = (without.heads > words).mean()
     assert rightward < (parser.parse(TRAIN).heads > words).mean()
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_what_listeners_return_is_finite_or_minus_infinity(beam):
+    class Forcing(pp.SearchListener):
+        def on_scores(self, states, scores):
+            return np.where(np.isfinite(scores), np.inf, scores)
+
+    parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), TRAIN, epochs=1)
+    with pytest.raises(pp.BatchError, match="Forcing must return finite numbers, or minus infinity"):
+        parser.parse(TRAIN, listeners=[Forcing()])

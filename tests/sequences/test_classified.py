@@ -66,3 +66,26 @@ def test_a_tagger_with_a_classifier(tmp_path):
     again = TRAIN.copy()
     pp.load(tmp_path / "tagger").annotate(again)
     assert again.to_bytes() == tagged.to_bytes()
+
+
+def test_a_tagger_with_a_class_that_is_not_registered(tmp_path, run):
+    tagger = pp.train_tagger(pp.TaggerSpec(), TRAIN, classifier=Linear(), epochs=1)
+    tagger.save(tmp_path / "tagger")
+    with pytest.raises(pp.ModelError, match="needs the classifier 'linear'"):
+        pp.load(tmp_path / "tagger")
+    loaded = pp.load(tmp_path / "tagger", classifier=Linear)
+    assert loaded.tag(TRAIN).to_bytes() == tagger.tag(TRAIN).to_bytes()
+    assert run("info", tmp_path / "tagger")[0] == 0
+
+
+def test_what_taggers_with_a_classifier_refuse():
+    items, right = sequences(4)
+    with pytest.raises(pp.SpecError, match="prune is about the weights"):
+        pp.train_sequences(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune=1)
+
+    class Wrong(pp.Listener):
+        def before_sentence(self, epoch, sentence):
+            return pp.Instead(gold=7)
+
+    with pytest.raises(pp.SpecError, match="the right classes must be"):
+        pp.train_sequences(WINDOW, items, right, 3, classifier=pp.Perceptron(), listeners=[Wrong()])

@@ -74,7 +74,7 @@ def check_stages(stages: Sequence[Stage]) -> None:
             raise SpecError(f"{who}: {expected}; found {len(stage.regions)} regions and {system.name}")
         if not stage.spec.labeled and any(region.label for region in stage.regions):
             raise SpecError(f"{who}: regions by label need a labeled parser, and this one finds no labels")
-        if system.static_oracle is not None:
+        if not system.has_dynamic_oracle and system.has_oracle:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
 
 

@@ -11,7 +11,7 @@ from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
-from panparser.learning.combining import Vote
+from panparser.learning.combining import Joint, Vote
 from panparser.learning.epochs import digest
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
@@ -90,6 +90,10 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
         ):
             if one != other:
                 raise SpecError(f"parsers of vote must see the same; the {name} of number {number} differ")
+        _check_vectors(first, parser, number)
+    for parser in parsers:
+        if isinstance(parser.classifier, Joint):
+            raise SpecError("parsers of vote must score transitions; a Joint classifier scores them with what they do")
     chosen = [(parser, weight) for parser, weight in zip(parsers, weights, strict=True) if weight]
     members = [parser.as_classifier() for parser, _ in chosen]
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -100,7 +101,7 @@ class Classifier:
     def warm_start(self, setup: Setup) -> None:
         """Training continues from what this classifier, loaded from a file, has learned: `prepare` is not called.
 
-        There may be more labels than before; old ones keep their numbers.
+        There may be more labels than before, and inside of Joint more actions; old ones keep their numbers.
         """
         raise NotImplementedError
 
@@ -124,6 +125,26 @@ class Classifier:
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
         """A classifier ready to parse, from the results of `to_arrays` and `to_values`. Arrays may be read-only."""
         raise NotImplementedError
+
+
+Classes = Mapping[str, type[Classifier]]  # by name
+
+
+class Combined(Classifier):
+    """A classifier made of others, `parts`, whose classes are among those known, or registered."""
+
+    @property
+    def parts(self) -> Sequence[Classifier]:
+        raise NotImplementedError
+
+    @classmethod
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Classifier:
+        """As `from_arrays`, with the classes of parts that need not be registered."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
+        return cls.from_parts(arrays, values, {})
 
 
 _WHY = {
@@ -213,6 +234,27 @@ def classifier_values(classifier: Classifier) -> dict[str, Any]:
     return {"name": classifier.name, "values": json.loads(text)}
 
 
+def classes_inside(classifier: Classifier) -> dict[str, type[Classifier]]:
+    """The classes of a classifier and of those it is made of, by name."""
+    found = {classifier.name: type(classifier)}
+    if isinstance(classifier, Combined):
+        for part in classifier.parts:
+            found |= classes_inside(part)
+    return found
+
+
+def revived(classifier: Classifier, arrays: Arrays, values: dict[str, Any]) -> Classifier:
+    """A classifier of the same class, and made of the same classes, from arrays and values."""
+    if isinstance(classifier, Combined):
+        return type(classifier).from_parts(arrays, values, classes_inside(classifier))
+    return type(classifier).from_arrays(arrays, values)
+
+
+def copied(classifier: Classifier) -> Classifier:
+    """The classifier that a file would hold."""
+    return revived(classifier, checked_arrays(classifier), copy.deepcopy(classifier.to_values()))
+
+
 class StoredClassifier(Classifier):
     """A classifier as stored in a file, without its code: it can be shown and saved again, but cannot parse."""
 
@@ -245,6 +287,11 @@ def restored_classifier(
     own = {key[start:]: array for key, array in arrays.items() if key.startswith(CLASSIFIER_PREFIX)}
     if kind is StoredClassifier:
         return StoredClassifier(name, own, values["values"])
-    if kind.name != name:
-        raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
-    return kind.from_arrays(own, values["values"])
+    if kind.name == name:
+        return kind.from_arrays(own, values["values"])
+    whole = find_classifier(name, path) if name in BUILT_IN else None
+    if whole is not None and issubclass(whole, Combined):
+        restored = whole.from_parts(own, values["values"], {kind.name: kind})
+        if kind.name in classes_inside(restored):
+            return restored
+    raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")

@@ -9,16 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser.errors import SpecError
+from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import (
     Arrays,
+    Classes,
     Classifier,
+    Combined,
     FloatArray,
     Setup,
     check_classifier,
     checked_arrays,
     find_classifier,
-    has_method,
 )
 from panparser.learning.states import States
 
@@ -26,7 +27,7 @@ BY = ("scores", "choices")
 OUTPUTS = ("label", "tag")  # what an action can be joined with
 
 
-class Vote(Classifier):
+class Vote(Combined):
     """Trained classifiers of the same actions, labels and features, as one; it does not learn.
 
     `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
@@ -62,6 +63,10 @@ class Vote(Classifier):
         found = [(np.array(member.score_labels(states, rows, actions)), legal) for member in self.members]
         return self._counted(found)
 
+    @property
+    def parts(self) -> Sequence[Classifier]:
+        return self.members
+
     def _counted(self, scores: list[tuple[FloatArray, npt.NDArray[np.bool_]]]) -> FloatArray:
         total = np.zeros(scores[0][0].shape)
         for place, ((own, legal), weight, member) in enumerate(zip(scores, self.weights, self.members, strict=True)):
@@ -87,18 +92,15 @@ class Vote(Classifier):
         return {"members": members, "weights": self.weights, "by": self.by}
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Vote:
-        members = [
-            _restored(arrays, f"{place}.", member["name"], member["values"])
-            for place, member in enumerate(values["members"])
-        ]
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Vote:
+        members = [_restored(arrays, f"{place}.", member, known) for place, member in enumerate(values["members"])]
         return cls(members, values["weights"], values["by"])
 
 
-class Joint(Classifier):
+class Joint(Combined):
     """Predicts an action and what comes with it by one score: the label of its arc, or the tag of the word it shifts.
 
-    The beam is ranked by that score. A `classifier` that has `update` or `update_pair` learns it; its actions are named
+    The beam is ranked by that score. A `classifier` that has `update_pair` learns it; its actions are named
     like `LEFT:nsubj` and `SHIFT:NOUN`. Tags are written to UPOS, and templates must not read them.
     """
 
@@ -115,9 +117,9 @@ class Joint(Classifier):
         self.batch, self.unit = classifier.batch, classifier.unit
 
     @property
-    def methods(self) -> Classifier:
+    def parts(self) -> Sequence[Classifier]:
         """The classifier that learns."""
-        return self.classifier
+        return (self.classifier,)
 
     def prepare(self, setup: Setup) -> None:
         self.classifier.prepare(setup)
@@ -158,19 +160,17 @@ class Joint(Classifier):
         return {"of": list(self.of), "tags": list(self.tags), "classifier": inner}
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Joint:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Joint:
         inner = values["classifier"]
-        restored = cls(_restored(arrays, "", inner["name"], inner["values"]), values["of"])
+        restored = cls(_restored(arrays, "", inner, known), values["of"])
         restored.tags = tuple(values["tags"])
+        if not all(isinstance(tag, str) for tag in restored.tags):
+            raise ModelError(f"tags of Joint must be texts; got {values['tags']!r}")
         return restored
 
 
-def _restored(arrays: Arrays, prefix: str, name: str, values: dict[str, Any]) -> Classifier:
+def _restored(arrays: Arrays, prefix: str, part: dict[str, Any], known: Classes) -> Classifier:
     own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-    return find_classifier(name, "a combined classifier").from_arrays(own, values)
-
-
-def learns_pairs(classifier: Classifier) -> bool:
-    """Does a classifier, or the one inside it, learn from pairs of derivations?"""
-    inner = classifier.classifier if isinstance(classifier, Joint) else classifier
-    return has_method(inner, "update_pair")
+    name, values = part["name"], part["values"]
+    kind = known.get(name) or find_classifier(name, "a combined classifier")
+    return kind.from_parts(own, values, known) if issubclass(kind, Combined) else kind.from_arrays(own, values)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import ModelError
+from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Arrays, Classifier, Setup
 from panparser.learning.native import UPDATE_UNITS
 from panparser.learning.states import States
@@ -34,19 +34,25 @@ class Perceptron(Classifier):
     def __init__(self, batch: int = 1) -> None:
         """`batch`: sentences that are learned from together, with the same weights; larger batches are faster, but give
         different weights."""
-        self.batch = batch
+        self.batch = self.learned_together = batch
+
+    def __deepcopy__(self, memo: Any) -> Perceptron:
+        """One that learns like this one, and has learned nothing yet."""
+        return Perceptron(self.learned_together)
 
     def prepare(self, setup: Setup) -> None:
+        _refuse_vectors(setup)
         self.sizes = len(setup.system.names), len(setup.labels.names)
         self._weights = _engine.KeyedPerceptron(*self.sizes)
         self.time = 0
 
     def warm_start(self, setup: Setup) -> None:
         """Starts from the averaged weights of the trained perceptron."""
+        _refuse_vectors(setup)
         actions, labels = self._weights.actions(), self._weights.labels()
-        self.sizes = self.sizes[0], len(setup.labels.names)
+        old, self.sizes = self.sizes[0], (len(setup.system.names), len(setup.labels.names))
         self._weights = _engine.KeyedPerceptron(*self.sizes)
-        weights, dated = _rescaled(actions.weights)
+        weights, dated = _rescaled(np.pad(actions.weights.reshape(-1, old), ((0, 0), (0, self.sizes[0] - old))).ravel())
         of_labels, of_dates = _rescaled(labels.weights)
         self._weights.load(
             _engine.ActionRows(keys=actions.keys, weights=weights, dated=dated),
@@ -54,7 +60,7 @@ class Perceptron(Classifier):
                 keys=labels.keys, counts=labels.counts, labels=labels.labels, weights=of_labels, dated=of_dates
             ),
         )
-        self.time, self.unit, self.batch = 0, float(UPDATE_UNITS), 1
+        self.time, self.unit, self.batch = 0, float(UPDATE_UNITS), self.learned_together
 
     def score(self, states: States) -> IntArray:
         keys = np.ascontiguousarray(states.keys())
@@ -102,7 +108,7 @@ class Perceptron(Classifier):
     def to_arrays(self) -> Arrays:
         """Averages, without rows that are all 0."""
         found = self._arrays(self._weights)
-        if self.time == 0:  # averages already
+        if self.unit == AVERAGE_UNITS:  # averages already
             return {name: array for name, array in found.items() if "dated" not in name}
         scale = AVERAGE_UNITS / UPDATE_UNITS
         weights = self._averaged(found["weights"], found["dated"], scale).reshape(-1, self.sizes[0])
@@ -121,7 +127,8 @@ class Perceptron(Classifier):
         }
 
     def _averaged(self, weights: npt.NDArray[Any], dated: npt.NDArray[Any], scale: float) -> npt.NDArray[np.int32]:
-        means = (self.time * weights.astype(np.int64) - dated) * (scale / self.time)
+        time = max(1, self.time)  # training may end before the first sentence does
+        means = (time * weights.astype(np.int64) - dated) * (scale / time)
         return np.asarray(np.rint(means), dtype=np.int32)
 
     def to_values(self) -> dict[str, Any]:
@@ -129,7 +136,8 @@ class Perceptron(Classifier):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Perceptron:
-        restored = cls(PARSING_BATCH)
+        restored = cls()
+        restored.batch = PARSING_BATCH
         restored.sizes = int(values["actions"]), int(values["labels"])
         restored._weights = _engine.KeyedPerceptron(*restored.sizes)
         restored.time, restored.unit = 0, float(AVERAGE_UNITS)
@@ -161,6 +169,13 @@ class Perceptron(Classifier):
                 weights=own["label_weights"],
                 dated=own["label_dated"],
             ),
+        )
+
+
+def _refuse_vectors(setup: Setup) -> None:
+    if setup.vectors is not None:
+        raise SpecError(
+            "vectors are read by the engine's perceptron, and by classifiers of one's own; not by Perceptron"
         )
 
 

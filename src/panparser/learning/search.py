@@ -200,9 +200,11 @@ class BatchSearch:
 def _still_legal(changed: object, scores: Scores, listener: SearchListener) -> Scores:
     found = np.asarray(changed, dtype=np.float64)
     owner = f"on_scores of {type(listener).__name__}"
-    if found.shape != scores.shape or np.isnan(found).any():
+    if found.shape != scores.shape:
         raise BatchError(f"{owner} must return numbers of shape {scores.shape}; got {changed!r}")
     kept: Scores = np.where(np.isfinite(scores), found, -np.inf)
+    if np.isnan(found).any() or np.isposinf(kept).any():
+        raise BatchError(f"{owner} must return finite numbers, or minus infinity; got {changed!r}")
     if not np.isfinite(kept).any(axis=1).all():
         raise BatchError(f"{owner} must leave a legal action in every row")
     return kept

@@ -29,6 +29,7 @@ from panparser.learning.classifiers import (
     check_classifier,
     checked_arrays,
     classifier_values,
+    copied,
     restored_classifier,
 )
 from panparser.learning.epochs import EpochLoop
@@ -373,8 +374,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
     def weights(self) -> TaskModel:
         if isinstance(self._learning, NamedPerceptron):
             return TaskModel(self.task, self._learning.averaged(), self.beam)
-        restored = type(self._learning).from_arrays(checked_arrays(self._learning), self._learning.to_values())
-        return TaskModel(self.task, {}, self.beam, restored)
+        return TaskModel(self.task, {}, self.beam, copied(self._learning))
 
     def evaluate(self, report: EpochReport, weights: TaskModel) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):

@@ -43,6 +43,7 @@ class Confidence:
     labels: IntArray
     of_heads: FloatArray
     of_labels: FloatArray | None
+    tags: tuple[str, ...] | None = None  # where a Joint classifier predicts them too
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class Evidence:
     heads: IntArray
     labels: IntArray
     values: dict[str, FloatArray]
+    tags: tuple[str, ...] | None = None
 
 
 # --- Calibrating ---
@@ -218,7 +220,7 @@ def gather(
     }
     if ensemble:
         values |= _agreement(parser, treebank, heads, labels, ensemble, threads)
-    return Evidence(heads, labels, values)
+    return Evidence(heads, labels, values, found.tags)
 
 
 def _agreement(
@@ -261,7 +263,7 @@ def confident_trees(
     of_labels = None
     if parser.spec.labeled and calibration.labels is not None:
         of_labels = of_heads * calibration.labels(columns)
-    return Confidence(evidence.heads, evidence.labels, of_heads, of_labels)
+    return Confidence(evidence.heads, evidence.labels, of_heads, of_labels, evidence.tags)
 
 
 def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> Calibration:

@@ -141,13 +141,13 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
                 raise SpecError("confidence is calibrated for parsing without constraints; got both")
             found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
             write_confidence(treebank, found)
-            heads, labels = found.heads, found.labels
+            heads, labels, tags = found.heads, found.labels, found.tags
         else:
             options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
             heads, labels, tags = self.found(treebank, listeners=listeners, **options)
-            if tags is not None:
-                numbers = {tag: treebank.id_of("upos", tag) for tag in sorted(set(tags))}
-                treebank.column("upos")[:] = [numbers[tag] for tag in tags]
+        if tags is not None:
+            numbers = {tag: treebank.id_of("upos", tag) for tag in sorted(set(tags))}
+            treebank.column("upos")[:] = [numbers[tag] for tag in tags]
         treebank.heads[:] = heads
         ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
         treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]

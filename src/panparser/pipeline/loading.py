@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from panparser.errors import ModelError, SpecError
-from panparser.learning.classifiers import Classifier, StoredClassifier, check_class
+from panparser.learning.classifiers import Classifier, StoredClassifier, check_class, classes_inside
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
 from panparser.pipeline.bundled import class_of, find
@@ -36,13 +37,34 @@ def load(
     """
     if classifier is not None:
         check_class(classifier)
+    if system is not None and not isinstance(system, PythonSystem):
+        raise SpecError(f"system of load must be a PythonSystem, such as {_name(system)}(); got {system!r}")
     place = find(path)
     arrays, manifest = read_arrays(place, "panparser model")
     source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
-    if classifier not in (None, StoredClassifier) and not isinstance(getattr(found, "parser", found), Parser):
-        raise SpecError(f"{place}: expected a parser for the classifier of load, found {found!r}")
+    _check_use(found, place, classifier, {"system": system, "functions": functions})
     return cast("Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer", found)
+
+
+def _name(system: object) -> str:
+    return system.__name__ if isinstance(system, type) else "MySystem"
+
+
+def _check_use(found: Any, place: str, classifier: type[Classifier] | None, code: Mapping[str, Any]) -> None:
+    """Raises SpecError where code was given that the model has no use for."""
+    parser = getattr(found, "parser", found)
+    if not isinstance(parser, Parser):
+        for name in (name for name, given in code.items() if given is not None):
+            raise SpecError(f"{place}: expected a parser for the {name} of load, found {found!r}")
+    elif code["functions"] and not parser.spec.calls:
+        raise SpecError(f"{place}: expected templates that call the functions of load, found none")
+    if classifier in (None, StoredClassifier):
+        return
+    models = [getattr(part, "model", None) for part in (found, *getattr(found, "taggers", ()))]
+    own = [getattr(model, "classifier", None) for model in (parser, *models)]
+    if not any(one is not None and classifier in classes_inside(one).values() for one in own):
+        raise SpecError(f"{place}: expected a parser or tagger for the classifier of load, found {found!r}")
 
 
 def load_parser(path: str | os.PathLike[str]) -> Parser:

@@ -20,9 +20,11 @@ from panparser.learning.classifiers import (
     Actions,
     Classifier,
     Setup,
+    StoredClassifier,
     check_classifier,
     checked_arrays,
     classifier_values,
+    copied,
     restored_classifier,
 )
 from panparser.learning.epochs import EpochLoop
@@ -35,8 +37,9 @@ from panparser.learning.search import BatchSearch, batches
 from panparser.learning.states import Node, ObjectStates
 from panparser.learning.strategies import Strategy
 from panparser.learning.tasks import text_key
-from panparser.sequences.model import UNKNOWN, Classes, Items, Window
+from panparser.sequences.model import UNKNOWN, Classes, Items, Window, checked_classes
 from panparser.sequences.reading import ItemReader
+from panparser.storage.models import Source
 
 Given = tuple[str, ...]  # the classes given so far, as texts of their numbers
 
@@ -157,11 +160,14 @@ class ClassifiedSequences:
 
     @classmethod
     def from_file(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
+        cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], source: Source, prefix: str = ""
     ) -> ClassifiedSequences:
-        """Restores the results of `to_arrays` and `to_values`; the class of the classifier is found by its name."""
+        """Restores the results of `to_arrays` and `to_values`; the classifier's class is given, or found by its name."""
+        kind = source.code.get("classifier")
+        if kind not in (None, StoredClassifier) and kind.name != values["classifier"]["name"]:
+            kind = None  # it is for another part of a pipeline
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        restored = restored_classifier(own, values["classifier"], None, "sequences")
+        restored = restored_classifier(own, values["classifier"], kind, source.path)
         assert restored is not None
         classes = Classes(values["classes"], values["parts"])
         return cls(Window.from_values(values["window"]), classes, restored, values["beam"])
@@ -183,8 +189,8 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
 
     def __post_init__(self) -> None:
         strategy = self.training.strategy
-        for name in ("members", "prune"):
-            if getattr(self.training, name) not in (None, 0, 1):
+        for name, known in (("members", (None, 1)), ("prune", (None, 0))):
+            if getattr(self.training, name) not in known:
                 raise SpecError(f"{name} is about the weights of the engine's perceptron; got a classifier")
         methods = [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, Strategy) else []
         check_classifier(self.classifier, *methods)
@@ -243,8 +249,9 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
         if instead.sentence is not None:
             raise SpecError("a listener of sequences may change the gold of one, not its items")
         kept = self.right
-        self.states.right = self.right.copy()
-        self.states.right[int(self.items.offsets[number]) : int(self.items.offsets[number + 1])] = instead.gold
+        right = self.right.copy()
+        right[int(self.items.offsets[number]) : int(self.items.offsets[number + 1])] = instead.gold
+        self.states.right = checked_classes(self.items, right, self.classes, UNKNOWN)
         try:
             self._teach(epoch, [number], strategy)
         finally:
@@ -254,8 +261,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
         return SequenceReport(epoch, self.learner.words, self.learner.updates)
 
     def weights(self) -> Classifier:
-        values = copy.deepcopy(self.classifier.to_values())
-        return type(self.classifier).from_arrays(checked_arrays(self.classifier), values)
+        return copied(self.classifier)
 
     def evaluate(self, report: EpochReport, weights: Classifier) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):

@@ -196,6 +196,16 @@ class Items:
         return sequences
 
 
+def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
+    """The correct classes of all items. Raises SpecError if they are invalid."""
+    right = whole_numbers("the right classes", right)
+    if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
+        raise SpecError(
+            f"the right classes must be {items.size} numbers, one for each item, from {least} to {classes.size - 1}"
+        )
+    return right
+
+
 class SequenceModel:
     """Trained weights that classify items. Made by `train_sequences`."""
 

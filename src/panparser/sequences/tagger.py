@@ -162,7 +162,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
         tags = [tuple(map(str, tag)) for tag in values["tags"]]
         spec = TaggerSpec.from_values(values["spec"])
-        model = _restored(arrays, values["model"])
+        model = _restored(arrays, values["model"], source)
         dictionary = TagDictionary.from_values(values["dictionary"])
         if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
             raise ValueError("its tags are not those of its weights")
@@ -223,12 +223,12 @@ def train_tagger(
     return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))
 
 
-def _restored(arrays: Arrays, values: dict[str, Any]) -> SequenceModel:
+def _restored(arrays: Arrays, values: dict[str, Any], source: Source) -> SequenceModel:
     if "classifier" not in values:
         return SequenceModel.from_file(arrays, values)
     from panparser.sequences.classified import ClassifiedSequences  # only here: most taggers have none
 
-    model: Any = ClassifiedSequences.from_file(arrays, values)
+    model: Any = ClassifiedSequences.from_file(arrays, values, source)
     found: SequenceModel = model
     return found
 

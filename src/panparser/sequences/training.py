@@ -19,7 +19,7 @@ from panparser.learning.listeners import EpochReport, Instead, Listener, Sequenc
 from panparser.learning.native import Callback, Members, update_units
 from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
-from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, whole_numbers
+from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, checked_classes
 from panparser.treebank.treebank import Treebank
 
 
@@ -86,16 +86,6 @@ def _classified(**run: Any) -> SequenceModel:
     model: Any = ClassifiedRun(**run).run()
     found: SequenceModel = model
     return found
-
-
-def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
-    """The correct classes of all items. Raises SpecError if they are invalid."""
-    right = whole_numbers("the right classes", right)
-    if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
-        raise SpecError(
-            f"the right classes must be {items.size} numbers, one for each item, from {least} to {classes.size - 1}"
-        )
-    return right
 
 
 def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> TrainingRecord:

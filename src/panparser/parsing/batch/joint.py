@@ -45,6 +45,7 @@ class JointStates:
             tags = range(len(self.tags)) if "tag" in self.of and "shift" in effects else ()
             # Whether an action makes an arc, or shifts a word and not Root, can depend on the state.
             found += [(action, label, tag) for label in (-1, *labels) for tag in (-1, *tags)]
+        found.sort(key=lambda triple: triple[1])  # what new labels bring comes last
         columns = np.array(found, dtype=np.int32).reshape(-1, 3)
         actions, labels_of, tags_of = (np.ascontiguousarray(columns[:, i]) for i in range(3))
         return actions, labels_of, tags_of

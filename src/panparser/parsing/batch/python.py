@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray
-from panparser.errors import BatchError, StuckError, TreebankError
+from panparser.errors import BatchError, IllegalTransitionError, StuckError, TreebankError
 from panparser.features.lowering import lower
 from panparser.features.templates import Templates
 from panparser.learning.labels import Labels
@@ -168,6 +168,9 @@ class PythonStates(ObjectStates):
         return after
 
     def find_costs(self, node: Node, example: int) -> Sequence[int]:
+        if not self.system.has_dynamic_oracle:
+            chosen = self._static(node, example)
+            return [int(action != chosen) for action in node.legal]
         costs = self.system.costs(node.state, self._golds(example))
         return [costs[self.names[action]] for action in node.legal]
 
@@ -175,7 +178,7 @@ class PythonStates(ObjectStates):
         """As `static_derivation` chooses: of least cost, rather with an arc of the gold, then by `ties`."""
         gold = self._golds(example)
         if self.system.static_oracle:
-            return self.names.index(self.system.static(node.state, gold))
+            return self._static(node, example)
         ties = {name: place for place, name in enumerate(self.system.ties)}
         best = [action for action, cost in zip(node.legal, costs, strict=True) if cost == min(costs)]
 
@@ -184,6 +187,28 @@ class PythonStates(ObjectStates):
             return not any(gold.heads[word - 1] == head for head, word in arcs), ties[self.names[action]]
 
         return min(best, key=rank)
+
+    def _static(self, node: Node, example: int) -> int:
+        """The action of the system's own static oracle; elsewhere than on its derivation it may have none to offer."""
+        if "static" not in node.known:
+            try:
+                name = self.system.static(node.state, self._golds(example))
+                node.known["static"] = self.names.index(name)
+            except IllegalTransitionError:
+                if self._is_static(node, example):
+                    raise
+                node.known["static"] = node.legal[0]
+        action: int = node.known["static"]
+        return action
+
+    def _is_static(self, node: Node, example: int) -> bool:
+        """Is a state one of the derivation that the static oracle makes?"""
+        while node.parent >= 0:
+            parent = self.nodes[node.parent]
+            if self._static(parent, example) != node.action:
+                return False
+            node = parent
+        return True
 
     def _arcs_of(self, state: Any, action: int) -> list[tuple[int, int]]:
         return _new_arcs(state, self.system.after(state, self.names[action]))

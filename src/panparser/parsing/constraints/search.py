@@ -50,7 +50,7 @@ class Constrained:
     ) -> Constrained:
         """The constraints (of some sentences only), if they are for this treebank and the parser can keep them."""
         check_given(constraints, treebank)
-        if parser.spec.system.static_oracle is not None:
+        if not parser.spec.system.has_dynamic_oracle and parser.spec.system.has_oracle:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
         if parser.spec.system.attaches_rest and constraints.more:
             raise ConstraintError(

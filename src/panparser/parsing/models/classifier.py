@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values
+from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values, revived
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
@@ -59,7 +59,7 @@ class ClassifierModel:
 
     def _copy(self) -> Classifier:
         """For a thread of its own."""
-        return type(self.classifier).from_arrays(*self._stored)
+        return revived(self.classifier, *self._stored)
 
     def find(self, treebank: Treebank, search: Search) -> Found:
         parts = list(batches(range(len(treebank)), self.classifier.batch))

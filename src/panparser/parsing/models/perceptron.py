@@ -92,7 +92,9 @@ class PerceptronModel:
         """The same scores, asked for step by step."""
         if self.voters or self.vectors:
             what = "votes" if self.voters else "parsers with vectors"
-            raise SpecError(f"listeners of parse: {what} are scored as a whole, so there is no step to listen to")
+            raise SpecError(
+                f"{what} are scored as a whole by the engine: there is no step to listen to, or to vote on by choices"
+            )
         return LayerScores(self)
 
     def check(self) -> None:

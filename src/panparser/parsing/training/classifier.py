@@ -15,7 +15,16 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, SpecError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Actions, Classifier, Setup, check_classifier, checked_arrays
+from panparser.learning.classifiers import (
+    Actions,
+    Classifier,
+    Combined,
+    Setup,
+    check_classifier,
+    checked_arrays,
+    copied,
+    revived,
+)
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
@@ -71,7 +80,7 @@ class ClassifierRun(Epochs[Classifier]):
         if self.init is None:
             self.classifier.prepare(setup)
         else:
-            self.classifier = _restored(self.classifier)
+            self.classifier = copied(self.classifier)
             self.classifier.warm_start(setup)
         if self.constraints:
             self._dev_constraints = self.constraints.of_dev()
@@ -98,6 +107,8 @@ class ClassifierRun(Epochs[Classifier]):
         joint = self.classifier.of if isinstance(self.classifier, Joint) else ()
         if "label" in joint and not self.spec.labeled:
             raise SpecError("a Joint classifier of labels needs a parser with labels")
+        if "tag" in joint and (read := [atom for atom in self.spec.used_templates.atoms if atom.name == "upos"]):
+            raise SpecError(f"templates must not read tags that a Joint classifier predicts; got {read[0]}")
         methods = ["score_labels", "update_labels"] if self.spec.labeled and "label" not in joint else []
         if isinstance(training.strategy, Strategy):
             methods.append(needed_method(training.strategy, self.spec.beam, self.classifier))
@@ -190,7 +201,7 @@ class ClassifierRun(Epochs[Classifier]):
         return self.learner.words, self.learner.updates
 
     def weights(self) -> Classifier:
-        return _restored(self.classifier)
+        return copied(self.classifier)
 
     def parser_of(self, weights: Classifier, training: TrainingRecord | None = None) -> Parser:
         return Parser(self.spec, self.labels, [], training or {}, self.vectors, classifier=weights)
@@ -236,7 +247,7 @@ class ClassifierRun(Epochs[Classifier]):
             state = {name.removeprefix(_STATE): array for name, array in own.items() if name.startswith(_STATE)}
             best = {name.removeprefix(_BEST): array for name, array in own.items() if name.startswith(_BEST)}
             self.classifier.restore_training(state)
-            self.best_weights = type(self.classifier).from_arrays(best, manifest["values"])
+            self.best_weights = revived(self.classifier, best, manifest["values"])
             self.epoch = manifest["epoch"]
             self.history = [EpochReport(**report) for report in manifest["history"]]
             self.best = self.history[manifest["best"]]
@@ -251,9 +262,11 @@ class ClassifierRun(Epochs[Classifier]):
         training.pop("epochs")
         values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
         values["constraints"] = self.constraints.to_values() if self.constraints else None
-        return values | {"classifier": self.classifier.name, "init": self.init is not None}
+        return values | {"classifier": _identity_of(self.classifier), "init": self.init is not None}
 
 
-def _restored(classifier: Classifier) -> Classifier:
-    """The classifier that a file would hold."""
-    return type(classifier).from_arrays(checked_arrays(classifier), copy.deepcopy(classifier.to_values()))
+def _identity_of(classifier: Classifier) -> dict[str, Any]:
+    """What is known of how a classifier learns."""
+    inner = classifier.parts if isinstance(classifier, Combined) else ()
+    of = list(classifier.of) if isinstance(classifier, Joint) else []
+    return {"name": classifier.name, "batch": classifier.batch, "of": of, "parts": [*map(_identity_of, inner)]}
