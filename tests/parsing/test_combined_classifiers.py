@@ -13,6 +13,7 @@ from learners import SMALL, short_sentences
 from linear import EXPLORE, GREEDY, Linear
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.states import states_of
+from panparser.storage.arrays import read_arrays, write_arrays
 
 TRAIN = short_sentences(30, 9)
 DYNAMIC = pp.STRATEGIES["dynamic"]
@@ -190,3 +191,54 @@ def test_templates_must_not_read_the_tags_that_are_predicted():
     spec = pp.ParserSpec(templates=pp.Templates.parse("S0.form\nB0.upos B0.form"))
     with pytest.raises(pp.SpecError, match=r"templates must not read tags .*; got B0\.upos"):
         pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
+
+
+def test_joint_classifiers_go_on_with_what_they_know():
+    """New labels bring new actions; old ones keep their numbers, and what was learned is not forgotten."""
+    few, spec = TRAIN[:8], replace(GREEDY, templates=SMALL)
+    first = pp.train(spec, few, classifier=pp.Joint(pp.Perceptron()), strategy=DYNAMIC, epochs=8)
+    assert pp.evaluate(few, first.parse(few), samples=0).las > 90
+    again = pp.train(spec, TRAIN, init=first, strategy=DYNAMIC, epochs=1)
+    assert len(again.labels.names) > len(first.labels.names)
+    new = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron()), strategy=DYNAMIC, epochs=1)
+    assert again.training.history[0].updates < new.training.history[0].updates
+    las = [pp.evaluate(few, parser.parse(few), samples=0).las for parser in (again, new)]
+    assert las[0] > las[1] + 5
+    same = pp.train(spec, few, init=first, strategy=DYNAMIC, epochs=1)
+    assert pp.evaluate(few, same.parse(few), samples=0).las > 90
+
+
+def test_a_trained_perceptron_as_a_classifier_begins_anew():
+    first = pp.train(GREEDY, TRAIN, classifier=pp.Perceptron(), epochs=1)
+    again = pp.train(GREEDY, TRAIN, classifier=first.classifier, epochs=1)
+    assert again.parse(TRAIN).to_bytes() == first.parse(TRAIN).to_bytes()
+    assert again.best(TRAIN[0], 2, beam=4) == first.best(TRAIN[0], 2, beam=4)
+
+
+def test_a_perceptron_that_is_stopped_at_once_scores_in_updates():
+    class Stop(pp.Listener):
+        def after_update(self, update):
+            raise pp.StopTraining
+
+    parser = pp.train(GREEDY, TRAIN, classifier=pp.Perceptron(), strategy=DYNAMIC, listeners=[Stop()])
+    score = parser.best(TRAIN[0], 1, beam=2)[0].score
+    assert score == int(score) != 0
+
+
+@pytest.mark.parametrize("system", [GREEDY.system, Covington()])
+def test_the_perceptron_in_python_reads_no_vectors(system, tmp_path):
+    (tmp_path / "vectors").write_text("the 1.5 1.0\na 0.5 1.0\n")
+    spec = pp.ParserSpec(system=system, templates=pp.Templates.parse("S0.form\nB0.vector"), beam=1)
+    vectors = pp.read_vectors(tmp_path / "vectors")
+    with pytest.raises(pp.SpecError, match="not by Perceptron"):
+        pp.train(spec, TRAIN, classifier=pp.Perceptron(), vectors=vectors, epochs=1)
+
+
+def test_damaged_tags_of_a_joint_classifier(tmp_path):
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form\nB0.form"), beam=1)
+    pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
+    arrays, manifest = read_arrays(tmp_path / "joint", "model")
+    manifest["classifier"]["values"]["tags"][0] = None
+    write_arrays(tmp_path / "damaged", {name: np.array(array) for name, array in arrays.items()}, manifest)
+    with pytest.raises(pp.ModelError, match="tags of Joint must be texts"):
+        pp.load(tmp_path / "damaged")

@@ -123,10 +123,11 @@ class Joint(Combined):
 
     def prepare(self, setup: Setup) -> None:
         self.classifier.prepare(setup)
+        self.batch, self.unit = self.classifier.batch, self.classifier.unit
 
     def warm_start(self, setup: Setup) -> None:
         self.classifier.warm_start(setup)
-        self.unit = self.classifier.unit
+        self.batch, self.unit = self.classifier.batch, self.classifier.unit
 
     def begin(self, states: States) -> None:
         self.classifier.begin(states)

@@ -162,7 +162,7 @@ class ClassifiedSequences:
     def from_file(
         cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], source: Source, prefix: str = ""
     ) -> ClassifiedSequences:
-        """Restores the results of `to_arrays` and `to_values`; the classifier's class is given, or found by its name."""
+        """Restores the results of `to_arrays` and `to_values`; the classifier's class is given, or found by name."""
         kind = source.code.get("classifier")
         if kind not in (None, StoredClassifier) and kind.name != values["classifier"]["name"]:
             kind = None  # it is for another part of a pipeline
