@@ -76,7 +76,7 @@ def test_odd_input(run, data, model):
     [
         (["-m", "none", "dev.conllu"], "none: cannot be read: No such file or directory"),
         (["-m", "dev.conllu", "dev.conllu"], "dev.conllu: expected a panparser model"),
-        (["-m", "checkpoint", "dev.conllu"], "model of kind 'parser', found 'checkpoint'"),
+        (["-m", "checkpoint", "dev.conllu"], "tokenizer, lemmatizer), found 'checkpoint'"),
         (["-m", "MODEL", "dev.conllu", "-o", "none/x"], "none/x: cannot be written: No such file or directory"),
         (["-m", "MODEL", "dev.conllu", "-o", "/dev/full"], "/dev/full: cannot be written: No space left on device"),
         (["-m", "MODEL", "none.conllu", "-o", "x"], "none.conllu: cannot be read: No such file or directory"),
