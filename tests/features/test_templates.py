@@ -116,7 +116,7 @@ def test_templates_in_files(tmp_path):
         Templates.read(str(path))
     assert str(caught.value) == f"{path}:3: unknown attribute frm; did you mean form?\n    S0.frm\n       ^^^"
     path.write_text("# nothing\n")
-    with pytest.raises(TemplateError, match=r"mine.txt: expected templates, one a line; found none"):
+    with pytest.raises(TemplateError, match=r"mine.txt: expected templates, one per line; found none"):
         Templates.read(path)
     path.write_bytes(b"\xff")
     for unreadable in (path, tmp_path / "absent.txt", tmp_path, "\0"):
@@ -152,7 +152,7 @@ def test_bad_json_is_refused(text, problem):
         ("S0.deprel", "unknown attribute deprel; did you mean label?", "deprel"),
         ("S0.xyzzy", "unknown attribute xyzzy; known are form, lower,", "xyzzy"),
         ("S0.distance", "it is written distance(S0,B0)", "distance"),
-        ("S0.head", "head is a token, not a value; say which of its attributes, as in S0.head.upos", "head"),
+        ("S0.head", "head is a token, not a value; add one of its attributes, as in S0.head.upos", "head"),
         ("S0.left[0]", "left[0] is a token, not a value", "left"),
         ("s0.form", "unknown address s0; did you mean S0?", "s0"),
         ("N1.form", "unknown address N1; did you mean B1?", "N1"),
@@ -193,7 +193,7 @@ def test_bad_json_is_refused(text, problem):
         ("distance(S0.head,B0)", "distance takes tokens of stack and buffer, without a path", "S0.head"),
         ("between(S0,B0)", "expected , here, as in between(S0,B0,upos=VERB); found )", ")"),
         ("between(S0,B0,upos)", "expected = here, as in between(S0,B0,upos=VERB); found )", ")"),
-        ("between(S0,B0,upos=)", "expected a value such as VERB (in quotes if need be); found )", ")"),
+        ("between(S0,B0,upos=)", "expected a value such as VERB (in quotes if necessary); found )", ")"),
         ("between(S0,B0,upos=VERB NOUN)", "expected ) here", "N"),
         ('between(S0,B0,lemma="be)', 'expected " at the end of the value', '"be)'),
         ('between(S0,B0,lemma="")', "between needs a value", '""'),

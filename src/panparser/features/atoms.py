@@ -10,20 +10,20 @@ from difflib import get_close_matches
 
 from panparser.errors import TemplateError
 
-FARTHEST, DEEPEST = 16, 4  # items around the one at hand; classes given before it
+FARTHEST, DEEPEST = 16, 4  # items around the current one; classes given before it
 BASES = ("S0", "S1", "S2", "S3", "B0", "B1", "B2", "B3")
 PATHS = ("", "left[0]", "left[1]", "right[0]", "right[1]", "head", "head.head")
-ITEMS = tuple(f"W{offset}" for offset in range(-FARTHEST, FARTHEST + 1))  # of a sequence; W0 is the one at hand
-CLASSES = tuple(f"T-{ago}" for ago in range(1, DEEPEST + 1))  # that were given to the items before
-BASES_WITH_ARCS = BASES[:5]  # what stands behind the front of the buffer has not met another token yet
+ITEMS = tuple(f"W{offset}" for offset in range(-FARTHEST, FARTHEST + 1))  # of a sequence; W0 is the current one
+CLASSES = tuple(f"T-{ago}" for ago in range(1, DEEPEST + 1))  # of the preceding items
+BASES_WITH_ARCS = BASES[:5]  # tokens behind the front of the buffer have no arcs yet
 
 COLUMN_ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix", "deps", "misc")
 ITEM_ATTRIBUTES = (*COLUMN_ATTRIBUTES, "shape", "lower_prefix", "lower_suffix")  # of words; items may have others
 ARC_ATTRIBUTES = ("label", "left_valency", "right_valency", "left_labels", "right_labels")
-GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what a constraint says of the token
+GIVEN_ATTRIBUTES = ("given_head", "given_label")  # what constraints give for the token
 ATTRIBUTES = (*COLUMN_ATTRIBUTES, *ARC_ATTRIBUTES, *GIVEN_ATTRIBUTES, "vector")
 FUNCTIONS = ("distance", "between", "given", "history", "call")
-CALL = "call"  # a function of the state, in Python, by the name in brackets
+CALL = "call"  # a Python function of the state, by the name in brackets
 CLASS = "class"  # a class as a whole
 EXAMPLES = {
     **{
@@ -57,7 +57,7 @@ class Address:
     """A token of the state: on the stack (S0 is its top) or in the buffer (B0 is its front), or a relative of one.
 
     The path is empty, `left[0]` (the leftmost child), `left[1]` (the second leftmost), `right[0]` (the rightmost),
-    `right[1]`, `head` or `head.head`. Templates over sequences have W0, the item at hand, and W-1, W1, ... around it.
+    `right[1]`, `head` or `head.head`. Templates over sequences have W0, the current item, and W-1, W1, ... around it.
     """
 
     base: str
@@ -74,7 +74,7 @@ class Address:
 
     @property
     def is_of_sequence(self) -> bool:
-        """Is it an item of a sequence, or a class that was given to one?"""
+        """Is it an item of a sequence, or the class of one?"""
         return self.base in ITEMS or self.base in CLASSES
 
     def __str__(self) -> str:
@@ -87,9 +87,9 @@ class Address:
 class Atom:
     """A value that is read from a state: an attribute of a token, or a function of the state.
 
-    `S0.form` is `Atom("form", (Address("S0"),))`. The key is what stands in brackets: `Case` in `S0.feats[Case]`, 3 in
+    `S0.form` is `Atom("form", (Address("S0"),))`. The key is in brackets: `Case` in `S0.feats[Case]`, 3 in
     `S0.suffix[3]`, 0 in `history[0]`. Only `between` has a column, whose key it then is, and a value. The class
-    given to the item before is `T-1`, with the name `class`; a part of it is read as in `T-1.upos`.
+    of the item before is `T-1`, with the name `class`; a part of it is read as in `T-1.upos`.
     """
 
     name: str
@@ -155,11 +155,11 @@ class Atom:
     __repr__ = __str__
 
 
-# --- What the words may be; the reader of text calls these too, to point at the word that is wrong ---
+# --- Valid words; the template parser calls these too, to point at the wrong word ---
 
 
 def check_base(word: str) -> None:
-    """Refuses a word that names no token of the state, and no place in a sequence."""
+    """Raises TemplateError unless the word names a token of the state or a place in a sequence."""
     if word in BASES or word in ITEMS or word in CLASSES:
         return
     if word in ATTRIBUTES:
@@ -174,7 +174,7 @@ def check_base(word: str) -> None:
 
 
 def check_attribute(word: str, base: str = "") -> None:
-    """Refuses a word that names no attribute of the token at a base. Items may have any that is a name."""
+    """Raises TemplateError unless the word names an attribute of the token at a base. Items may have any name."""
     if base in ITEMS or base in CLASSES:
         unknown = (*ARC_ATTRIBUTES, *FUNCTIONS, "vector", *((CLASS,) if base in ITEMS else ()))
         if word in unknown or not word.isidentifier():
@@ -183,15 +183,15 @@ def check_attribute(word: str, base: str = "") -> None:
     if word in ATTRIBUTES:
         return
     if word in FUNCTIONS:
-        raise TemplateError(f"{word} is no attribute of a token; it is written {EXAMPLES[word]}")
+        raise TemplateError(f"{word} is not an attribute of a token; it is written {EXAMPLES[word]}")
     if word in ("left", "right", "head"):
         path = word if word == "head" else f"{word}[0]"
-        raise TemplateError(f"{path} is a token, not a value; say which of its attributes, as in S0.{path}.upos")
+        raise TemplateError(f"{path} is a token, not a value; add one of its attributes, as in S0.{path}.upos")
     raise TemplateError(f"unknown attribute {word}{_hint(word, ATTRIBUTES)}")
 
 
 def check_column(word: str | None) -> None:
-    """Refuses what `between` cannot count: all but the attributes that are strings from the treebank."""
+    """Raises TemplateError unless `between` can count it: an attribute that is a string from the treebank."""
     if word not in COLUMN_ATTRIBUTES:
         if word not in ATTRIBUTES:
             check_attribute(str(word))
@@ -199,7 +199,7 @@ def check_column(word: str | None) -> None:
 
 
 def check_key(name: str, key: object) -> None:
-    """Refuses what may not stand in brackets after an attribute or function."""
+    """Raises TemplateError if the key is invalid in brackets after an attribute or function."""
     if name in NUMBERED:
         numbers = NUMBERED[name]
         if isinstance(key, bool) or not isinstance(key, int) or key not in numbers:
@@ -216,7 +216,7 @@ def check_key(name: str, key: object) -> None:
 
 
 def check_value(value: object) -> None:
-    """Refuses what no cell of a treebank can hold."""
+    """Raises TemplateError if no cell of a treebank can hold the value."""
     if not isinstance(value, str) or not value:
         raise TemplateError(f"between needs a value, as in {EXAMPLES['between']}; got {value!r}")
     if any(_is_control(letter) for letter in value):
@@ -229,7 +229,7 @@ def stops_key(letter: str) -> bool:
 
 
 def _is_key(text: str) -> bool:
-    depth = 0  # keys may hold brackets in pairs: feats[Number[psor]]
+    depth = 0  # keys may contain paired brackets: feats[Number[psor]]
     for letter in text:
         depth += (letter == "[") - (letter == "]")
         if stops_key(letter) or depth < 0:
@@ -238,7 +238,7 @@ def _is_key(text: str) -> bool:
 
 
 def _is_control(letter: str) -> bool:
-    return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")  # also ends of lines, and halves of characters
+    return unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")  # also ends of lines, and lone surrogates
 
 
 def _quoted(value: str) -> str:

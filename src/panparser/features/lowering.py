@@ -13,7 +13,7 @@ from panparser.treebank.treebank import COLUMNS
 
 _OF_FORM = ("lower", "prefix", "suffix", "shape", "lower_prefix", "lower_suffix")  # transforms
 _GIVEN = ("given_head", "given_label")  # transforms of no column
-_OF_STATE = (  # kinds of atoms that are no attributes
+_OF_STATE = (  # kinds of atoms that are not attributes
     *("label", "left_valency", "right_valency", "left_labels", "right_labels"),
     *("distance", "history", "between", "given"),
 )
@@ -84,7 +84,7 @@ class LoweredTemplates(NamedTuple):
     vectors: list[int]  # addresses
 
     def program(self, own_labels: Sequence[int] = ()) -> _engine.Program:
-        """`own_labels`: the number that features have for each label of the states, where it is another."""
+        """`own_labels`: the number that features use for each label of the states, if it differs."""
         return _engine.Program(
             attributes=[_engine.Attribute(**column._asdict()) for column in self.columns],
             counters=[_engine.Counter(**counter._asdict()) for counter in self.counters],
@@ -96,7 +96,7 @@ class LoweredTemplates(NamedTuple):
 
 
 def lower(templates: Templates, like: LoweredTemplates | None = None) -> LoweredTemplates:
-    """The templates as flat numbers, each column, counter and atom once however often it is used.
+    """The templates as flat numbers, with each column, counter and atom listed once.
 
     `like`: the columns and counters of these come first.
     """
@@ -129,8 +129,8 @@ def lower(templates: Templates, like: LoweredTemplates | None = None) -> Lowered
 
 
 def lower_window(templates: Templates, columns: Sequence[str], parts: Sequence[str]) -> LoweredWindow:
-    """Templates over sequences as flat numbers. `columns` and `parts` are the names that atoms may have beside those of
-    a treebank; an attribute that is neither raises TemplateError."""
+    """Templates over sequences as flat numbers. `columns` and `parts` are the names that atoms may have in addition to
+    those of a treebank. Raises TemplateError for any other attribute."""
     read = {column: number for number, column in enumerate(dict.fromkeys(_read_columns(templates, columns)))}
 
     def lowered(atom: Atom) -> SequenceAtom:
@@ -156,7 +156,7 @@ def lower_window(templates: Templates, columns: Sequence[str], parts: Sequence[s
 
 
 def _read_columns(templates: Templates, columns: Sequence[str]) -> Iterator[Column]:
-    """What is read of a treebank, in order of first use."""
+    """The columns read from a treebank, in order of first use."""
     for atom in templates.atoms:
         if not atom.is_of_sequence:
             raise TemplateError(
@@ -176,7 +176,7 @@ def _known(names: Sequence[str]) -> str:
 
 
 def lower_address(address: Address) -> int:
-    """An address as the engine has it."""
+    """An address as the engine's number."""
     path = address.path.upper().replace("[", "_").replace("]", "").replace(".", "_") or "HERE"  # such as left[0]
     return _engine.address(_engine.Base[address.base], _engine.Path[path])
 

@@ -1,4 +1,4 @@
-"""Features of a state, read naively from words and arcs: what the engine computes must agree with it."""
+"""Features of a state, read naively from words and arcs: a reference that the engine must agree with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from panparser.trees.gold import LEFT, RIGHT, Gold, Head, Mark
 Feature = tuple[str, tuple[Hashable, ...]]  # a template and the values of its atoms
 ROOT, ABSENT = "<root>", "<absent>"
 MOST_CHILDREN, MOST_BETWEEN = 7, 3
-_DEPTH = 4  # of the stack and the buffer that templates can name
+_DEPTH = 4  # positions of the stack and the buffer that templates can name
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Derivation:
 
     @cached_property
     def proposals(self) -> dict[int, Arc]:
-        """By dependent; the last one counts."""
+        """Proposed arcs by dependent; the last one counts."""
         earlier = self.before.proposals if self.before else {}
         return {**earlier, self.proposed.dependent: self.proposed} if self.proposed else earlier
 
@@ -62,11 +62,11 @@ class Derivation:
         return 0 if self.state.system.root == "first" else self.state.words + 1
 
     def placed(self, token: int) -> int:
-        """The position of a token that the API counts with Root as 0."""
+        """The position of a token, given its number in the API, where Root is 0."""
         return self.root if token == 0 else token
 
     def arc_of(self, action: str) -> tuple[Arc | None, Arc | None]:
-        """What an action would make, and what it would propose, without a label."""
+        """The arc that an action would make, and the one that it would propose, without labels."""
         system = self.state.system
         found = [system.arc(self.state, action, proposed=proposed) for proposed in (False, True)]
         made, proposed = (None if arc is None else Arc(self.placed(arc[0]), self.placed(arc[1])) for arc in found)
@@ -85,7 +85,7 @@ class Derivation:
 
     @cached_property
     def stack(self) -> list[int]:
-        """From the top."""
+        """The stack, from the top."""
         return [self.placed(token) for token in reversed(self.state.stack)]
 
     @cached_property
@@ -181,7 +181,7 @@ class Reader:
         return min(texts.count(atom.value or ""), MOST_BETWEEN)
 
     def _given(self, at: Derivation, token: int | None, name: str) -> Hashable:
-        """What a constraint says of a token: its label; or its head as Root, a side, or a side and a distance."""
+        """What a constraint gives for a token: its label; or its head as Root, a side, or a side and a distance."""
         if token is None or token == at.root:
             return ABSENT if token is None else ROOT
         if name == "given_label":
@@ -202,7 +202,7 @@ class Reader:
 
     @staticmethod
     def _label(at: Derivation, token: int | None, path: str) -> str | None:
-        is_child = path.startswith(("left", "right"))  # whose label is known with the child
+        is_child = path.startswith(("left", "right"))  # whose label is stored with the child
         arc = at.head_arc(token) if is_child or at.is_known(token) else None
         return arc.label if arc else None
 
@@ -231,9 +231,9 @@ def distance_bin(distance: int) -> int:
 
 
 def seen_by_labels(template: Template, attaches_deeper: bool) -> bool:
-    """Do the labels of arcs see a template? It must look at B0, S0 and what is known of one of them.
+    """Do the labels of arcs use a template? It must read B0, S0 and what is known about one of them.
 
-    Where arcs touch S1 it may look at the word S1 instead of what is known of them.
+    If arcs touch S1 it may read the word S1 instead of what is known about them.
     """
     looks = {sight for atom in template.atoms for sight in _sights(atom)}
     allowed = [{"B0", "S0", "around S0"}, {"B0", "S0", "around B0"}]

@@ -15,7 +15,7 @@ _CONSTANTS = {"FAST": "fast", "GIVEN": "given", "RICH": "rich", "RICH_STACK": "r
 RICH: Templates
 """Words, tags, morphology and lemmas of S0 and B0: the default of most systems."""
 RICH_STACK: Templates
-"""RICH one place further left: the default of systems whose arcs join words of the stack."""
+"""RICH shifted one place to the left: the default of systems whose arcs join words of the stack."""
 ZN11: Templates
 """Zhang & Nivre (2011): all templates of their two tables, and three for the transition history."""
 FAST: Templates
@@ -46,7 +46,7 @@ def _tagging(part: str) -> Templates:
 
 
 def tagging_templates(columns: Sequence[str] = ("upos",)) -> Templates:
-    """The templates for tags of these columns: where a tag is several, most look at the first of them."""
+    """The templates for tags of these columns: if there are several, most templates read the first of them."""
     return _tagging(f".{columns[0]}" if len(columns) > 1 else "")
 
 

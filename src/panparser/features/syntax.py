@@ -1,4 +1,4 @@
-"""Reads the template language: one template a line, atoms between spaces; errors point at the word that is wrong."""
+"""Parses the template language: one template per line, atoms separated by spaces; errors point at the wrong word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class _Part(NamedTuple):
-    """A word and what stands after it in brackets, with the columns of the line where they are."""
+    """A word and the text in brackets after it, with their columns in the line."""
 
     name: str
     key: str | None
@@ -29,12 +29,12 @@ class _Part(NamedTuple):
 def read_line(line: str, place: str) -> tuple[tuple[Atom, ...], str]:
     """The atoms of a line, perhaps none, and the line without its comment; errors start with the place."""
     if "#" not in line:
-        # Most lines have no spaces within an atom, and the same atoms over and over. An atom that is cut at a space
-        # within it is incomplete, and refused.
+        # Fast path: most lines have no spaces within atoms, and repeat the same atoms. An atom that is cut at a space
+        # within it is incomplete, and raises an error.
         try:
             return tuple(map(_read_atom, line.split())), line.strip()
         except TemplateError:
-            pass  # which the reader of whole lines can place, or else understands
+            pass  # the parser of whole lines reports the place, or accepts it
     reader = _Reader(line, place)
     atoms = tuple(reader.atoms())
     return atoms, reader.line[: reader.at].rstrip()
@@ -51,14 +51,14 @@ def pointed(line: str, place: str, problem: str, start: int = 0, end: int | None
     """A message of three lines: the problem, the line, and carets under a part of it."""
     from rich.cells import cell_len
 
-    shown = "".join(letter if letter.isprintable() else " " for letter in line)  # so that carets stay below
+    shown = "".join(letter if letter.isprintable() else " " for letter in line)  # so that carets stay aligned
     end = len(shown) if end is None else end
     carets = "^" * max(1, cell_len(shown[start:end]))
     return f"{place}: {problem}\n    {shown}\n    {' ' * cell_len(shown[:start])}{carets}"
 
 
 class _Reader:
-    """Walks along one line; `at` is the next character."""
+    """Parses one line; `at` is the next character."""
 
     def __init__(self, line: str, place: str) -> None:
         self.line = line.strip()
@@ -152,7 +152,7 @@ class _Reader:
 
     def key(self, part: _Part) -> str | int | None:
         key: str | int | None = part.key
-        # no more digits than any number of the language has, and int would read digits of other scripts too
+        # limited to the longest number of the language; int would also read digits of other scripts
         if part.key and part.name in words.NUMBERED and part.key.isascii() and part.key.isdigit() and len(part.key) < 4:
             key = int(part.key)
         start = part.start if part.key is None else part.key_start + 1
@@ -167,7 +167,7 @@ class _Reader:
         while self.next() and not self.next().isspace() and self.next() not in words.STOPS_VALUE:
             self.at += 1
         if start == self.at:
-            raise self.error(f"expected a value such as VERB (in quotes if need be); found {self.found()}", start)
+            raise self.error(f"expected a value such as VERB (in quotes if necessary); found {self.found()}", start)
         value = self.line[start : self.at]
         self.make(words.check_value, value, start=start)
         return value
@@ -227,7 +227,7 @@ class _Reader:
     # --- Errors ---
 
     def make(self, function: Callable[..., Value], *args: object, start: int, end: int | None = None) -> Value:
-        """Calls a constructor or a check of values, and points at the text if it refuses."""
+        """Calls a constructor or a check of values, and points at the text if it raises TemplateError."""
         try:
             return function(*args)
         except TemplateError as error:

@@ -45,7 +45,7 @@ class Template:
 
     @classmethod
     def parse(cls, text: str) -> Template:
-        """The template that the text spells, on one line."""
+        """The template described by a line of text."""
         found = Templates.parse(text)
         if len(found) != 1:
             raise TemplateError(f"expected one template; got {len(found)}")
@@ -67,7 +67,7 @@ class Template:
 
     @property
     def reads_constraints(self) -> bool:
-        """Does it look at what is given before parsing?"""
+        """Does it read constraints?"""
         return self.uses(*GIVEN)
 
     def __str__(self) -> str:
@@ -81,14 +81,14 @@ def _read(line: str, place: str) -> tuple[Template | None, str]:
     try:
         return _known(line)
     except TemplateError:
-        atoms, text = read_line(line, place)  # once more, for the place
+        atoms, text = read_line(line, place)  # again, for the place of the error
         try:
             return Template(atoms), text
         except TemplateError as error:
             raise TemplateError(pointed(text, place, str(error))) from None
 
 
-@lru_cache(maxsize=4096)  # models that are loaded share most of their templates with each other and with built-in sets
+@lru_cache(maxsize=4096)  # loaded models share most templates with each other and with built-in sets
 def _known(line: str) -> tuple[Template | None, str]:
     atoms, text = read_line(line, "")
     return Template(atoms) if atoms else None, text
@@ -96,9 +96,9 @@ def _known(line: str) -> tuple[Template | None, str]:
 
 @dataclass(frozen=True, repr=False)
 class Templates(Sequence[Template]):
-    """A feature model: templates in order, each once, whatever the order of its atoms.
+    """A feature model: templates in order, without duplicates (the order of atoms does not matter).
 
-    It prints as its text, one template a line, and `Templates.parse` reads that back.
+    It prints as its text, one template per line, which `Templates.parse` reads.
     """
 
     templates: tuple[Template, ...] = ()
@@ -121,7 +121,7 @@ class Templates(Sequence[Template]):
 
     @classmethod
     def parse(cls, text: str) -> Templates:
-        """The templates of a text: one a line, `#` starts a comment, empty lines are skipped."""
+        """The templates of a text: one per line, `#` starts a comment, empty lines are skipped."""
         if not isinstance(text, str):
             raise TemplateError(f"expected templates as text; got {text!r}")
         return cls._from_lines(text.splitlines(), "line ")
@@ -131,11 +131,11 @@ class Templates(Sequence[Template]):
         """The templates of a text file."""
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no name of a file
+        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or not a valid file name
             raise TemplateError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
         found = cls._from_lines(text.splitlines(), f"{path}:")
         if not found:
-            raise TemplateError(f"{path}: expected templates, one a line; found none")
+            raise TemplateError(f"{path}: expected templates, one per line; found none")
         return found
 
     def to_json(self) -> str:
@@ -162,7 +162,7 @@ class Templates(Sequence[Template]):
     def _from_lines(cls, lines: list[str], place: str) -> Templates:
         """Reads lines; errors name the place and the number of the line there, as in `line 3` or `mine.txt:3`."""
         found: list[Template] = []
-        kept: list[tuple[str, str]] = []  # where and how they are written
+        kept: list[tuple[str, str]] = []  # their text and place
         for number, line in enumerate(lines, start=1):
             template, text = _read(line, f"{place}{number}")
             if template is not None:
@@ -198,7 +198,7 @@ class Templates(Sequence[Template]):
         return self.templates[index]
 
     def __add__(self, other: Templates) -> Templates:
-        """The templates of both; what both have comes once."""
+        """The templates of both, without duplicates."""
         if not isinstance(other, Templates):
             return NotImplemented
         return Templates((*self, *(other - self)))
@@ -225,20 +225,20 @@ class Templates(Sequence[Template]):
         return Templates(tuple(template for template in self if not template.uses(*names)))
 
     def delexicalized(self) -> Templates:
-        """The templates that do not look at words: no form, lower, lemma, prefix, suffix or vector."""
+        """The templates that do not read words: no form, lower, lemma, prefix, suffix or vector."""
         return self.without(*LEXICAL)
 
     def unlabeled(self) -> Templates:
-        """The templates that do not look at labels."""
+        """The templates that do not read labels."""
         return self.without(*LABELED)
 
     def atomic(self) -> Templates:
-        """Each distinct atom as a template of its own."""
+        """Each distinct atom as a separate template."""
         return Templates(tuple(Template((atom,)) for atom in self.atoms))
 
 
 def _repeated(templates: Iterable[Template]) -> Iterator[tuple[int, int]]:
-    """The index of each template that came before, in whatever order of atoms, and where it came first."""
+    """The index of each repeated template (in any order of atoms), and that of its first occurrence."""
     first: dict[frozenset[Atom], int] = {}
     for index, template in enumerate(templates):
         earlier = first.setdefault(frozenset(template.atoms), index)
@@ -247,7 +247,7 @@ def _repeated(templates: Iterable[Template]) -> Iterator[tuple[int, int]]:
 
 
 class TemplatesField:
-    """A field of a dataclass that may be given as None, for templates that `__post_init__` then chooses."""
+    """A dataclass field that accepts None, for templates that `__post_init__` then chooses."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name

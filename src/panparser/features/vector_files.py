@@ -1,4 +1,4 @@
-"""Files of embeddings: word2vec text, with and without a first line of counts, and binary; gzip too."""
+"""Files of embeddings: word2vec text, with or without a first line of counts, and binary; optionally gzipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from panparser.errors import VectorsError
 
 MOST_DIMENSIONS = 2048
-_LOOK = 1 << 16  # bytes in which the format is looked for
+_SNIFF_BYTES = 1 << 16  # examined to detect the format
 _LONGEST_WORD = 1 << 12
 _LARGEST = float(np.finfo(np.float32).max)
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r")
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class _Format:
-    """What the beginning of a file tells. `count` is None where the file does not say it."""
+    """The format detected at the beginning of a file. `count` is None if the file does not give it."""
 
     count: int | None
     dimensions: int
@@ -38,10 +38,10 @@ class _Format:
 
 
 def read_file(path: str | os.PathLike[str], limit: int | None) -> tuple[list[str], Floats]:
-    """Words in order, each once (the first of several), and their vectors."""
+    """Words in order, without duplicates (the first is kept), and their vectors."""
     name = os.fspath(path)
     with _open(name) as stream:
-        form = _recognize(stream.read(_LOOK), name)
+        form = _recognize(stream.read(_SNIFF_BYTES), name)
     words: dict[str, int] = {}
     values = array("f")
     with _open(name) as stream:
@@ -82,7 +82,7 @@ def _recognize(head: bytes, name: str) -> _Format:
 
 
 def _is_binary(rest: bytes, dimensions: int) -> bool:
-    """Are the bytes after the first word no text?"""
+    """Are the bytes after the first word not text?"""
     _, _, numbers = rest.partition(b" ")
     if _floats(numbers.partition(b"\n")[0].split()) is not None:
         return False
@@ -106,7 +106,7 @@ def _text(stream: IO[bytes], form: _Format, name: str, limit: int | None) -> Ite
             raise VectorsError(f"{name}:{number}: expected {form.count} vectors, as line 1 says, found more")
         word, *fields = line.rsplit(None, form.dimensions)
         numbers = _floats(fields)
-        # Words may hold spaces; where a number is missing, the word is taken for one.
+        # Words may contain spaces; if a number is missing, the word is taken for one.
         if numbers is None or len(numbers) != form.dimensions or not word.strip():
             raise VectorsError(f"{name}:{number}: expected a word and {form.dimensions} numbers, found {_shown(line)}")
         yield word.decode("utf-8", "replace"), numbers
@@ -142,7 +142,7 @@ def _binary_word(stream: IO[bytes]) -> bytes | None:
 
 
 def _floats(fields: Sequence[bytes]) -> list[float] | None:
-    """The numbers, if all are such and finite."""
+    """The numbers, if all are valid and finite."""
     try:
         numbers = list(map(float, fields))
     except ValueError:

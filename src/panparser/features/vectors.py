@@ -20,19 +20,19 @@ from panparser.errors import VectorsError
 from panparser.features.vector_files import MOST_DIMENSIONS, Floats, read_file
 from panparser.treebank.treebank import Treebank
 
-UNKNOWN = ("<UNK>", "<unk>")  # words whose vector is that of words without one
-_LEAST_BITS, _MOST_BITS = 2, 12  # of the engine
-_MOST = 127
-_CLIPPED = 1000  # one in so many numbers may be too large for a byte
-_BLOCK = 1 << 12  # rows
+UNKNOWN = ("<UNK>", "<unk>")  # their vector is used for unknown words
+_MIN_BITS, _MAX_BITS = 2, 12  # of the engine
+_MAX_VALUE = 127
+_CLIPPED = 1000  # at most one in this many numbers may be too large for a byte
+_BLOCK = 1 << 12  # rows processed at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vectors:
-    """Words and their vectors; `read_vectors` and `Vectors.from_dict` make one.
+    """Words and their vectors; made by `read_vectors` or `Vectors.from_dict`.
 
     All vectors are scaled by one factor, so that their mean norm is 1, and kept as bytes: `matrix` / 2**`bits`. Row 0
-    is the vector of unknown words, row i + 1 that of `words[i]`. One number in a thousand at most is too large for a
+    is the vector of unknown words, row i + 1 that of `words[i]`. At most one number in a thousand is too large for a
     byte, and clipped.
     """
 
@@ -49,8 +49,8 @@ class Vectors:
                 f"matrix of Vectors must have {len(self.words) + 1} rows (one more than there are words) and 1 to "
                 f"{MOST_DIMENSIONS} columns; got {shape[0]} and {shape[1]}"
             )
-        if not isinstance(self.bits, int) or not _LEAST_BITS <= self.bits <= _MOST_BITS:
-            raise VectorsError(f"bits of Vectors must be an integer {_LEAST_BITS}..{_MOST_BITS}; got {self.bits!r}")
+        if not isinstance(self.bits, int) or not _MIN_BITS <= self.bits <= _MAX_BITS:
+            raise VectorsError(f"bits of Vectors must be an integer {_MIN_BITS}..{_MAX_BITS}; got {self.bits!r}")
         if not self.words or len(self._rows) != len(self.words):
             raise VectorsError("words of Vectors must be texts, each once, at least one")
 
@@ -94,7 +94,7 @@ class Vectors:
 
     @property
     def unknown(self) -> npt.NDArray[np.int8]:
-        """The vector of words that have none."""
+        """The vector of unknown words."""
         row: npt.NDArray[np.int8] = self.matrix[0]
         return row
 
@@ -136,11 +136,11 @@ class Vectors:
         return {word: row for row, word in enumerate(self.words, start=1) if isinstance(word, str)}
 
     def row(self, form: str) -> int:
-        """The row of a form, else of its lower case, else 0."""
+        """The row of a form, else of its lower-cased form, else 0."""
         return self._rows.get(form) or self._rows.get(form.lower(), 0)
 
     def rows(self, treebank: Treebank, sentence: int | None = None) -> IntArray:
-        """The row of each form in a treebank's vocabulary; 0 for those outside of `sentence`, if there is one."""
+        """The row of each form in a treebank's vocabulary; 0 for those outside `sentence`, if it is given."""
         forms = treebank.vocabulary("form")
         if sentence is None:
             return np.fromiter(map(self.row, forms), dtype=np.int32, count=len(forms))
@@ -161,7 +161,7 @@ class Vectors:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], bits: int) -> Vectors:
-        """What `to_arrays` took apart; VectorsError or ValueError if it does not fit together."""
+        """Restores the result of `to_arrays`. Raises VectorsError or ValueError if it is inconsistent."""
         text, starts = bytes(arrays["vectors.text"]), arrays["vectors.starts"].astype(np.int64).tolist()
         if starts[:1] != [0] or starts[-1] != len(text) or starts != sorted(starts):
             raise VectorsError("the words of the vectors do not fit their text")
@@ -177,8 +177,8 @@ class Vectors:
 def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> Vectors:
     """The vectors of a file: word2vec (text or binary), fastText .vec, GloVe; gzip too. The format is recognized.
 
-    `limit`: read only so many, from the start, where most files have the most frequent words. The vector of `<UNK>` or
-    `<unk>`, where the file has one, is that of unknown words; else theirs is all zero.
+    `limit`: read only this many, from the start, where most files have the most frequent words. The vector of `<UNK>`
+    or `<unk>`, if the file has one, is used for unknown words; else theirs is all zero.
     """
     if limit is not None:
         check_count("limit of read_vectors", limit, most=MAX_INT, error=VectorsError)
@@ -193,18 +193,18 @@ def _quantized(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:
     norms = [norm for norm in _norms(rows[1:]) if norm > 0]
     factor = len(norms) / math.fsum(norms) if norms else 1.0
     allowed = rows.size // _CLIPPED
-    bits = _MOST_BITS
-    while bits > _LEAST_BITS and _count_above(rows, (_MOST + 0.5) / (factor * 2**bits)) > allowed:
+    bits = _MAX_BITS
+    while bits > _MIN_BITS and _count_above(rows, (_MAX_VALUE + 0.5) / (factor * 2**bits)) > allowed:
         bits -= 1
     matrix = np.empty(rows.shape, dtype=np.int8)
     for start in range(0, len(rows), _BLOCK):
         scaled = np.rint(rows[start : start + _BLOCK].astype(np.float64) * (factor * 2**bits))
-        matrix[start : start + _BLOCK] = np.clip(scaled, -_MOST, _MOST)
+        matrix[start : start + _BLOCK] = np.clip(scaled, -_MAX_VALUE, _MAX_VALUE)
     return matrix, bits
 
 
 def _norms(rows: Floats) -> Iterable[float]:
-    """Euclidean norms. Sums go column by column: numpy's own add up in an order that depends on the machine."""
+    """Euclidean norms. Sums go column by column: the order of numpy's own sums depends on the machine."""
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK].astype(np.float64)
         squares = np.zeros(len(block))
