@@ -17,7 +17,7 @@ def maximum_spanning_tree(scores: FloatArray, *, single_root: bool = True) -> In
 
     `scores[h, d]` (n+1, n+1) is the score of the arc from h to word d; 0 is Root, whose column is not read, nor is the
     diagonal. `-inf` forbids an arc. The heads have length n+1, index 0 is -1. The same scores give the same tree, also
-    where several are best. `DecodingError` says what is wrong with the scores, or that they forbid every tree.
+    if several are best. Raises DecodingError if the scores are malformed or forbid every tree.
     """
     return _decode(_engine.maximum_spanning_tree, scores, single_root)
 

@@ -1,4 +1,4 @@
-"""Drawings of trees for people: arcs over words, as text and as SVG."""
+"""Drawings of trees: arcs over words, as text and as SVG."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 
 
 def shown(text: str) -> str:
-    """A text for people: what would steer a terminal, turn lines around, or is not allowed in XML, becomes U+FFFD."""
+    """A printable text: terminal controls, bidi controls and characters not allowed in XML become U+FFFD."""
     return _UNSHOWN.sub("\ufffd", text)
 
 
 def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequence[str]] = ()) -> str:
     """Words on a line with their arcs above, an arrow at each dependent, and more lines (tags, labels) below.
 
-    `heads[i]` is the index into `forms` of the head of form i, negative where it has none.
+    `heads[i]` is the index into `forms` of the head of form i, negative if it has none.
     """
     forms = [f" {form}" if cell_len(form) == 1 else form for form in map(shown, forms)]  # room for arcs on both sides
     below = [[shown(cell) for cell in row] for row in below]
@@ -106,7 +106,7 @@ def draw_with_root(words: list[str], heads: Sequence[int], root: str) -> str:
 # --- SVG, for notebooks and pages ---
 
 _STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
-_WIDE, _CAPITAL, _USUAL = 14.5, 11.5, 8.5  # widths of characters in bold, as fonts differ: rather too much
+_WIDE, _CAPITAL, _USUAL = 14.5, 11.5, 8.5  # widths of bold characters; generous, since fonts differ
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def svg_tree(
 
 
 def _width(text: str) -> float:
-    """At most how wide a text is; fonts differ."""
+    """An upper bound of the width of a text; fonts differ."""
     return sum(
         _WIDE if char in "WMmw@%—…" else _CAPITAL if char.isupper() else _USUAL * cell_len(char) for char in text
     )

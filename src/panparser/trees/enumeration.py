@@ -14,7 +14,7 @@ Tree = tuple[int, ...]
 
 @lru_cache(maxsize=32)
 def all_trees(words: int, single_root: bool = False) -> tuple[Tree, ...]:
-    """Every tree over so many words: (n+1)^(n-1) of them, or n^(n-1) with a single child of Root."""
+    """Every tree over n words: (n+1)^(n-1) of them, or n^(n-1) with a single child of Root."""
     trees = []
     for heads in product(range(words + 1), repeat=words):
         if single_root and heads.count(0) != 1:
@@ -43,7 +43,7 @@ def is_projective(heads: Tree, root: str = "first") -> bool:
 
 @lru_cache(maxsize=64)
 def projective_trees(words: int, root: str = "first", single_root: bool = False) -> tuple[Tree, ...]:
-    """Every projective tree. (Root at one end sees the same trees as at the other.)"""
+    """Every projective tree. (They are the same with Root at either end.)"""
     return tuple(tree for tree in all_trees(words, single_root) if is_projective(tree, root))
 
 
@@ -54,7 +54,7 @@ def partial_golds(words: int, root: str = "first", single_root: bool = False) ->
 
 
 def tree_subsets(trees: Iterable[Tree]) -> list[tuple[Head, ...]]:
-    """Every subset of the arcs of every tree, once; the smallest come first."""
+    """Every subset of the arcs of every tree, without duplicates, smallest first."""
     found: dict[tuple[Head, ...], None] = {}
     for tree in trees:
         for kept in product((False, True), repeat=len(tree)):
@@ -96,7 +96,7 @@ def _cut(start: int, end: int, head: int, rng: random.Random) -> Iterator[tuple[
 
 
 def random_tree(words: int, rng: random.Random, single_root: bool = True) -> Tree:
-    """A random tree, projective or not: words join, in random order, a random word that has joined already."""
+    """A random tree, projective or not: words are attached, in random order, to a random attached word."""
     order = rng.sample(range(1, words + 1), words)
     heads: dict[int, int] = {}
     for word in order:

@@ -1,4 +1,4 @@
-"""Gold: what is known of the right tree, and what costs are counted against."""
+"""Gold: what is known about the correct tree, and what costs are counted against."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from panparser.errors import GoldError
 
 
 class Mark(IntEnum):
-    """What can stand in place of a head. The numbers are the engine's."""
+    """Marks used in place of a head. The numbers are the engine's."""
 
     EMPTY = _engine.EMPTY_HEAD
     LEFT = _engine.LEFTWARD_HEAD
@@ -27,8 +27,8 @@ class Mark(IntEnum):
 
 
 EMPTY = Mark.EMPTY  # annotated as headless
-LEFT = Mark.LEFT  # the head stands somewhere to the left (so does Root, if it is first)
-RIGHT = Mark.RIGHT  # the head stands somewhere to the right (so does Root, if it is last)
+LEFT = Mark.LEFT  # the head is somewhere to the left (as is Root, if it is first)
+RIGHT = Mark.RIGHT  # the head is somewhere to the right (as is Root, if it is last)
 UNKNOWN = _engine.UNKNOWN_HEAD  # the engine's number for None
 
 Head: TypeAlias = int | Mark | frozenset[int] | None
@@ -39,7 +39,7 @@ SPAN_KINDS = ("subtree", "closed")
 class Span:
     """Words first..last that belong together.
 
-    "subtree": exactly one of them has its head outside (at most one, where words may be headless), and no word outside
+    "subtree": exactly one of them has its head outside (at most one, if words may be headless), and no word outside
     has its head inside. "closed": no arc joins a word inside with one outside; arcs of Root are free.
     """
 
@@ -60,9 +60,9 @@ class Span:
 class Gold:
     """For each word its head (0 is Root), `None` (unknown), `EMPTY`, `LEFT`, `RIGHT` or a set of heads; and labels.
 
-    Partial annotations are ordinary: a word whose head is unknown costs nothing. Of a set, one must be the head: an arc
+    Annotations may be partial: a word whose head is unknown costs nothing. One word of a set must be the head: an arc
     from another word costs 1 when it is made, not before. `spans` cost nothing; they are constraints for parsing.
-    `GoldError` names the word that is out of range, its own head, or on a cycle.
+    Raises GoldError, which names the word, if a head is out of range, the word itself, or on a cycle.
     """
 
     heads: tuple[Head, ...]
@@ -107,12 +107,12 @@ class Gold:
 
     @property
     def is_directed(self) -> bool:
-        """Has some word only a direction?"""
+        """Does any word have only a direction?"""
         return LEFT in self.heads or RIGHT in self.heads
 
     @property
     def has_sets(self) -> bool:
-        """Has some word several allowed heads?"""
+        """Does any word have several allowed heads?"""
         return any(isinstance(head, frozenset) for head in self.heads)
 
     def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:

@@ -1,7 +1,7 @@
-"""Is a tree projective, how far from it, and how to make it so and back.
+"""Projectivity of trees: tests, measures, and transformations to projective trees and back.
 
-Trees are the heads of words 1..n; 0 is Root, which stands before word 1, and `None` or -1 is unknown. In a partial
-tree, arcs and gaps count where they are not projective whatever the unknown heads are.
+Trees are the heads of words 1..n; 0 is Root, which is before word 1, and `None` or -1 is unknown. In a partial
+tree, only arcs and gaps that are non-projective for any choice of the unknown heads count.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def is_projective(heads: Heads) -> bool:
 
 
 def crossing_arcs(heads: Heads) -> list[int]:
-    """The words whose arc is not projective: some word between it and its head is no descendant of the head."""
+    """The words whose arc is not projective: some word between it and its head is not a descendant of the head."""
     return _measure(_gold(heads).codes())[0]
 
 
 def gap_degree(heads: Heads) -> int:
-    """The most gaps in the yield of a word (itself and its descendants); 0 if projective. Kuhlmann & Nivre 2006."""
+    """The largest number of gaps in a word's yield (it and its descendants); 0 if projective. Kuhlmann & Nivre 2006."""
     return _measure(_gold(heads).codes())[1]
 
 
@@ -57,22 +57,22 @@ def nonprojectivity(heads: IntArray, offsets: npt.NDArray[np.int64]) -> tuple[np
 
 
 def projective_subset(heads: Heads, *, root: str = "last", single_root: bool = False) -> tuple[Head, ...]:
-    """The heads with as few as possible made `None` so that some projective tree has all that are left."""
+    """The heads with as few as possible made `None` so that some projective tree has all the rest."""
     return _gold(heads).projective_subset(root=root, single_root=single_root).heads
 
 
 def conflicts(heads: Heads, *, root: str = "last", single_root: bool = False) -> list[int]:
-    """Two words whose arcs no projective tree has both; [] if `Gold.is_completable`.
+    """Two words whose arcs cannot be in one projective tree; [] if `Gold.is_completable`.
 
-    Arcs that no projective tree has together always include such a pair: they cross, or the arc of one covers the head
-    of its own head, which is the other, or both are children of Root and `single_root`.
+    Arcs that cannot be in one projective tree always include such a pair: they cross, or the arc of one covers the
+    head of its head, which is the other word, or both are children of Root and `single_root`.
     """
     return _engine.conflict(reference_heads(_gold(heads), root, None), root == "first", single_root)
 
 
 @dataclass(frozen=True)
 class _Encoding:
-    head: bool  # a lifted arc's label has that of its former head
+    head: bool  # the label of a lifted arc includes that of its former head
     path: bool  # arcs that it was lifted over are marked
 
 
@@ -82,7 +82,7 @@ ENCODINGS = {"head": _Encoding(True, False), "path": _Encoding(False, True), "he
 def projectivize(
     heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str = "head"
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """A projective tree, and labels that tell how to undo it (Nivre & Nilsson 2005).
+    """A projective tree, and labels that encode how to undo it (Nivre & Nilsson 2005).
 
     While there are non-projective arcs, the shortest (of several the leftmost dependent's) moves up to the head of its
     head. Labels d of a lifted arc, h of its former head, p of an arc that it was lifted over become
@@ -91,7 +91,7 @@ def projectivize(
         path       d^   p|
         head+path  d^h  p|
 
-    The heads are the same whatever the encoding. Labels may hold neither `^` nor `|`. An unknown head (`None` or -1)
+    The heads do not depend on the encoding. Labels must not contain `^` or `|`. An unknown head (`None` or -1)
     stays so, and becomes that of an arc that would have to move up to one; it is then -1.
     """
     scheme, tree, labels = _labeled_tree("projectivize", heads, labels, encoding)
@@ -116,11 +116,11 @@ def projectivize(
 def deprojectivize(
     heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str = "head"
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Undoes `projectivize`, as far as the labels tell, and removes all marks from them.
+    """Undoes `projectivize`, as far as the labels allow, and removes all marks from them.
 
     Each lifted word, those next to Root first, is attached to the first match below its head, breadth first and from
     left to right: the first word labeled h ("head"), the last of a path of marked arcs ("path"), the first on such a
-    path that is labeled h ("head+path"; failing that, the first labeled h). It stays where there is none.
+    path that is labeled h ("head+path"; failing that, the first labeled h). Without a match, it stays.
     """
     scheme, tree, labels = _labeled_tree("deprojectivize", heads, labels, encoding)
     arcs = [_Label("", None, False), *map(_Label.parse, labels)]
@@ -197,7 +197,7 @@ def _gold(heads: Iterable[Head]) -> Gold:
 def _labeled_tree(
     owner: str, heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str
 ) -> tuple[_Encoding, list[int], tuple[str, ...]]:
-    """What both transformations take, checked; the tree by token, Root's own head is -1."""
+    """The checked arguments of both transformations; the tree by token, with Root's head as -1."""
     if encoding not in ENCODINGS:
         raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
     gold = Gold((None if head == UNKNOWN else head for head in heads), labels)
