@@ -1,4 +1,4 @@
-"""Reading and writing CoNLL-U and CoNLL-X: whole files, streams, compressed ones."""
+"""Reading and writing CoNLL-U and CoNLL-X: files, streams, compressed or not."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from panparser.treebank.treebank import Format, Problem, Treebank
 
 Source = str | PathLike[str] | IO[bytes]
 Target = str | PathLike[str]
-_BLOCK = 1 << 23  # bytes that `iter_conllu` reads at a time
+_BLOCK_SIZE = 1 << 23  # bytes that `iter_conllu` reads at a time
 UTF16 = "expected UTF-8, found UTF-16 (convert the file, for example with iconv)"
-_LOOK = 1 << 18  # bytes in which the format is looked for
+_SNIFF_BYTES = 1 << 18  # examined to detect the format
 
 
 def read_conllu(
@@ -38,11 +38,11 @@ def read_conllu(
 ) -> Treebank:
     """The treebank of a file, by name or open for bytes (`-` is standard input; gzip, bzip2, xz, zstd are recognized).
 
-    What is not well-formed raises `ConlluError` with file, line, what was expected and what was found. With `lenient`
+    Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed. With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
-    must have exactly one word with HEAD 0; `thorough` asks for what Universal Dependencies asks of features, labels and
-    enhanced dependencies beyond their shape. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X where the
-    file leaves no doubt.
+    must have exactly one word with HEAD 0; `thorough` also checks the requirements of Universal Dependencies for
+    features, labels and enhanced dependencies. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if
+    the file leaves no doubt.
     """
     path = source_name(source)
     with open_source(source) as stream:
@@ -57,7 +57,7 @@ def iter_conllu(
     lenient: bool = False,
     single_root: bool = False,
     thorough: bool = False,
-    block: int = _BLOCK,
+    block: int = _BLOCK_SIZE,
 ) -> Iterator[Treebank]:
     """A file of any size, as treebanks of about `block` bytes, in order; options as for `read_conllu`."""
     for piece in iter_blocks(source, format=format, block=block):
@@ -66,7 +66,7 @@ def iter_conllu(
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole sentences of a file, not read yet: that can be done in any thread."""
+    """Some whole sentences of a file, not yet parsed: that can be done in any thread."""
 
     text: bytes
     path: str
@@ -79,12 +79,14 @@ class Block:
         return Treebank(self.text, path=self.path, format=self.format, **options)
 
 
-def iter_blocks(source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK) -> Iterator[Block]:
+def iter_blocks(
+    source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK_SIZE
+) -> Iterator[Block]:
     """A file of any size, in pieces of about `block` bytes, in order."""
     path, line = source_name(source), 1
     for text in _parts(source, block):
         if format == "auto":
-            format = _format(text[:_LOOK], path)
+            format = _format(text[:_SNIFF_BYTES], path)
         yield Block(text, path, format, line)
         line += text.count(b"\n")
 
@@ -96,7 +98,7 @@ def _parts(source: Source, block: int) -> Iterator[bytes]:
     with open_source(source) as stream:
         pending: list[bytes] = []
         while data := stream.read(block):
-            seam = pending[-1][-2:] if pending else b""  # a blank line may begin in the piece before
+            seam = pending[-1][-2:] if pending else b""  # a blank line may begin in the previous piece
             cut = _last_blank_line(seam + data) - len(seam)
             if cut > 0:
                 yield b"".join([*pending, data[:cut]])
@@ -115,10 +117,10 @@ def parse_conllu(
     single_root: bool = False,
     thorough: bool = False,
 ) -> Treebank:
-    """The treebank that a text spells; its `problems` are not raised."""
+    """The treebank of a text; its `problems` are not raised."""
     data = text.encode() if isinstance(text, str) else text
     data = bytes(data) if isinstance(data, bytearray | memoryview) else data
-    chosen = _format(data[:_LOOK], path) if format == "auto" and isinstance(data, bytes) else format
+    chosen = _format(data[:_SNIFF_BYTES], path) if format == "auto" and isinstance(data, bytes) else format
     return Treebank(data, path=path, format=chosen, single_root=single_root, thorough=thorough)
 
 
@@ -135,7 +137,7 @@ def write_conllu(target: Target, treebank: Treebank) -> None:
 
 @contextmanager
 def conllu_output(target: Target) -> Iterator[IO[bytes]]:
-    """A stream to write to, as `write_conllu` does; a file appears under its name only if all went well."""
+    """A stream to write to, as `write_conllu` does; a file appears under its name only on success."""
     if str(target) != "-":
         path = Path(target)
         with whole_file(path) as stream, _compressing(stream, path.suffix.lower()) as compressing:
@@ -146,7 +148,7 @@ def conllu_output(target: Target) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise  # nobody reads any more: that is not our error
+        raise  # the reader is gone: not an error of ours
     except OSError as error:
         raise ConlluError(f"<stdout>: cannot be written: {error.strerror}") from None
 
@@ -158,13 +160,13 @@ def _strict(treebank: Treebank, lenient: bool) -> Treebank:
 
 
 def refusal(problems: list[Problem]) -> ConlluError:
-    """The error for a file with these problems: the first, and how many more there are."""
+    """The error for a file with these problems: the first, and the number of others."""
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return ConlluError(f"{problems[0]}{more}", len(problems))
 
 
 def _last_blank_line(text: bytes) -> int:
-    """Where the last complete sentence ends; 0 if none does."""
+    """The end of the last complete sentence; 0 if there is none."""
     return max(text.rfind(b"\n\n") + 2 if b"\n\n" in text else 0, text.rfind(b"\n\r\n") + 3 if b"\n\r\n" in text else 0)
 
 
@@ -179,7 +181,7 @@ _PLAIN_FEATS = re.compile(rb"^\d+\t(?:[^\t\n]*\t){4}(?!_\t)[^\t\n=]+\t", re.M)
 
 
 def _format(text: bytes, path: str) -> Format:
-    """CoNLL-U, or CoNLL-X if column 9 holds numbers and nothing speaks for CoNLL-U; in doubt, ask."""
+    """CoNLL-U, or CoNLL-X if column 9 has numbers and nothing suggests CoNLL-U. Raises ConlluError if in doubt."""
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ConlluError(f"{path}:1: {UTF16}")
     if b"\r" in text and b"\n" not in text:
@@ -194,7 +196,7 @@ def _format(text: bytes, path: str) -> Format:
         line = text.count(b"\n", 0, doubt.start()) + 1
         what = "a number in column 9 (PHEAD?)" if phead else "features without '=' in column 6"
         raise ConlluError(
-            f"{path}:{line}: {what}: is this CoNLL-U or CoNLL-X? Say which: --format conllu or --format conllx "
+            f"{path}:{line}: {what}: is this CoNLL-U or CoNLL-X? Choose one: --format conllu or --format conllx "
             "(in Python: format=...)"
         )
     return "conllu"
@@ -234,7 +236,7 @@ def _opened(source: Source) -> AbstractContextManager[IO[bytes]]:
 
 
 def looked_into(stream: Any, size: int) -> io.BufferedReader:
-    """A stream whose `peek` gives so many bytes, unless there are not so many; pipes come in pieces of any size."""
+    """A stream whose `peek` gives at least `size` bytes, or all there are; pipes return pieces of any size."""
     if hasattr(stream, "peek") and len(stream.peek(size)) >= size:
         return stream  # type: ignore[no-any-return]
     start = b""
@@ -244,7 +246,7 @@ def looked_into(stream: Any, size: int) -> io.BufferedReader:
 
 
 class _Resumed(io.RawIOBase):
-    """What was read of a stream, and then its rest."""
+    """The bytes already read from a stream, followed by the rest of it."""
 
     def __init__(self, start: bytes, stream: Any) -> None:
         self._start, self._stream = start, stream
@@ -273,7 +275,7 @@ def _decompressed(stream: Any, magic: bytes, name: str) -> Any:
 
 
 class _ZstdStream:
-    """A zstd file that, unlike the package's own reader, says so when it is cut off."""
+    """A zstd file that, unlike the package's own reader, raises EOFError if it is truncated."""
 
     def __init__(self, stream: Any, package: Any) -> None:
         self._stream, self._package = stream, package
@@ -291,7 +293,7 @@ class _ZstdStream:
         return data[:size]
 
     def _next(self) -> bytes:
-        """The next bytes, of the next frame if need be; none at the end."""
+        """The next bytes, from the next frame if necessary; empty at the end."""
         while True:
             data = (self._frame.unused_data if self._frame.eof else b"") or self._stream.read(1 << 20)
             if not data:
@@ -309,7 +311,7 @@ class _ZstdStream:
 
 
 def _compressing(stream: IO[bytes], suffix: str) -> Any:
-    """What compresses into a stream as the end of its name says; closing it leaves the stream open."""
+    """A compressor into a stream, chosen by the suffix of its name; closing it leaves the stream open."""
     if suffix == ".gz":
         return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
     if suffix == ".bz2":

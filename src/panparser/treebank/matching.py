@@ -1,4 +1,4 @@
-"""Treebanks that must be analyses of the same words."""
+"""Checks that treebanks are analyses of the same words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panparser.treebank.treebank import Treebank, check_lengths
 
 
 def check_alike(treebanks: Sequence[Treebank]) -> None:
-    """Raises TreebankError unless all treebanks have the same words, and says where they first differ."""
+    """Raises TreebankError, with the first difference, unless all treebanks have the same words."""
     if not isinstance(treebanks, Sequence) or not treebanks:
         raise TreebankError(f"expected a list of Treebanks, at least one; got {treebanks!r}")
     for treebank in treebanks:

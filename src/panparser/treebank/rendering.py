@@ -1,6 +1,6 @@
-"""Annotated text for readers of all kinds: CoNLL-U, drawings for a terminal, JSON, SVG, a page.
+"""Output formats of annotated text: CoNLL-U, drawings for a terminal, JSON, SVG, HTML.
 
-`render` gives one text for each sentence, which can be done in any thread; `join` makes a file of them.
+`render` makes one text for each sentence, and is thread-safe; `join` makes a file of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from panparser.trees.drawing import Svg, shown
 
 OutputFormat = Literal["conllu", "tree", "json", "svg", "html"]
 Rendered = bytes | Svg  # drawings keep their sizes until they are joined
-_GAP = 24  # between drawings on one SVG
+_GAP = 24  # pixels between drawings in one SVG
 _PAGE = """<!doctype html>
 <html lang="mul">
 <head>
@@ -49,7 +49,7 @@ def render(treebank: Treebank, format: OutputFormat) -> list[Rendered]:
 
 
 def join(format: OutputFormat, pieces: Iterable[list[Rendered]]) -> Iterator[bytes]:
-    """A file of rendered sentences, piece by piece; an SVG comes as a whole, since its size stands at its start."""
+    """A file of rendered sentences, piece by piece; an SVG comes as a whole, since it begins with its size."""
     if format == "svg":
         yield _stacked([each for piece in pieces for each in piece if isinstance(each, Svg)])
         return
@@ -90,15 +90,15 @@ def _json(sentence: Sentence) -> str:
 
 def _token(token: Token) -> dict[str, Any]:
     cells = {"form": token.form, "lemma": token.lemma, "upos": token.upos, "xpos": token.xpos}
-    told = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
+    cells = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
     label = None if token.label == "_" else token.label
     deps = None if token.deps == "_" else token.deps
     tree = {"head": token.head, "deprel": label, "deps": deps, "misc": token.misc_values}
-    return {"id": token.id, **told, "feats": token.features, **tree, **_place(token.misc)}
+    return {"id": token.id, **cells, "feats": token.features, **tree, **_place(token.misc)}
 
 
 def _place(misc: str) -> dict[str, int]:
-    """Where a token starts and ends in the text, if it is told."""
+    """Where a token starts and ends in the text, if it is annotated."""
     found = re.search(r"(?:^|\|)TokenRange=(\d+):(\d+)(?:\||$)", misc)
     return {"start": int(found[1]), "end": int(found[2])} if found else {}
 

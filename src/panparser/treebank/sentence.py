@@ -1,4 +1,4 @@
-"""Sentence and Token: light views on a treebank; what they change, they change there."""
+"""Sentence and Token: lightweight views of a treebank; changes go to the treebank."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Sentence(Sequence["Token"]):
         self.heads[:] = [self.checked_head(word, head) for word, head in enumerate(heads, start=1)]
 
     def checked_head(self, word: int, head: object) -> int:
-        """A head as the array has it; TreebankError if the sentence has no such word."""
+        """A head as stored in the array. Raises TreebankError if the sentence has no such word."""
         try:
             value = -1 if head is None else index(head)  # type: ignore[arg-type]
         except TypeError:
@@ -112,7 +112,7 @@ class Sentence(Sequence["Token"]):
         heads = [None if head < 0 else head for head in self.heads.tolist()]
         return Gold(heads, [None if label == "_" else label for label in self.labels])
 
-    # --- What stands around the words ---
+    # --- Around the words ---
 
     @property
     def comments(self) -> list[str]:
@@ -155,12 +155,12 @@ class Sentence(Sequence["Token"]):
 
     @property
     def empty_nodes(self) -> list[EmptyNode]:
-        """Nodes of the enhanced graph that are no words."""
+        """Nodes of the enhanced graph that are not words."""
         found = self.treebank.extras("empty_nodes", self.position)
         return [EmptyNode(after, number, *_pick(line, 1, 2, 3, 4, 5, 8, 9)) for after, number, line in found]
 
     def to_conllu(self) -> str:
-        """The sentence as it is written."""
+        """The sentence as in the file."""
         return self.treebank._write([self.position]).decode()
 
     def draw(self) -> str:
@@ -190,7 +190,7 @@ class Sentence(Sequence["Token"]):
     def _drawable_heads(self) -> list[int]:
         heads: list[int] = self.heads.tolist()
         if not -1 <= min(heads) <= max(heads) <= len(self):
-            self.treebank.check()  # names the place
+            self.treebank.check()  # its message names the place
         return heads
 
 
@@ -231,11 +231,11 @@ def _cell(name: str) -> property:
     def put(token: Token, text: str) -> None:
         token.set(name, text)
 
-    return property(get, put, doc=f"{name.upper()}, `_` if there is none.")
+    return property(get, put, doc=f"{name.upper()}, `_` if empty.")
 
 
 class Token:
-    """A view of one word; `token.head = 3` changes the treebank. `head` is None where the file has `_`."""
+    """A view of one word; `token.head = 3` changes the treebank. `head` is None if the file has `_`."""
 
     __slots__ = ("sentence", "position")
 

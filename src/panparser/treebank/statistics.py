@@ -68,13 +68,13 @@ def _counts(treebank: Treebank, column: str) -> dict[str, int]:
 def climb(
     heads: npt.NDArray[np.int64], first: npt.NDArray[np.int64], longest: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Arcs from each word up to Root, -1 where the way up is not annotated or never ends; the last word on that way.
+    """Number of arcs from each word up to Root, -1 if Root is not reached; and the last word on the way.
 
     `first` is, for each word, the first word of its sentence; `longest` the length of the longest sentence.
     """
     depth = np.zeros(len(heads), dtype=np.int64)
     at = np.arange(len(heads))
-    climbing = np.arange(len(heads))  # the words that have not arrived
+    climbing = np.arange(len(heads))  # the words that have not reached Root
     for _ in range(longest):
         step = heads[at[climbing]]
         depth[climbing] += 1

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # the engine's order
 Format = Literal["conllu", "conllx"]
-_SEPARATORS = re.compile(r"[|=\t\n\r]")  # what would end a key or a value in a cell
-_UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # what would break a line, or is no UTF-8
+_SEPARATORS = re.compile(r"[|=\t\n\r]")  # would end a key or a value in a cell
+_UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # would break a line, or is not UTF-8
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a file that is not as it should be."""
+    """An error in a file."""
 
     path: str
     line: int
@@ -45,10 +45,10 @@ class Problem:
 
 
 class Treebank(Sequence[Sentence]):
-    """Sentences with their annotations; `read_conllu` makes one.
+    """Sentences with their annotations; made by `read_conllu`.
 
     `heads` (HEAD, -1 is `_`) and `column(name)` (ids into `vocabulary(name)`) are arrays over all words, shared with
-    the engine: what is written into them is what `write_conllu` writes. `offsets[i]` is the first word of sentence i.
+    the engine: `write_conllu` writes their current values. `offsets[i]` is the first word of sentence i.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Treebank(Sequence[Sentence]):
         self.path = path
         self.format: Format = format
         self.offsets: npt.NDArray[np.int64] = self._store.offsets
-        self._columns: dict[int, IntArray] = {}  # what the engine shares must be compared when it is written
+        self._columns: dict[int, IntArray] = {}  # arrays shared with the engine must be compared when they are written
         self._strings: list[list[str]] = [[] for _ in COLUMNS]
         self._extras: list[dict[int, list[tuple[int, int, str]]]] | None = None
 
@@ -83,7 +83,7 @@ class Treebank(Sequence[Sentence]):
     @overload
     def __getitem__(self, index: slice | Sequence[int]) -> Treebank: ...
     def __getitem__(self, index: int | slice | Sequence[int]) -> Sentence | Treebank:
-        """A sentence (a view), or a treebank of its own with the sentences of a slice or a list of numbers (a copy)."""
+        """A sentence (a view), or a new treebank with the sentences of a slice or a list of numbers (a copy)."""
         if isinstance(index, Sequence) and not isinstance(index, str):
             return Treebank(self._write([self[i].position for i in index]), path=self.path, format=self.format)
         if isinstance(index, slice):
@@ -102,17 +102,17 @@ class Treebank(Sequence[Sentence]):
 
     @property
     def words(self) -> int:
-        """How many words all sentences have."""
+        """Number of words in all sentences."""
         return self._store.words
 
     @property
     def problems(self) -> list[Problem]:
-        """What the reader found wrong, by line."""
+        """Errors found by the reader, by line."""
         return [Problem(self.path, *fields) for fields in self._store.problems()]
 
     @property
     def dropped(self) -> int:
-        """How many sentences could not be read, and are left out."""
+        """Number of sentences that could not be read, and are left out."""
         return self._store.dropped
 
     def __repr__(self) -> str:
@@ -131,14 +131,14 @@ class Treebank(Sequence[Sentence]):
         return self.column("deprel")
 
     def column(self, name: str) -> IntArray:
-        """Ids of a column of all words; `vocabulary(name)` says what they stand for."""
+        """Ids of a column of all words, as indices into `vocabulary(name)`."""
         number = _number(name)
         if number not in self._columns:
             self._columns[number] = self._store.column(number)
         return self._columns[number]
 
     def vocabulary(self, name: str) -> list[str]:
-        """The strings of a column, by id; `_` is 0. It grows when values are set, and is not to be changed."""
+        """The strings of a column, by id; `_` is 0. It grows when values are set, and must not be modified."""
         number = _number(name)
         strings = self._strings[number]
         if len(strings) < self._store.vocabulary_size(number):
@@ -146,7 +146,7 @@ class Treebank(Sequence[Sentence]):
         return strings
 
     def id_of(self, name: str, text: str) -> int:
-        """The id of a string in a column's vocabulary, new if need be."""
+        """The id of a string in a column's vocabulary, added if necessary."""
         if not isinstance(text, str) or not text or text != text.strip(" ") or _UNWRITABLE.search(text):
             raise TreebankError(
                 f"{name} must be a text without tabs, line ends and spaces around it, or _; got {text!r}"
@@ -156,7 +156,7 @@ class Treebank(Sequence[Sentence]):
     def annotate(self, key: str, function: Callable[[Token], str | None]) -> None:
         """Writes `key=function(token)` into MISC of each word, for templates such as `S0.misc[key]`.
 
-        An old value is replaced where it stands, other keys stay as they are; None leaves the word without the key. All
+        An old value is replaced in place, other keys are kept; None leaves the word without the key. All
         values are computed before the first is written.
         """
         if self.format == "conllx":
@@ -186,14 +186,14 @@ class Treebank(Sequence[Sentence]):
         return self._extras[kind == "empty_nodes"].get(sentence, [])
 
     def check(self) -> None:
-        """Raises TreebankError if an array holds a head outside its sentence, or an id that stands for nothing."""
+        """Raises TreebankError if an array has a head outside its sentence, or an id that is not in its vocabulary."""
         words = np.diff(self.offsets)[self.sentence_of_word()]
         bad = (self.heads < -1) | (self.heads > words)
         for number in self._columns:
             column = self._columns[number]
             bad |= (column < 0) | (column >= self._store.vocabulary_size(number))
         if bad.any():
-            self.to_bytes()  # names the place
+            self.to_bytes()  # its message names the place
 
     def sentence_of_word(self) -> npt.NDArray[np.int64]:
         """For each word, its sentence."""
@@ -209,7 +209,7 @@ class Treebank(Sequence[Sentence]):
         ids = np.arange(self.words) - self.offsets[sentence] + 1 if self.words else np.empty(0, np.int64)
         frame = pd.DataFrame({"sentence": sentence, "id": ids})
         for name in COLUMNS:
-            numbers: dict[str, int] = {}  # bytes that are no UTF-8 may read alike
+            numbers: dict[str, int] = {}  # different invalid UTF-8 may decode to the same text
             codes = np.array([numbers.setdefault(text, len(numbers)) for text in self.vocabulary(name)])
             frame[name] = pd.Categorical.from_codes(codes[self.column(name)], categories=list(numbers))
             if name == "feats":
@@ -217,11 +217,11 @@ class Treebank(Sequence[Sentence]):
         return frame
 
     def to_bytes(self) -> bytes:
-        """The file: what was read, with the cells that changed; without what a lenient reader could not read."""
+        """The file as read, with changed cells; without sentences that a lenient reader could not read."""
         return self._write(range(len(self)))
 
     def copy(self) -> Treebank:
-        """A treebank of its own, as if the file were read once more with the cells that changed."""
+        """A separate treebank, as if the file with the changed cells were read again."""
         return Treebank(self.to_bytes(), path=self.path, format=self.format)
 
     def _write(self, sentences: Sequence[int]) -> bytes:
@@ -231,7 +231,7 @@ class Treebank(Sequence[Sentence]):
             raise TreebankError(f"{self.path}: {error}") from None
 
     def __add__(self, other: Treebank) -> Treebank:
-        """A treebank of its own with the sentences of both."""
+        """A new treebank with the sentences of both."""
         if self.format != other.format:
             raise TreebankError(f"only treebanks of one format can be joined; got {self.format} and {other.format}")
         first = self.to_bytes()
@@ -240,7 +240,7 @@ class Treebank(Sequence[Sentence]):
         return Treebank(first + other.to_bytes(), path=self.path, format=self.format)
 
     def draw(self) -> str:
-        """All sentences, each as `Sentence.draw` has it, with a blank line between them."""
+        """All sentences as in `Sentence.draw`, with a blank line between them."""
         return "\n\n".join(sentence.draw() for sentence in self)
 
     def _repr_html_(self) -> str:
@@ -273,7 +273,7 @@ def _number(name: str) -> int:
 
 
 def check_treebanks(user: str, treebank: object, dev: object) -> None:
-    """Raises TreebankError if what something is to learn from, or to be selected by, is no treebank."""
+    """Raises TreebankError unless the training data and the development set, if any, are treebanks."""
     for name, value in (("treebank", treebank), ("dev", dev)):
         if not isinstance(value, Treebank) and not (value is None and name == "dev"):
             raise TreebankError(f"{name} of {user} must be a Treebank; got {value!r}")
