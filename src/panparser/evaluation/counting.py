@@ -52,7 +52,7 @@ class Side:
         self.sentence_spans = (self.start[treebank.offsets[:-1]], self.end[treebank.offsets[1:] - 1])
 
     def parents(self) -> LongArray:
-        """The word that is each word's head; -1 for Root, -2 for none."""
+        """The index of each word's head; -1 for Root, -2 for none."""
         heads = self.treebank.heads.astype(np.int64)
         first = self.treebank.offsets[self.treebank.sentence_of_word()] if len(heads) else heads
         return np.where(heads > 0, first + heads - 1, heads - 1)
@@ -65,7 +65,7 @@ class Pair:
         self.gold, self.predicted = Side(gold), Side(predicted)
         _check_texts(self.gold, self.predicted)
         forms = [
-            np.where(side.multiword, whole, bare)  # white space counts within multiword tokens alone
+            np.where(side.multiword, whole, bare)  # white space counts only within multiword tokens
             for side, whole, bare in zip((self.gold, self.predicted), *self.forms(), strict=True)
         ]
         sides = zip((self.gold, self.predicted), forms, strict=True)
@@ -79,7 +79,7 @@ class Pair:
         self.predicted_sentence = self.sentence_at(self.predicted.start)
 
     def forms(self) -> tuple[tuple[LongArray, LongArray], tuple[LongArray, LongArray]]:
-        """Lower-cased forms as numbers: as they are, and without white space."""
+        """Lower-cased forms as numbers: with and without white space."""
         numbers: dict[str, int] = {}
         whole = self.codes("form", str.lower, numbers)
         return whole, self.codes("form", lambda form: _without_spaces(form).lower(), numbers)
@@ -90,7 +90,7 @@ class Pair:
     def codes(
         self, column: str, change: Callable[[str], str] = str, numbers: dict[str, int] | None = None
     ) -> tuple[LongArray, LongArray]:
-        """A column of both treebanks as numbers that are equal where the strings, after a change, are."""
+        """A column of both treebanks as numbers that are equal if the strings, after a transformation, are equal."""
         numbers = {} if numbers is None else numbers
         coded = []
         for side in (self.gold, self.predicted):
@@ -114,7 +114,7 @@ class Pair:
     def words(
         self, correct: BoolArray, gold: BoolArray | None = None, predicted: BoolArray | None = None
     ) -> tuple[LongArray, LongArray, LongArray, int]:
-        """Words that are aligned and correct, among those that count in each file."""
+        """Aligned and correct words, among those that count in each file."""
         counted = np.ones(len(self.g), dtype=bool) if gold is None else gold[self.g]
         return (
             self.per_sentence(self.gold_sentence[self.g], correct & counted),
@@ -147,7 +147,7 @@ class Pair:
         parents = self.gold.parents()
         to_gold = np.full(self.predicted.treebank.words + 2, -3, dtype=np.int64)  # -3: not aligned
         to_gold[p] = g
-        to_gold[-1], to_gold[-2] = -1, -4  # Root; a predicted word without head is never right
+        to_gold[-1], to_gold[-2] = -1, -4  # Root; a predicted word without a head is never correct
         mapped = to_gold[self.predicted.parents()]
         uas = parents[g] == mapped[p]
         labels, full = self.codes("deprel", base_label), self.codes("deprel")
@@ -185,7 +185,7 @@ class Pair:
         return table[side.treebank.column("upos")]
 
     def follow_gold(self, flags: list[BoolArray]) -> BoolArray:
-        """A flag of predicted words, as the gold has it where the word is aligned."""
+        """A flag of predicted words, taken from the gold if the word is aligned."""
         followed = flags[1].copy()
         followed[self.p] = flags[0][self.g]
         return followed
@@ -201,7 +201,7 @@ class Pair:
         """For each aligned pair: do both have the same function words, with the same labels, tags and features?
 
         Alignment keeps the order, so it is enough that each predicted child matches a gold child, and that both words
-        have as many.
+        have equally many.
         """
         g, p = self.g, self.p
         is_function = [self.has_label(side, _FUNCTION) for side in (self.gold, self.predicted)]
@@ -223,10 +223,10 @@ class Pair:
         return same_children
 
     def exact(self, right: BoolArray, annotated: BoolArray) -> tuple[LongArray, LongArray, LongArray, None]:
-        """Gold sentences all of whose annotated words are right."""
+        """Gold sentences whose annotated words are all correct."""
         found = self.per_sentence(self.gold_sentence[self.g], right & annotated[self.g])
         wanted = self.per_sentence(self.gold_sentence, annotated)
-        one = (wanted > 0).astype(np.int64)  # a sentence without annotation cannot be right
+        one = (wanted > 0).astype(np.int64)  # a sentence without annotation never counts as correct
         return ((found == wanted) & (wanted > 0)).astype(np.int64), one, one, None
 
 

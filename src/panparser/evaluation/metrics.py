@@ -28,7 +28,7 @@ DESCRIPTIONS = {
 }
 _SAMPLES = 1000
 _SHUFFLES = 10_000
-_TINY = 1e-9  # differences that rounding makes
+_TINY = 1e-9  # rounding errors are smaller
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Score:
     correct: int
     gold: int
     predicted: int
-    aligned: int | None = None  # words that both files have; None where that is the metric itself
+    aligned: int | None = None  # words in both files; None if that is the metric itself
     interval: tuple[float, float] | None = None  # of f1, 95 %, by bootstrap over sentences
 
     @property
@@ -63,7 +63,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better the second prediction is than the first (f1, in points), and whether that may be chance."""
+    """The second prediction's f1 minus the first's, in points, and whether it is significant."""
 
     difference: float
     interval: tuple[float, float]
@@ -118,7 +118,7 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
     """Scores a prediction; both treebanks must have the same text, white space aside.
 
     `samples` bootstrap samples give the intervals; 0 leaves them out. A gold head `_` is not counted, and neither is a
-    predicted one: UAS precision is then that of the words that have a head, and `coverage` says how many do.
+    predicted one: UAS precision is then that of the words that have a head; `coverage` is their percentage.
     """
     pair = Pair(gold, predicted)
     counts, aligned = {}, {}
@@ -176,7 +176,7 @@ def _f1(counts: FloatArray) -> FloatArray:
 
 
 def _resamples(sentences: int, samples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """How often each sentence is drawn, a hundred samples at a time."""
+    """Number of times each sentence is drawn, a hundred samples at a time."""
     for start in range(0, samples if sentences else 0, 100):
         rows = min(100, samples - start)
         drawn = rng.integers(0, sentences, size=(rows, sentences)) + sentences * np.arange(rows)[:, None]
@@ -196,7 +196,7 @@ def _intervals(counts: dict[str, FloatArray], samples: int, seed: int) -> dict[s
 def _randomization(
     a: FloatArray, b: FloatArray, found: FloatArray, shuffles: int, rng: np.random.Generator
 ) -> FloatArray:
-    """The share of random swaps that make as large a difference, the given order counted in."""
+    """The share of random swaps with at least as large a difference, including the original order."""
     differs = np.flatnonzero((a != b).any(axis=1))
     change, total_a, total_b = (b - a)[differs], a.sum(axis=0), b.sum(axis=0)
     extreme = np.ones(len(found))
