@@ -51,7 +51,7 @@ def test_a_file_may_be_asked_for_what_it_says(tmp_path):
     path = tmp_path / "mine.JSON"
     path.write_text(pp.system("arc-eager").to_json())
     assert pp.system(path, root="last") == pp.system("arc-eager")
-    with pytest.raises(pp.TableError, match="says everything itself; got root=first"):
+    with pytest.raises(pp.TableError, match="defines the whole system; got root=first"):
         pp.system(path, root="first")
     (tmp_path / "table.txt").write_text("")
     with pytest.raises(pp.UnknownSystemError, match=r"a table's ends in .toml or .json"):

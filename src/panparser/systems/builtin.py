@@ -72,7 +72,7 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
     when_reduce: tuple[Any, ...] = (is_attached(S0),)
     potential = None
     if root == "first":
-        # Without these, words would be left over that nothing can attach; with them, arcs exclude each other.
+        # Without these, words would be left over that cannot be attached; with them, arcs exclude each other.
         when_shift += (size(BUFFER) >= 2,)
         when_right += (any_of(size(BUFFER) >= 2, size(STACK, unattached) == 0),)
         potential = "blocked-chain-1"
@@ -166,7 +166,7 @@ def _ahead_of_root() -> tuple[Loss, ...]:
 
 
 def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition, tuple[Any, ...]]:
-    """SHIFT, LEFT, and (when, then, loses) of the row that ArcHybrid calls RIGHT and its non-monotonic kin REDUCE."""
+    """SHIFT, LEFT, and (when, then, loses) of RIGHT in ArcHybrid, which its non-monotonic variant calls REDUCE."""
     when_left: tuple[Any, ...] = (is_word(S0),)
     when_leave: tuple[Any, ...] = ()
     enter, left, leave = _HYBRID_ENTER, _HYBRID_LEFT, _HYBRID_LEAVE
@@ -174,14 +174,16 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
         when_leave = (any_of(is_word(S1), size(BUFFER) == 0),)
     elif single_root:
         when_left += (any_of(is_word(B0), size(STACK) == 1),)
-        last_word = size(BUFFER) == 2  # once it is shifted onto others, only the lowest token gets a head on the right
+        last_word = (
+            size(BUFFER) == 2
+        )  # once it is shifted onto others, only the lowest token can get a head on the right
         enter += (
             head(B0).among(ROOT).when(size(STACK) >= 1),
             wants(B0, RIGHT).when(last_word, size(STACK) >= 1),
             wanting(STACK, RIGHT, above_bottom).when(last_word),
         )
         left = (*_ahead_of_root(), head(S0).among(S1), _LOST_CHILDREN)
-        # Two words on the stack at least, so Root is lost to S0 already.
+        # There are at least two words on the stack, so S0 has already lost Root.
         leave = (head(S0).among(BUFFER - ROOT), _LOST_CHILDREN)
     if root == "first":
         enter += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)

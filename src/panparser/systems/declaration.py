@@ -51,7 +51,7 @@ class Transition:
     """A row of a table: conditions (all must hold), effects (in order), and losses (what it costs, summed).
 
     Terms may be written as values or as text: `when=(is_word(B0),)` or `when=("is_word(B0)",)`. A token that an effect
-    names must exist for the transition to be legal; `when` says the rest.
+    names must exist for the transition to be legal; other conditions are in `when`.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Transition:
         if arcs and kinds[0] != arcs[0]:
             raise TableError(f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}")
         if kinds == arcs:
-            raise TableError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat for ever")
+            raise TableError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat forever")
 
     @property
     def labeled(self) -> bool:
@@ -86,10 +86,10 @@ class Transition:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a transition system is declared to be: a table, with where Root stands and where derivations start and end.
+    """The declaration of a transition system: a table, the place of Root, and where derivations start and end.
 
-    `starts` and `ends` say where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are
-    in the buffer, and gone. `partial`: words may end headless. `max_span`: longer gold arcs count as EMPTY.
+    `starts` and `ends`: where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are in
+    the buffer at first, and gone at the end. `partial`: words may end headless. `max_span`: longer gold arcs are EMPTY.
     `final`: conditions of a final state, in place of `ends`; words that it leaves without a head are headless if the
     system is `partial`, else children of Root.
     `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
@@ -188,12 +188,12 @@ class Declaration:
 
     @property
     def knows_directions(self) -> bool:
-        """Are there costs for words of which only the direction of the head is known?"""
+        """Are there costs for words with only the direction of the head known?"""
         return any(loss.kind in loss.IS_DIRECTED for t in self.transitions for loss in t.loses)
 
     @property
     def has_oracle(self) -> bool:
-        """Do costs tell its transitions apart? Not without losses, potential or static oracle."""
+        """Do costs distinguish its transitions? Not without losses, potential or static oracle."""
         return bool(self.static_oracle or self.potential or any(t.loses for t in self.transitions))
 
     @property
@@ -203,12 +203,12 @@ class Declaration:
 
     @property
     def reorders(self) -> bool:
-        """Do words come back to the buffer, so that every tree can be built?"""
+        """Can words return to the buffer, so that every tree can be built?"""
         return any(terms.back in t.then for t in self.transitions)
 
     @property
     def crosses(self) -> bool:
-        """Can arcs of its trees cross? Yes if words come back to the buffer, or an arc passes over another token."""
+        """Can arcs of its trees cross? Yes if words can return to the buffer, or an arc passes over another token."""
         line = (terms.S2, terms.S1, terms.S0, terms.B0)
         spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
         return self.reorders or any(abs(a - b) > 1 for a, b in spans)

@@ -1,4 +1,4 @@
-"""Plain-text drawings for people: a state with its costs, a table as a paper prints it."""
+"""Plain-text drawings: a state with its costs, a table as a paper prints it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
     "arc-standard-loss": (_engine.Potential.ARC_STANDARD, 0),
     "attardi-loss": (_engine.Potential.ATTARDI, 0),
 }
-# To the engine, the losses that "rows" follows are costs like others.
+# To the engine, the losses followed by "rows" are ordinary costs.
 STATIC_ORACLES: dict[str | None, _engine.StaticOracle] = {
     None: _engine.StaticOracle.ABSENT,
     ROWS: _engine.StaticOracle.ABSENT,
@@ -48,7 +48,7 @@ class Probe(NamedTuple):
 
 
 class _Numbering:
-    """Numbers literals and probes, each once however often it is used."""
+    """Numbers literals and probes, without duplicates."""
 
     def __init__(self) -> None:
         self.literals: dict[Literal, int] = {}
@@ -63,7 +63,7 @@ class _Numbering:
         return mask
 
     def conditions(self, conditions: Iterable[terms.StateCondition | terms.AnyOf]) -> tuple[int, list[int]]:
-        """What must all hold, and sets of which one must."""
+        """The conditions that must all hold, and sets of which at least one must."""
         conditions = tuple(conditions)
         return (
             self.mask(c for c in conditions if isinstance(c, terms.StateCondition)),
@@ -107,7 +107,7 @@ def _effect(effect: terms.Effect) -> _engine.Effect:
 
 
 class Lowered:
-    """A system as the engine has it, with the references that it prepared last."""
+    """A system in the engine's form, with a cache of its latest references."""
 
     def __init__(self, system: Declaration) -> None:
         numbering = _Numbering()
@@ -132,7 +132,7 @@ class Lowered:
         except ValueError as error:
             raise TableError(f"{system.name}: {error}") from None
         self._system = system
-        self._references: dict[Gold, _engine.Reference] = {}  # the oldest come first
+        self._references: dict[Gold, _engine.Reference] = {}  # oldest first
 
     def reference(self, gold: Gold) -> _engine.Reference:
         """The gold prepared for this system's costs."""

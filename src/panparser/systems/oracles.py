@@ -1,4 +1,4 @@
-"""Oracles: transitions of minimum cost, and the derivations that they make."""
+"""Oracles: transitions of minimum cost, and their derivations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def static_derivation(
     """The derivation of a static oracle: a transition of minimum cost at every step.
 
     Ties go to a transition that makes (or proposes) an arc of the gold, then to the first of `ties` (by default the
-    system's own, which are the papers': arc-eager shifts before it reduces); or, with a `seed`, to one at random. A
+    system's own, as in the papers: arc-eager shifts before it reduces); or, with a `seed`, to a random one. A
     system written in Python that defines `static` leaves no ties.
     """
     system, gold = as_system(system), Gold.of(gold)
@@ -41,7 +41,7 @@ def static_derivation(
     limit = 2 * (len(gold) + 2) ** 2  # no sound system takes more steps
     while not system.is_final(state):
         if (limit := limit - 1) < 0:
-            raise StuckError(f"{system.name} does not end: a derivation over {len(gold)} words goes on for ever")
+            raise StuckError(f"{system.name} does not end: a derivation over {len(gold)} words never stops")
         best = gold_transitions(system, state, gold)
         if seed is not None:
             chosen = draw.choice(best)

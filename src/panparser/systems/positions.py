@@ -20,7 +20,7 @@ def _mask(places: tuple[str, ...], *kinds: int) -> int:
 
 @dataclass(frozen=True)
 class TokenRegion:
-    """A set of tokens, by where they are and whether they are Root. Regions join, meet and differ: `|`, `&`, `-`."""
+    """A set of tokens, by where they are and whether they are Root. Regions combine by `|`, `&`, `-`."""
 
     mask: int
 

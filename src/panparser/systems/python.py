@@ -1,4 +1,4 @@
-"""Transition systems written in Python, for states that tables cannot express; Python speed, same place everywhere."""
+"""Transition systems written in Python, for states that tables cannot express; slower, but usable everywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PLAIN = frozenset((int, str, bool, float, type(None)))
 
 
 class StateView:
-    """A state that Python systems change in place: lists, with Root as 0 wherever it stands.
+    """A state that Python systems change in place: lists, with Root always as 0.
 
     A system that needs more (a second list, an index) sets more attributes; copies and `key` include them.
     """
@@ -35,7 +35,7 @@ class StateView:
         self.labels[dependent] = label
 
     def copy(self) -> Self:
-        """Another state that can be changed without changing this one."""
+        """A copy that can be changed independently."""
         twin = object.__new__(type(self))
         for name, value in vars(self).items():
             setattr(twin, name, _copied(value))
@@ -49,12 +49,12 @@ class StateView:
         return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
 
     def draw(self, forms: Sequence[str] | None = None) -> str:
-        """Arcs, stack and buffer for people; `systems.drawing.draw_state(system, state, gold)` adds the costs."""
+        """A drawing of arcs, stack and buffer; `systems.drawing.draw_state(system, state, gold)` adds the costs."""
         return draw_state(None, self, forms=forms)
 
 
 def _copied(value: Any) -> Any:
-    """A copy; lists, sets and dictionaries of plain values take the short way."""
+    """A copy; with a fast path for lists, sets and dictionaries of plain values."""
     kind = type(value)
     if kind in _PLAIN or kind is tuple:
         return value
@@ -74,10 +74,10 @@ def _frozen(value: Any) -> Any:
 
 
 class PythonSystem:
-    """Base of transition systems written in Python: subclass it, then give it to `pp.system` or `check_system`.
+    """Base of transition systems written in Python: subclass it, then pass it to `pp.system` or `check_system`.
 
-    The class says `transitions` and the methods `legal`, `apply`, and `cost` or `static`; it may also replace `initial`
-    and `is_final`. `cost` may be relaxed (over-counted by the same number in every transition of a state). With
+    The class defines `transitions` and the methods `legal`, `apply`, and `cost` or `static`; it may also override
+    `initial` and `is_final`. `cost` may be relaxed (too high by the same number in every transition of a state). With
     `static`, the system's own static oracle, costs are 0 for its transition and 1 for the others.
     """
 
@@ -110,7 +110,7 @@ class PythonSystem:
         raise NotImplementedError(f"{self.name} must define apply(state, transition)")
 
     def cost(self, state: Any, transition: str, gold: Gold) -> int:
-        """How many gold attachments the best outcome loses by the transition."""
+        """Number of gold attachments that the best outcome loses by the transition."""
         raise NotImplementedError(f"{self.name} must define cost(state, transition, gold), or static(state, gold)")
 
     def static(self, state: Any, gold: Gold) -> str:
@@ -141,7 +141,7 @@ class PythonSteps:
         self.has_dynamic_oracle = type(declared).cost is not PythonSystem.cost
         self.has_oracle = self.has_dynamic_oracle or self.static_oracle is not None
         self.crosses = declared.crosses
-        self.max_span = self.potential = None  # what only tables have
+        self.max_span = self.potential = None  # only tables have these
         self.joins_stack = self.knows_directions = self.reorders = self.attaches_rest = False
 
     def __eq__(self, other: object) -> bool:
@@ -157,7 +157,7 @@ class PythonSteps:
         return f"<{self.name}, Root {self.root}>"
 
     def to_values(self) -> dict[str, Any]:
-        """What a model file says of it: a name, since code is not stored."""
+        """Its entry in a model file: a name, since code is not stored."""
         return {"python": self.name, "transitions": list(self.names)}
 
     def initial(self, words: int) -> Any:

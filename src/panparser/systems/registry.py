@@ -50,7 +50,7 @@ def system(
 ) -> TransitionSystem | PythonSteps:
     """A transition system to step through: a built-in by name, a .json or .toml file, or your own.
 
-    `system("arc-hybrid", root="first", single_root=True)`; names are case- and hyphen-blind (`ArcHybrid`). The Span
+    `system("arc-hybrid", root="first", single_root=True)`; names ignore case and hyphens (`ArcHybrid`). The Span
     systems take `k` (the longest arc, 3), `swap-standard` takes `oracle` ("lazy" or "eager").
     """
     if isinstance(name, TransitionSystem | PythonSteps | PythonSystem):
@@ -65,7 +65,7 @@ def system(
     function = _built_in(name)
     names = inspect.signature(function).parameters
     if "single_root" not in names and not options.get("single_root", True):
-        del options["single_root"]  # what it asks for is what there is
+        del options["single_root"]  # it is the default of the system
     if options.get("single_root") and "single_root" not in names:
         raise TableError(f"{name} leaves words headless, so it has no single-root variant")
     for option in options:
@@ -96,7 +96,7 @@ def _from_file(path: str | Path, options: dict[str, Any]) -> TransitionSystem:
     table = TransitionSystem.load(path)
     for option, value in options.items():
         if getattr(table, option, None) != value:
-            raise TableError(f"{path} says everything itself; got {option}={value}")
+            raise TableError(f"{path} defines the whole system; got {option}={value}")
     return table
 
 

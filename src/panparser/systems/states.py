@@ -18,7 +18,7 @@ from panparser.trees.gold import Gold, Head
 class State:
     """Stack, buffer and arcs of a table's derivation. Immutable; states of one sentence share structure.
 
-    Words are 1..n and Root is 0 wherever it stands. `heads` has length n+1, index 0 unused, -1 is headless.
+    Words are 1..n and Root is always 0. `heads` has length n+1, index 0 unused, -1 is headless.
     """
 
     __slots__ = ("_attaches_rest", "_labels", "engine_states", "index", "system")
@@ -35,10 +35,10 @@ class State:
         self.engine_states = engine_states
         self.index = index
         self._attaches_rest = attaches_rest  # to Root, at the end
-        self._labels = labels  # shared by all states of the sentence; the engine knows labels by number
+        self._labels = labels  # shared by all states of the sentence; the engine stores labels as numbers
 
     def after(self, action: int, label: str | None) -> State:
-        """The state after a legal action; `system.apply` takes its name and says why it is illegal."""
+        """The state after a legal action; `system.apply` takes its name and explains why it is illegal."""
         number = -1
         if label is not None:
             if label not in self._labels:
@@ -48,7 +48,7 @@ class State:
         return State(self.system, self.engine_states, index, self._labels, self._attaches_rest)
 
     def outside(self, token: int) -> int:
-        """A token of the engine as the API counts it: Root is 0."""
+        """The number in the API, where Root is 0, of a token of the engine."""
         return 0 if token == self.words + 1 else token
 
     @property
@@ -114,5 +114,5 @@ class State:
         return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
 
     def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
-        """Stack, buffer, arcs and legal transitions, with their costs against a gold tree, for people."""
+        """A drawing of stack, buffer, arcs and legal transitions, with their costs against a gold tree."""
         return draw_state(self.system, self, gold, forms)

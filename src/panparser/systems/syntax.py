@@ -1,4 +1,4 @@
-"""Reads the table language from text: Python's grammar, our words alone, nothing is executed but those words."""
+"""Parses the table language from text: Python's grammar, restricted to our words; nothing else is executed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPERATORS: dict[type, Any] = {
 
 
 def parse_term(text: str) -> terms.TermLike:
-    """The condition, effect or loss that the text spells; `TableError` shows the text with a caret."""
+    """The condition, effect or loss described by the text. Raises TableError, which shows the text with a caret."""
     if not isinstance(text, str):
         raise TableError(f"expected a term as text; got {text!r}")
     try:

@@ -32,10 +32,10 @@ class TransitionSystem(Declaration):
         return Lowered(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # copies make an engine of their own
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # copies create their own engine
 
     def initial(self, words: int) -> State:
-        """The initial state of a sentence of so many words."""
+        """The initial state of a sentence of this many words."""
         if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
             raise GoldError(f"words of {self.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
         return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [], self.attaches_rest)
@@ -58,15 +58,15 @@ class TransitionSystem(Declaration):
         return state.after(self.names.index(transition), label)
 
     def costs(self, state: State, gold: Gold | Sequence[Head], label: str | None = None) -> dict[str, int]:
-        """The cost of each legal transition: how many gold attachments the best outcome loses by it.
+        """The cost of each legal transition: number of gold attachments that the best outcome loses by it.
 
-        With a `label`, what transitions cost if their arc gets it: 1 more where the arc is gold and its label is not.
-        Sets of heads are not looked ahead: an arc from outside the set costs 1 more when it is made.
+        With a `label`, the cost if the transition's arc gets it: 1 more if the arc is gold and the label is not.
+        There is no look-ahead for sets of heads: an arc from outside the set costs 1 more when it is made.
         """
         gold = Gold.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
-        owner = cast(TransitionSystem, state.system)  # an equal one may have made the state
+        owner = cast(TransitionSystem, state.system)  # the state may come from an equal system
         row = states.costs(state.index, [owner.reference(gold)])[0]
         costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
         if gold.has_sets:
@@ -82,13 +82,13 @@ class TransitionSystem(Declaration):
         return costs
 
     def reference(self, gold: Gold) -> _engine.Reference:
-        """The gold as the engine wants it for this system's costs."""
+        """The gold in the engine's form, for this system's costs."""
         return self._lowered.reference(gold)
 
     def lost(self, gold: Gold | Sequence[Head]) -> int | None:
-        """How many gold attachments no derivation has: 0 if the tree can be built. None where costs do not tell.
+        """Number of gold attachments unreachable by any derivation: 0 if the tree can be built; None if unknown.
 
-        Where the loss is approximate (see docs/concepts/oracles.md), it may be fewer.
+        May underestimate if the loss is approximate (see docs/concepts/oracles.md).
         """
         return self.reference(Gold.of(gold)).lost
 

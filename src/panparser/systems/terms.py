@@ -27,7 +27,7 @@ from panparser.systems.positions import (
 )
 from panparser.trees.gold import LEFT, RIGHT, Mark
 
-# LEFT and RIGHT are panparser.LEFT and .RIGHT: here they would hide transitions of that name.
+# LEFT and RIGHT are panparser.LEFT and .RIGHT: defined here, they would hide transitions of that name.
 __all__ = [
     "B0",
     "BUFFER",
@@ -146,7 +146,7 @@ def _flag(flag: object, owner: str, known: _Flag) -> str:
 
 
 def size(what: object, flag: object = None) -> Count:
-    """How many tokens: `size(STACK)`, `size(BUFFER)`, `size(STACK, unattached)`, `size(children(ROOT))`."""
+    """Number of tokens: `size(STACK)`, `size(BUFFER)`, `size(STACK, unattached)`, `size(children(ROOT))`."""
     _flag(flag, "size", unattached)
     if what == STACK:
         return Count("size(STACK, unattached)", "open_words") if flag else Count("size(STACK)", "stack_size")
@@ -189,12 +189,12 @@ def _distance(owner: str, first: object, second: object) -> str:
 
 
 def span(first: Position, second: Position) -> Count:
-    """How far apart two tokens stand: `span(S0, B0) <= 3`."""
+    """Distance between two tokens: `span(S0, B0) <= 3`."""
     return Count(f"span({first}, {second})", _distance("span", first, second), symmetric=True)
 
 
 def precedes(first: Position, second: Position) -> StateCondition:
-    """The first token stands before the second in the sentence."""
+    """The first token precedes the second in the sentence."""
     return StateCondition(f"precedes({first}, {second})", _distance("precedes", first, second), 1, UNBOUNDED)
 
 
@@ -231,9 +231,9 @@ class Effect:
         return Effect("pop", (as_position(position, "pop", POSITIONS[:3]),))
 
 
-shift = Effect("shift")  # the front of the buffer goes onto the stack
-pop = Effect("pop", (S0,))  # the top of the stack goes away; pop(S1): the token below it
-back = Effect("back")  # S1 goes back to the front of the buffer
+shift = Effect("shift")  # moves the front of the buffer onto the stack
+pop = Effect("pop", (S0,))  # removes the top of the stack; pop(S1): the token below it
+back = Effect("back")  # moves S1 back to the front of the buffer
 
 
 def arc(*, head: Position, dependent: Position) -> Effect:
@@ -270,7 +270,7 @@ class Loss:
     IS_DIRECTED: ClassVar[tuple[str, ...]] = ("wants", "wanting")
 
     def when(self, *guard: StateCondition) -> Loss:
-        """The same loss, counted only where all the conditions hold."""
+        """The same loss, counted only if all the conditions hold."""
         for condition in guard:
             if not isinstance(condition, StateCondition):
                 raise TableError(f"when of {self} expects conditions; got {condition!r}")
@@ -304,7 +304,7 @@ class head:  # noqa: N801 - a word of the language
 
 @dataclass(frozen=True)
 class children:  # noqa: N801 - a word of the language
-    """`children(x).among(region)`: how many words of the region have x as gold head; `unattached`: and no head yet."""
+    """`children(x).among(region)`: number of words in the region with gold head x; `unattached`: and no head yet."""
 
     of: Position
 
@@ -328,12 +328,12 @@ def _direction(value: object, owner: str) -> Mark:
 
 
 def wants(position: Position, direction: Mark) -> Loss:
-    """1 if all that is known of the word's head is that it stands in this direction."""
+    """1 if only the direction of the word's head is known, and it is this one."""
     return Loss("wants", as_position(position, "wants"), direction=_direction(direction, "wants"))
 
 
 def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
-    """`wanting(STACK, RIGHT)`: of how many words on the stack all that is known is that their head stands to the right.
+    """`wanting(STACK, RIGHT)`: number of words on the stack of whose head only the direction, right, is known.
 
     With `above_bottom` the lowest token of the stack does not count.
     """

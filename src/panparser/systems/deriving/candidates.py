@@ -1,7 +1,7 @@
-"""The terms that a derived table may be made of: every loss of the language, with the guards that may go with it.
+"""The terms that a derived table may be made of: every loss of the language, with its possible guards.
 
-What a loss counts depends on little: where the two ends of a gold arc are (or the one word that is marked), and which
-conditions hold in the state. That little is a `Sight`; a loss is the set of sights that it counts.
+What a loss counts depends only on where the two ends of a gold arc are (or the one word that is marked), and on which
+conditions hold in the state. This is a `Sight`; a loss is the set of sights that it counts.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MAX_GUARD = 2  # conditions in the guard of a term
 
 @dataclass(frozen=True)
 class Sight:
-    """What a loss can see of one gold annotation in one state.
+    """What a loss depends on: one gold annotation in one state.
 
     A slot is twice the place of a token, plus one for Root: a bit of `TokenRegion.mask`. An annotation that is not an
-    arc has no head slot. Bit i of `facts` says that condition i holds.
+    arc has no head slot. Bit i of `facts` is set if condition i holds.
     """
 
     dependent: int
     head: int | None
-    attached: bool  # has the dependent a head already?
+    attached: bool  # does the dependent already have a head?
     lowest: bool  # is the dependent the lowest token of the stack?
     facts: int
 
@@ -46,11 +46,11 @@ def slots(state: ReferenceState) -> dict[int, int]:
 
 
 def conditions(system: TransitionSystem) -> tuple[StateCondition, ...]:
-    """What guards may ask: the words of the language with small numbers, and the conditions of the table itself."""
+    """The conditions of guards: words of the language with small numbers, and the conditions of the table itself."""
     found: list[StateCondition] = []
     for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
         found += [ask(position) for position in POSITIONS]
-    sizes = (  # each with the largest number that it is compared with
+    sizes = (  # each with the largest number it is compared with
         (terms.size(STACK), 3),
         (terms.size(BUFFER), 3),
         (terms.size(STACK, terms.unattached), 2),
@@ -102,7 +102,7 @@ def _is_at(position: Position | None, slot: int) -> bool:
 
 
 def weight(loss: Loss) -> int:
-    """How simple a term is: few words and numbers; then a wide region, which says least about what was not seen."""
+    """Simplicity of a term, less is simpler: few words and numbers; then a wide region, which assumes the least."""
     words = len(re.findall(r"\w+", str(loss)))
     return 100 * words - (loss.region.mask.bit_count() if loss.region else 0)
 
@@ -110,7 +110,7 @@ def weight(loss: Loss) -> int:
 def _regions() -> list[TokenRegion]:
     """Every part of the stack and of the buffer, with Root, without it, and Root alone.
 
-    None is on both sides: two terms say that more plainly.
+    None is on both sides: two terms are plainer.
     """
     masks = [mask for mask in range(1, 1 << 2 * len(PLACES)) if not (mask & STACK.mask and mask & BUFFER.mask)]
     words = sum(1 << 2 * place for place in range(len(PLACES)))

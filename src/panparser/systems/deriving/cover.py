@@ -1,6 +1,6 @@
 """A small exact solver: the cheapest choice of sets that covers every element once.
 
-In equations: for each element, the chosen sets that contain it add up to 1. Sets are bit masks over the elements.
+That is, exactly one of the chosen sets contains each element. Sets are bit masks over the elements.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import numpy as np
 
 
 def smallest_cover(elements: int, sets: Sequence[int], weights: Sequence[int]) -> tuple[int, ...] | None:
-    """Indices of the sets chosen: as few as possible, then of the least weight, then the earliest; None if none cover.
+    """Indices of the chosen sets: as few as possible, then the least weight, then the earliest; None if nothing covers.
 
-    `elements` is how many there are; bit i of a set says that it contains element i. Weights are not
+    `elements` is their number; bit i of a set is set if it contains element i. Weights are not
     negative.
     """
     names = _lightest(sets, weights)
     holders = _holders(elements, [sets[index] for index in names])
     alive = (1 << len(names)) - 1
     chosen = []
-    while True:  # forced: an element with one set to cover it
+    while True:  # forced: an element that only one set covers
         if not all(holders):
             return None
         forced = next((holder for holder in holders if holder.bit_count() == 1), 0)
@@ -41,7 +41,7 @@ def smallest_cover(elements: int, sets: Sequence[int], weights: Sequence[int]) -
 
 
 def _lightest(sets: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """Of equal sets the lightest, in order of weight; empty ones are left out."""
+    """The lightest of equal sets, in order of weight, without empty ones."""
     kept: dict[int, int] = {}
     for index in sorted(range(len(sets)), key=lambda index: (weights[index], index)):
         if sets[index]:
@@ -50,7 +50,7 @@ def _lightest(sets: Sequence[int], weights: Sequence[int]) -> list[int]:
 
 
 def _holders(elements: int, sets: list[int]) -> list[int]:
-    """For each element the sets that contain it, as a mask over the sets; elements in the same sets are one."""
+    """For each element the sets that contain it, as a mask over the sets; elements in the same sets are merged."""
     size = (elements + 7) // 8
     rows = np.frombuffer(b"".join(members.to_bytes(size, "little") for members in sets), dtype=np.uint8)
     bits = np.unpackbits(rows.reshape(len(sets), size), axis=1, count=elements, bitorder="little")
@@ -74,24 +74,24 @@ def _parts(holders: list[int]) -> list[list[int]]:
 
 
 class _Search:
-    """Branch and bound over one part; `best` is what it found, as a list of sets."""
+    """Branch and bound over one part; `best` is the solution, as a list of sets."""
 
     def __init__(self, holders: list[int], members: list[int], weights: list[int]) -> None:
-        # One number orders choices: how many sets, what they weigh, how late they come.
+        # Choices are ordered by one number: count, then weight, then position of the sets.
         late = 1 + sum(range(len(members)))
         one = (1 + sum(weights)) * late
         self.price = {
             index: one + weight * late + number
             for number, (index, weight) in enumerate(zip(members, weights, strict=True))
         }
-        self.rivals = dict.fromkeys(members, 0)  # sets that share an element, itself included
+        self.rivals = dict.fromkeys(members, 0)  # number of sets that share an element, including itself
         for holder in holders:
             for index in _bits(holder):
                 self.rivals[index] |= holder
         self.best: list[int] | None = None
         for count in range(1, len(holders) + 1):
-            self.limit = (count + 1) * one  # what a choice must stay below
-            self.is_cut = False  # did it keep something from being tried?
+            self.limit = (count + 1) * one  # upper bound of a choice
+            self.is_cut = False  # did the limit prune anything?
             self._cover(holders, 0, [])
             if self.best is not None or not self.is_cut:
                 return
@@ -115,7 +115,7 @@ class _Search:
             chosen.pop()
 
     def _at_least(self, holders: list[int]) -> int:
-        """What must still be spent: elements that share no set need one each, and the first is the cheapest."""
+        """A lower bound of the remaining cost: elements that share no set need one each, at least the cheapest."""
         seen = bound = 0
         for holder in holders:
             if not holder & seen:

@@ -1,8 +1,8 @@
-"""What is to be explained: the true cost of every transition in every state, for every gold annotation by itself.
+"""The evidence: the true cost of every transition in every state, for every single gold annotation.
 
 Every loss counts the annotations of a gold one by one, and so does every sum of losses. So a table can be exact only if
-the true costs add up in the same way; and if they do, the costs of single annotations are all there is to explain, and
-each of them is 0 or 1.
+the true costs add up in the same way; if they do, only the costs of single annotations have to be explained, and each
+of them is 0 or 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from panparser.trees.gold import Gold, Head, Mark, reference_heads
 
 @dataclass(frozen=True)
 class Case:
-    """What a transition truly costs in a state, for a gold."""
+    """The true cost of a transition in a state, for a gold."""
 
     state: State
     transition: str
@@ -34,7 +34,7 @@ class Case:
 
 
 class Search:
-    """Every state of the sentences of one length, and what it can still reach of every gold."""
+    """Every state of the sentences of one length, and the part of every gold that it can still reach."""
 
     def __init__(self, system: TransitionSystem, words: int, report: check.Progress) -> None:
         self.system, self.words, self.report = system, words, report
@@ -58,18 +58,18 @@ class Search:
     def clash(self, kind: Golds) -> tuple[Case, ...]:
         """The smallest gold whose cost is not the sum of the costs of its annotations: that case, then theirs.
 
-        Smallest is what comes after the fewest transitions, then what has the fewest annotations.
+        Smallest means the fewest transitions, then the fewest annotations.
         """
         golds = self.golds(kind)
         alone = sorted(
             (gold for gold in golds if len(_annotations(gold)) == 1), key=lambda gold: _annotations(gold)[0][0]
         )
         place = {_annotations(gold)[0]: number for number, gold in enumerate(alone)}
-        size = max(1, check._CELLS // len(self.nodes))
+        size = max(1, check._MAX_CELLS // len(self.nodes))
         found: list[tuple[int, int, tuple[Case, ...]]] = []
         for start in range(0, len(golds), size):
             chunk = alone + golds[start : start + size]
-            parts = np.zeros((len(chunk), len(alone)), dtype=np.float32)  # small whole numbers: a float product is fast
+            parts = np.zeros((len(chunk), len(alone)), dtype=np.float32)  # small integers: a float product is fast
             for row, gold in enumerate(chunk):
                 parts[row, [place[annotation] for annotation in _annotations(gold)]] = 1
             found += self._smallest_clash(chunk, parts)
@@ -100,7 +100,7 @@ def _annotations(gold: Gold) -> list[tuple[int, Head]]:
     return [(word, head) for word, head in enumerate(gold.heads, start=1) if head is not None]
 
 
-Seen = dict[Sight, dict[int, Case]]  # what a loss can see: each cost that goes with it, and the first, smallest case
+Seen = dict[Sight, dict[int, Case]]  # by sight: its costs, each with the first, smallest case
 
 
 @dataclass
@@ -111,7 +111,7 @@ class Evidence:
     seen: dict[tuple[str, Mark | None], Seen] = field(default_factory=dict)
 
     def gather(self, search: Search, kind: Golds) -> None:
-        """Adds what the sentences of one length show."""
+        """Adds the evidence of the sentences of one length."""
         golds = [gold for gold in search.golds(kind) if len(_annotations(gold)) == 1]
         asked = []
         for gold in golds:
@@ -134,7 +134,7 @@ Look = Callable[[int, int | None], Sight | None]
 
 
 class _Viewer:
-    """Sights of annotations in states; the last state is remembered, since each comes once for every transition."""
+    """Sights of annotations in states; the last state is cached, since it is used for each of its transitions."""
 
     def __init__(self, system: TransitionSystem, conditions: tuple[StateCondition, ...]) -> None:
         self.reference = ReferenceSystem(system)
@@ -155,7 +155,7 @@ class _Viewer:
 
         def look(word: int, head: int | None) -> Sight | None:
             if word not in where or (head is not None and head not in where):
-                return None  # no loss sees it, and it costs nothing: what becomes of it is settled
+                return None  # no loss sees it, and it costs nothing: it is already decided
             slot = None if head is None else where[head]
             return Sight(where[word], slot, word in seen.heads, word == lowest, facts)
 
@@ -163,7 +163,7 @@ class _Viewer:
 
 
 def reference_state(reference: ReferenceSystem, state: State) -> ReferenceState:
-    """The state as the slow reference has it."""
+    """The state in the form of the slow reference."""
     root = reference.initial(state.words).root
     heads = {word: int(head) or root for word, head in enumerate(state.heads) if word and head >= 0}
     stack, buffer = (tuple(token or root for token in tokens) for tokens in (state.stack, state.buffer))

@@ -19,7 +19,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class Misfit:
-    """Why no sum of losses fits: `loss` is the simplest that counts the first case; it counts the second too."""
+    """Why no sum of losses fits: `loss` is the simplest that counts the first case; it also counts the second."""
 
     problem: str
     cases: tuple[Case, ...]
@@ -27,10 +27,10 @@ class Misfit:
 
 
 def fit(seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...]) -> tuple[Loss, ...] | Misfit:
-    """Losses whose sum is the cost of everything seen. Guards are used where nothing fits without, as short as can be.
+    """Losses whose sum is the cost of all evidence. Guards are used only if nothing fits without, and kept short.
 
-    Costs are sums of terms that are not negative. So a loss that counts anything that costs nothing is out, and of the
-    others those are chosen that count everything that costs 1, each once.
+    Costs are sums of non-negative terms. So a loss that counts anything of cost 0 is excluded, and from the others a
+    choice is made that counts everything of cost 1 exactly once.
     """
     alike = [(cases[1], cases[0]) for cases in seen.values() if len(cases) > 1]
     if alike:
@@ -39,7 +39,7 @@ def fit(seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...]) -
     problem = _Problem(sights, _where(sights, lambda sight: 1 in seen[sight]))
     if not problem.costly:
         return ()
-    views: dict[Sight, int] = {}  # what a loss looks at, and where it is seen
+    views: dict[Sight, int] = {}  # what a loss depends on, and the bits where it occurs
     for number, sight in enumerate(sights):
         view = replace(sight, facts=0)
         views[view] = views.get(view, 0) | 1 << number
@@ -67,7 +67,7 @@ class _Problem:
     def add(
         self, options: dict[int, Loss], plain: dict[int, Loss], asked: dict[int, StateCondition], size: int
     ) -> None:
-        """Adds the losses with `size` conditions that count nothing free; of equal ones the simplest stays."""
+        """Adds the losses with `size` conditions that count nothing of cost 0; keeps the simplest of equal ones."""
         for guard in combinations(asked.items(), size):
             holds = -1
             for where, _ in guard:
@@ -91,7 +91,7 @@ class _Problem:
         return sum(1 << number for number, element in enumerate(self.elements) if counted >> element & 1)
 
     def misfit(self, seen: Seen, options: dict[int, Loss], plain: dict[int, Loss]) -> Misfit:
-        """The smallest case that no loss can count, or, if there is none, the one that the fewest can."""
+        """The smallest case that no loss can count, or else the one that the fewest losses can."""
         tried = [sum(counted >> element & 1 for counted in options) for element in self.elements]
         fewest = min(tried)
         element = self.elements[tried.index(fewest)]
@@ -120,7 +120,7 @@ def _holds(number: int) -> Callable[[Sight], bool]:
 
 
 def _distinct(found: Iterable[tuple[_Value, int]]) -> dict[int, _Value]:
-    """Of values that hold in the same places, the first; those that hold nowhere are left out."""
+    """The first of values that hold in the same places; those that hold nowhere are left out."""
     kept: dict[int, _Value] = {}
     for value, where in found:
         if where:

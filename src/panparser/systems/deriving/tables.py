@@ -1,4 +1,4 @@
-"""`derive`: the exact losses of a table of conditions and effects, found by search, or why there are none."""
+"""`derive`: the exact losses of a table of conditions and effects, found by search, or why none exist."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from panparser.systems.terms import Loss, back
 class Derived:
     """What `derive` found: the system with its losses, or a witness that no table of losses is exact.
 
-    `learned` is the length of the longest sentences that the losses were found on, and `proofs` say what they were
-    proven on. Where there are none for head directions, `directions` is the witness of that, and the table has no costs
-    for them.
+    `learned` is the length of the longest sentences that the losses were found on, and `proofs` what they were proven
+    on. If there are no losses for head directions, `directions` is the witness of that, and the table has no costs for
+    them.
     """
 
     system: TransitionSystem | None
@@ -59,12 +59,12 @@ def derive(
     """Finds the losses of a transition system from its conditions and effects alone.
 
     The system is a name, a file or a table; losses, potential and static oracle that it has are ignored. True costs
-    come from exhaustive search. The losses are found on sentences of fewer than `max_words` words (on all, if it must
-    be), and proven by `check_system` up to `max_words`, for the golds that it takes (or other `golds`); so are those
-    for head `directions`. Guards are used where nothing fits without; then the fewest terms win, then those of the
-    fewest words.
+    come from exhaustive search. The losses are found on sentences of fewer than `max_words` words (on all, if
+    necessary), and proven by `check_system` up to `max_words`, for the golds that it takes (or other `golds`); so are
+    those for head `directions`. Guards are used only if nothing fits without; then the fewest terms win, then those of
+    the fewest words.
 
-    A system that is unsound (stuck, without end, whose output is no tree) raises `CheckFailed`, with a drawing.
+    Raises CheckFailed, with a drawing, if the system is unsound (gets stuck, never ends, or its output is not a tree).
     """
     bare = without_costs(system)
     if not isinstance(max_words, int) or max_words < 1:
@@ -86,7 +86,7 @@ def derive(
 
 
 def without_costs(system: Any) -> TransitionSystem:
-    """The conditions and effects of a system, by name, file or value; `TableError` if it can have no losses."""
+    """The conditions and effects of a system, by name, file or value. Raises TableError if it cannot have losses."""
     table = as_system(system)
     if not isinstance(table, TransitionSystem):
         raise TableError(f"{table.name} is written in Python; losses can be derived for tables")
@@ -98,7 +98,7 @@ def without_costs(system: Any) -> TransitionSystem:
 
 
 class _Work:
-    """The search for a table, first for arcs, then for directions; states are explored once for each length."""
+    """The search for a table, first for arcs, then for directions; states are explored only once for each length."""
 
     def __init__(self, bare: TransitionSystem, max_words: int, report: Progress) -> None:
         self.bare, self.max_words, self.report = bare, max_words, report
@@ -133,7 +133,7 @@ class _Work:
 
     def _proof(self, table: TransitionSystem, kind: Golds) -> CheckReport:
         if kind == "directions" and not table.knows_directions:
-            return CheckReport(table.name, kind)  # none costs anything; the engine refuses them, so nothing is claimed
+            return CheckReport(table.name, kind)  # nothing has a cost; the engine rejects them, so nothing is claimed
         return check_system(table, self.max_words, golds=kind, progress=self.report)
 
     def _fitted(self, evidence: Evidence, table: TransitionSystem) -> TransitionSystem | Witness:

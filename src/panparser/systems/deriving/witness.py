@@ -1,4 +1,4 @@
-"""Why no table of losses is exact, drawn for people."""
+"""Why no table of losses is exact, as a readable drawing."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NUMBERS = {1: "one", 2: "two", 3: "three"}
 class Witness:
     """The smallest cases that no table of losses explains together. Its `str` draws them.
 
-    `problem` says what is wrong with them:
+    `problem` is the reason:
 
-    - "sum": the first case costs not what the others cost together, which are its annotations one by one;
-    - "alike": the first costs 1 and the second 0, and no loss or condition tells them apart;
-    - "wide": every loss that counts the first, however it is guarded, counts a case that costs 0: `loss`, the simplest,
+    - "sum": the cost of the first case is not the sum of the others, which are its annotations one by one;
+    - "alike": the first costs 1 and the second 0, and no loss or condition distinguishes them;
+    - "wide": every loss that counts the first, with any guard, counts a case that costs 0: `loss`, the simplest,
       counts the second;
     - "unseen": no loss counts the first;
     - "cover": no choice of losses counts every case once, the first among them.

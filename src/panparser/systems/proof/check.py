@@ -28,7 +28,7 @@ from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN, Gold, Head, refere
 
 Progress = Callable[[str, int, int], None]
 _COLUMNS = {"words": 5, "states": 9, "derivations": 13, "outputs": 9, "golds": 8, "costs compared": 16}  # widths
-_CELLS = 32_000_000  # states times golds held at once
+_MAX_CELLS = 32_000_000  # states times golds held at once
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class CheckRow:
     outputs: int
     golds: int
     costs: int  # compared
-    relaxed: int  # states and golds where all costs are too high by the same number
+    relaxed: int  # pairs of state and gold whose costs are all too high by the same number
 
     def __str__(self) -> str:
         values = (self.words, self.states, self.derivations, self.outputs, self.golds, self.costs)
@@ -82,14 +82,14 @@ def check_system(
 ) -> CheckReport:
     """Proves a transition system on all sentences up to a number of words, or raises `CheckFailed` with a drawing.
 
-    It always ends, is never stuck, gives every word one head (unless partial) without cycles, with one root and no
-    longer arcs where so declared; and the cost of every legal transition in every reachable state equals the definition
+    It always ends, is never stuck, gives every word one head (unless partial) without cycles, with a single root and
+    bounded arcs if declared; and the cost of every legal transition in every reachable state equals the definition
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
     "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
     alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
-    Where words that are left over are headless (`final`, `partial`), golds are those that the system can build.
-    A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones). `progress` is told of
-    the work, and `proven` of each length that is done.
+    If leftover words are headless (`final`, `partial`), golds are those that the system can build.
+    A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones). `progress` is called
+    during the work, and `proven` after each length.
     """
     system = as_system(system)
     if not isinstance(max_words, int) or max_words < 1:
@@ -120,7 +120,7 @@ def check_system(
     return CheckReport(f"{system.name}, Root {system.root}", kind if exact_cost else None, tuple(rows))
 
 
-# --- Ends, never stuck, every output a tree ---
+# --- It ends, is never stuck, and every output is a tree ---
 
 
 def _explore(system: System, words: int, report: Progress) -> list[_Node]:
@@ -245,9 +245,9 @@ def _check_static(system: System, trees: list[tuple[Head, ...]], report: Progres
 
 
 def _derivable(system: System, nodes: list[_Node], golds: list[tuple[Head, ...]]) -> list[tuple[Head, ...]]:
-    """The golds that some derivation builds: a word that stays on the stack, headless, keeps arcs from passing it."""
+    """The golds that some derivation builds: a headless word that stays on the stack blocks arcs over it."""
     kept = []
-    size = max(1, _CELLS // len(nodes))
+    size = max(1, _MAX_CELLS // len(nodes))
     for start in range(0, len(golds), size):
         chunk = golds[start : start + size]
         found = _reachable(system, nodes, [Gold(heads) for heads in chunk])[-1]
@@ -261,7 +261,7 @@ def _check_costs(
 ) -> tuple[int, int]:
     compared = relaxed = 0
     words = nodes[-1].state.words
-    size = max(1, _CELLS // len(nodes))
+    size = max(1, _MAX_CELLS // len(nodes))
     for start in range(0, len(golds), size):
         chunk = [Gold(heads) for heads in golds[start : start + size]]
         reachable = _reachable(system, nodes, chunk)
@@ -289,7 +289,7 @@ def _check_costs(
 
 
 def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[npt.NDArray[np.int8]]:
-    """For each node, for each gold: how many words can still come out as the gold says."""
+    """For each node, for each gold: number of words that can still agree with the gold."""
     span = getattr(system, "max_span", None)
     wanted = np.array([reference_heads(gold, system.root, span) for gold in golds], dtype=np.int8)
     words = wanted.shape[1]
@@ -311,7 +311,7 @@ def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[np
 
 
 class _Costs:
-    """Declared costs against many golds at once; natively where the system is a table."""
+    """Declared costs against many golds at once; natively if the system is a table."""
 
     def __init__(self, system: System, golds: list[Gold]) -> None:
         self.system, self.golds = system, golds

@@ -1,4 +1,4 @@
-"""What costs are proven against: all golds of a kind."""
+"""The golds that costs are proven against, by kind."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ GOLD_NOUNS: dict[str, str] = {
     "directions": "choice of head directions",
 }
 
-WHOLE_TREES = ("projective", "all")  # what static oracles are for
-_MIXED_WORDS = 4  # up to here unknown and headless words are mixed in every way
+WHOLE_TREES = ("projective", "all")  # the golds of static oracles
+_MIXED_WORDS = 4  # up to this length, unknown and headless words are mixed in every way
 
 
 def default_golds(system: System) -> Golds:
-    """What costs must be exact for: all that its trees can have in common with a gold; or what an oracle reproduces."""
+    """The golds that costs must be exact for: all parts of its possible trees; or those that its oracle reproduces."""
     crosses = isinstance(system, TransitionSystem) and system.crosses
     if system.static_oracle is not None:
         return "all" if crosses else "projective"
