@@ -135,7 +135,7 @@ def test_actions_and_tags_with_one_score(tmp_path):
     assert scores.las > 60
     parser.save(tmp_path / "joint")
     assert pp.load(tmp_path / "joint").parse(bare).to_bytes() == parsed.to_bytes()
-    with pytest.raises(pp.SpecError, match="Covington is no table"):
+    with pytest.raises(pp.SpecError, match="Covington is not a table"):
         pp.train(replace(spec, system=Covington()), TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
     with pytest.raises(pp.SpecError, match="of of Joint must be some of label, tag"):
         pp.Joint(pp.Perceptron(), of="colour")

@@ -157,7 +157,7 @@ def test_columns_that_were_changed_by_hand_are_checked(parser):
 def test_conllx_holds_no_constraints_but_columns():
     treebank = pp.parse_conllu("1\tw\tw\tX\tX\t_\t0\troot\t_\t_\n\n", format="conllx")
     assert len(pp.Constraints.of(treebank, keep=["heads", "labels"])) == 2
-    with pytest.raises(pp.ConstraintError, match="constraints stand in MISC, and CoNLL-X has none"):
+    with pytest.raises(pp.ConstraintError, match="constraints are in MISC, which CoNLL-X does not have"):
         pp.Constraints.of(treebank, keep=["constraints"])
 
 

@@ -83,7 +83,7 @@ def test_what_cannot_be_constraints():
         ({}, "takes what to keep or golds"),
         ({"golds": []}, "golds: expected 1"),
         ({"golds": [pp.Gold([None])]}, "expected a Gold of 2 words"),
-        ({"golds": [pp.Gold([pp.EMPTY, None])]}, "EMPTY is no constraint"),
+        ({"golds": [pp.Gold([pp.EMPTY, None])]}, "EMPTY is not a constraint"),
         ({"keep": ["constraints"]}, r"<text>:1 \(sent_id s1\), word 2: Constraint: expected"),
     ]:
         with pytest.raises(pp.ConstraintError, match=message):

@@ -128,7 +128,7 @@ def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
     assert taken["contribution"].sum() == pytest.approx(frame["score"][2])
     sizes = taken["contribution"].abs()
     assert sizes.is_monotonic_decreasing
-    with pytest.raises(pp.SpecError, match=f"step must be from 1 to {len(frame)}; got 0"):
+    with pytest.raises(pp.SpecError, match=f"step must be an integer from 1 to {len(frame)}; got 0"):
         parser.explain(sentence, 0)
 
 
@@ -297,7 +297,7 @@ def test_the_summary_adds_up(parser, english):
     assert found.table("S0", "B0")["words"].sum() == found.errors["words"].sum()
     first = found.errors.groupby("sentence")["step"].min()
     assert found.errors[found.errors["first"]].set_index("sentence")["step"].to_dict() == first.to_dict()
-    with pytest.raises(pp.SpecError, match="told apart by sentence, step"):
+    with pytest.raises(pp.SpecError, match="grouped by sentence, step"):
         found.table("colour")
 
 
@@ -315,7 +315,7 @@ def test_what_cannot_be_looked_into(parser, english):
         propagation(swap, english[1])
     with pytest.raises(pp.SpecError, match="expected a Parser"):
         strongest(None, english[1], "LEFT")
-    with pytest.raises(pp.SpecError, match="look into the parsers that vote"):
+    with pytest.raises(pp.SpecError, match="inspect the parsers that vote"):
         pp.vote([parser, parser]).explain(english[1][0])
 
 
@@ -348,7 +348,7 @@ def test_the_command_explain(run, files, parser, english):
     assert (code, err) == (2, f"panparser: {dev}: --sentence must be from 1 to 30; got 99\n")
     code, _, err = run("explain", "-m", model, dev, "--step", 999)
     assert code == 2
-    assert "step must be from 1 to" in err
+    assert "step must be an integer from 1 to" in err
 
 
 def test_the_command_weights(run, files):

@@ -115,11 +115,11 @@ def test_checkpoints_go_on_under_the_same_constraints(tmp_path):
         ({"constraints": 1.5}, "must be above 0 and at most 1; got 1.5"),
         ({"constraints": "heads"}, "must be Constraints or a share of the heads; got 'heads'"),
         ({"constraints": pp.Constraints.of(ENGLISH, keep={"heads"})}, "are for another treebank"),
-        ({"constraints": 0.5, "dev_constraints": 0.5}, "dev_constraints of train go with a development set"),
+        ({"constraints": 0.5, "dev_constraints": 0.5}, "dev_constraints of train need a development set"),
         ({"dev_constraints": pp.Constraints.of(TREEBANK, keep={"heads"})}, "but constraints are not"),
         (
             {"constraints": pp.Constraints.of(TREEBANK, keep={"heads"}), "dev": ENGLISH[:3]},
-            "dev_constraints of train must be Constraints, of the kind that constraints are; got None",
+            "dev_constraints of train must be Constraints, as constraints are; got None",
         ),
     ],
 )

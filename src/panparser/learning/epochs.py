@@ -117,7 +117,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     def has_listener(self, *events: str) -> bool:
         """Does any listener handle one of these events?"""
         return any(
-            getattr(type(who), event) is not getattr(Listener, event) for who in self.listeners for event in events
+            getattr(type(each), event) is not getattr(Listener, event) for each in self.listeners for event in events
         )
 
     def notify(self, event: str, *values: Any) -> None:

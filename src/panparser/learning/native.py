@@ -41,9 +41,9 @@ def update_units(training: Training) -> int:
 class Members(Generic[Learner]):
     """Perceptrons that learn from the same data in different orders; the model is their mean.
 
-    `teach` has a learner go through some sentences: their numbers, the strategy as the engine has it, and who is called
-    at updates; `teach_instead` goes through what a listener put in the place of a sentence. `names` are those of
-    actions or classes, for listeners.
+    `teach` trains a learner on some sentences, given their numbers, the engine's strategy, and a callback for updates;
+    `teach_instead` trains it on what a listener put in the place of a sentence. `names` are those of actions or
+    classes, for listeners.
     """
 
     run: EpochLoop[Any, Any]

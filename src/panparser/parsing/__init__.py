@@ -1,4 +1,4 @@
-"""Parsers: what they are made of, what scores, search, constraints, training, a look inside."""
+"""Parsers: specs, models, search, constraints, training, inspection."""
 
 from panparser._names import lazy
 

@@ -1,7 +1,7 @@
-"""Confidence: how probable it is that a head, and a label, is right; calibrated on a development set.
+"""Confidence: the probability that a head, and a label, is correct; calibrated on a development set.
 
-The engine tells by how much each arc won (`SIGNALS`). A logistic model, fitted on words whose heads are known, makes
-probabilities of that and of a few facts about the arc: `Calibration`.
+The engine gives the margins by which each arc won (`SIGNALS`). A logistic model, fitted on words with known heads,
+turns them and a few facts about the arc into probabilities: `Calibration`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.treebank.treebank import Treebank, with_value
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
-SIGNALS = tuple(signal.name.lower() for signal in _engine.Signal)  # confidence.hpp of the engine says what they are
+SIGNALS = tuple(signal.name.lower() for signal in _engine.Signal)  # defined in confidence.hpp of the engine
 DERIVATION, BEAM = ("arc", "least", "label", "sentence"), ("rival", "tree")  # where signals come from
 FACTS = ("length", "distance", "root")
 ENSEMBLE = ("agree", "unanimous", "agree_label")
 SOURCES = (*DERIVATION, *BEAM, *FACTS)
 _NO_RIVAL: int = _engine.NO_RIVAL
-_LEAST, _MOST = 1, 99  # percent: no arc is certain, and none that a parser chose is impossible
+_MIN_PERCENT, _MAX_PERCENT = 1, 99  # no arc is certain, and none that a parser chose is impossible
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """Trees as `Parser.predict` has them, and for each word how probable it is that they are right.
+    """Trees as from `Parser.predict`, and for each word the probability that they are correct.
 
-    `of_heads`: the head is. `of_labels`: head and label are; None if there are no labels. NaN: the word has no head.
+    `of_heads`: of the head. `of_labels`: of head and label; None if there are no labels. NaN: the word has no head.
     """
 
     heads: IntArray
@@ -48,10 +48,10 @@ class Confidence:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How evidence becomes probabilities, for a beam and a number of other parsers.
+    """Maps evidence to probabilities, for a beam and a number of other parsers.
 
-    `words`: so many it was fitted on. `sources`: the evidence that is used. `scales`: of its margins, the usual ones.
-    `heads`: the model of heads that are right; `labels`: of labels that are right where the head is.
+    `words`: number of words it was fitted on. `sources`: the evidence used. `scales`: typical values of its margins.
+    `heads`: the model of correct heads; `labels`: of correct labels given a correct head.
     """
 
     beam: int
@@ -67,7 +67,7 @@ class Calibration:
         if not set(self.sources) <= known or not self.sources:
             raise SpecError(f"sources of Calibration must be some of {', '.join(sorted(known))}; got {self.sources!r}")
         if set(self.scales) != {name for name in self.sources if name in (*DERIVATION, *BEAM)}:
-            raise SpecError(f"scales of Calibration must tell of each signal; got {self.scales!r}")
+            raise SpecError(f"scales of Calibration must have a value for each signal; got {self.scales!r}")
         if not all(is_finite(scale) and scale > 0 for scale in self.scales.values()):
             raise SpecError(f"scales of Calibration must be numbers above 0; got {self.scales!r}")
         count = 1 + sum(3 if name in self.scales else 1 for name in self.sources)
@@ -89,13 +89,13 @@ class Calibration:
         return cls(**values | {"sources": tuple(values["sources"]), "heads": heads, "labels": labels})
 
     def columns(self, evidence: Evidence) -> FloatArray:
-        """What is weighed: each fact; each margin bent in two ways, and whether there was anything to win over."""
+        """Inputs of the model: each fact; two transforms of each margin, and whether there was a rival at all."""
         return _columns(evidence.values, self.sources, self.scales)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Trees, and by name what may tell how sure they are: a number for each word."""
+    """Trees, and by name the evidence of their correctness: a number for each word."""
 
     heads: IntArray
     labels: IntArray
@@ -114,9 +114,9 @@ def calibrate(
     beam: int | None = None,
     sources: Sequence[str] | None = None,
 ) -> Calibration:
-    """Fits confidence to a treebank that the parser has not learned from, and makes it the parser's.
+    """Fits confidence to a treebank that the parser was not trained on, and sets the parser's calibration.
 
-    `ensemble`: other parsers, whose agreement is evidence too; as many are needed whenever confidence is asked for.
+    `ensemble`: other parsers, whose agreement is also evidence; computing confidence then needs as many of them.
     `sources`: the evidence to use, instead of all.
     """
     if not isinstance(dev, Treebank):
@@ -136,9 +136,9 @@ def fitted(
     ensemble: int = 0,
     sources: Sequence[str] | None = None,
 ) -> Calibration | None:
-    """The calibration that fits the evidence; None where there is nothing to fit it to."""
+    """The calibration that fits the evidence; None if there is nothing to fit it to."""
     known = evidence.heads >= 0
-    if not parser.spec.system.partial:  # there, a head that the reference has not is wrong
+    if not parser.spec.system.partial:  # in partial systems, a head that the reference lacks is wrong
         known &= gold.heads >= 0
     if not known.any():
         return None
@@ -164,14 +164,14 @@ def fitted(
 
 
 def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:
-    """Gold labels as numbers of the parser's; -2 where it does not know one."""
+    """Gold labels as numbers of the parser's labels; -2 if it does not know one."""
     index = {name: number for number, name in enumerate(parser.plain_labels)}
     numbers = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
     return numbers[gold.column("deprel")]
 
 
 def _scale(margins: FloatArray) -> float:
-    """The median of those that there are; rounded, since it is stored."""
+    """The median of the existing margins; rounded, since it is stored."""
     some = np.abs(margins[margins < _NO_RIVAL])
     return max(1.0, float(f"{np.median(some):.6g}")) if len(some) else 1.0
 
@@ -188,7 +188,7 @@ def _columns(values: dict[str, FloatArray], sources: Sequence[str], scales: dict
     return np.column_stack(columns)
 
 
-# --- Asking ---
+# --- Computing ---
 
 
 def gather(
@@ -199,7 +199,7 @@ def gather(
     threads: int = 1,
     ensemble: Sequence[ParserLike] = (),
 ) -> Evidence:
-    """Parses, and gathers all that may tell how sure the trees are."""
+    """Parses, and gathers all evidence of the trees' correctness."""
     if not isinstance(parser, ParserLike):
         raise SpecError(f"confidence is for parsers; got {parser!r}")
     if wrong := [other for other in ensemble if not isinstance(other, ParserLike)]:
@@ -213,7 +213,7 @@ def gather(
     np.minimum.at(least, sentence, values["least"])
     position = np.arange(treebank.words) - treebank.offsets[sentence] + 1
     values |= {
-        "sentence": least[sentence],  # the least sure decision about any word
+        "sentence": least[sentence],  # the least certain decision about any word
         "length": np.log(np.diff(treebank.offsets)[sentence].astype(np.float64)),
         "distance": np.where(heads > 0, np.log(np.maximum(1, np.abs(heads - position))), 0.0),
         "root": (heads == 0).astype(np.float64),
@@ -267,7 +267,7 @@ def confident_trees(
 
 
 def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> Calibration:
-    """The parser's calibration; refuses one that is for another search."""
+    """The parser's calibration. Raises SpecError if it is for another search."""
     calibration: Calibration | None = parser.calibration
     if calibration is None:
         raise SpecError(
@@ -294,13 +294,13 @@ def write_confidence(treebank: Treebank, confidence: Confidence) -> None:
     nothing = np.full(treebank.words, np.nan)
     of_labels = nothing if confidence.of_labels is None else confidence.of_labels
     for key, values in ((HEAD_KEY, confidence.of_heads), (LABEL_KEY, of_labels)):
-        _write(treebank, key, np.clip(np.rint(np.nan_to_num(100 * values, nan=-1)), -1, _MOST).astype(np.int64))
+        _write(treebank, key, np.clip(np.rint(np.nan_to_num(100 * values, nan=-1)), -1, _MAX_PERCENT).astype(np.int64))
 
 
 def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> None:
-    """Percents of -1 stand for nothing. Each pair of cell and value is worked out once."""
+    """Writes nothing for percents of -1. Each pair of cell and value is computed once."""
     column, cells = treebank.column("misc"), treebank.vocabulary("misc")
-    wanted = np.where(percents < 0, 0, np.maximum(percents, _LEAST))
+    wanted = np.where(percents < 0, 0, np.maximum(percents, _MIN_PERCENT))
     pairs, place = np.unique(column.astype(np.int64) * 100 + wanted, return_inverse=True)
     changed = [
         treebank.id_of("misc", with_value(cells[pair // 100], key, f"{pair % 100 / 100:.2f}" if pair % 100 else None))
@@ -310,7 +310,7 @@ def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> Non
 
 
 def read_confidence(treebank: Treebank, key: str = HEAD_KEY) -> FloatArray:
-    """What a key in MISC says of each word; NaN where it says nothing. A value that is no probability is refused."""
+    """The value of a key in MISC for each word; NaN if missing. Raises TreebankError if it is not a probability."""
     column = treebank.column("misc")
     found = {int(cell): _value(treebank, treebank.vocabulary("misc")[cell], key) for cell in np.unique(column)}
     values = np.full(max(found, default=0) + 1, np.nan)

@@ -1,4 +1,4 @@
-"""LiftedLabels: labels whose marks tell that arcs were lifted, and trees with the arcs put back where they belong."""
+"""LiftedLabels: labels with marks for lifted arcs, and trees with these arcs put back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panparser._arrays import IntArray
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import LIFTED, PATH, deprojectivize
 
-ENCODING = "head+path"  # the one that brings most sentences back
+ENCODING = "head+path"  # the one that restores the most sentences
 
 
 class LiftedLabels:
@@ -31,7 +31,7 @@ class LiftedLabels:
             self._plain_ids = np.array([*(self.plain.index(name) for name in bare), -1], dtype=np.int32)
 
     def put_back(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
-        """Of all words; labels are numbers, those without marks afterwards; -1 is none."""
+        """Heads and labels of all words with arcs put back; labels are numbers, finally without marks; -1 is none."""
         if self._plain_ids is None:
             return heads, labels
         marked: npt.NDArray[np.bool_] = np.append(self.moving, False)[labels]
@@ -44,7 +44,7 @@ class LiftedLabels:
         return heads, self._plain_ids[labels]
 
     def put_back_one(self, heads: Sequence[int], labels: Sequence[int]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Of a sentence; labels become texts."""
+        """Heads and labels of one sentence with arcs put back; labels become texts."""
         texts = [self.names[label] if label >= 0 else "_" for label in labels]
         if self._plain_ids is not None and min(heads) >= 0:
             return deprojectivize(heads, texts, ENCODING)

@@ -1,4 +1,4 @@
-"""Keyword options of parsers, for what hands them on."""
+"""Keyword options of parsers, for functions that pass them on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panparser.parsing.models.protocol import ParserLike
 
 
 class SearchOptions(TypedDict, total=False):
-    """Of `Parser.predict`."""
+    """Options of `Parser.predict`."""
 
     beam: int | None
     threads: int
@@ -21,7 +21,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class ParseOptions(SearchOptions, total=False):
-    """Of `Parser.annotate`."""
+    """Options of `Parser.annotate`."""
 
     confidence: bool
     ensemble: Sequence[ParserLike]

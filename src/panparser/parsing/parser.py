@@ -1,4 +1,4 @@
-"""Parser: a trained parser, that parses, is saved and loaded."""
+"""Parser: a trained parser, which parses, saves and loads."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from panparser.treebank.treebank import Treebank, check_lengths
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 2  # of model files: raised when an older panparser could not read them; older ones stay readable
-_WITHOUT_VOTERS = 1  # the format of files that older ones can read
+FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
+_WITHOUT_VOTERS = 1  # the format that older versions can read
 _EVERY = 2**31 - 1
 
 
@@ -48,14 +48,14 @@ class ScoredTree:
 
     heads: tuple[int, ...]
     labels: tuple[str, ...]
-    score: float  # in updates: differences tell how much better the parser likes one tree than another
+    score: float  # in updates: comparable between trees of one sentence
 
 
 class Parser(StoredModel, kind="parser", newest=FORMAT):
-    """A trained parser. `train` and `load` make one.
+    """A trained parser, made by `train` or `load`.
 
     `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
-    that a beam is as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
+    that a beam is only as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
     """
 
     def __init__(
@@ -74,13 +74,15 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         self.classifier = classifier
         self.training = TrainingRecord.from_values(training)
         self.vectors = vectors
-        self.voters = voters  # whose the layers are, one after the other, where several parsers vote
+        self.voters = voters  # the owners of the layers, in order, if several parsers vote
         self.margin = None
-        self.calibration: Calibration | None = None  # of its confidence; `train` with a dev set and `calibrate` make it
+        self.calibration: Calibration | None = (
+            None  # of its confidence; made by `train` with a dev set, and by `calibrate`
+        )
 
     @cached_property
     def model(self) -> Model:
-        """What scores: everything else is the same whatever it is."""
+        """The scoring model; the rest of a parser is the same for all models."""
         if self.classifier is not None:
             return self._scored_by(self.classifier)
         return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
@@ -126,14 +128,13 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     ) -> None:
         """Writes heads and labels into a treebank; words without a label (all, of an unlabeled parser) get `_`.
 
-        `confidence`: how probable it is that they are right goes to MISC; `ensemble` as in `confidence`. Constraints as
-        in `predict`; labels that they give are written, also those that the parser does not know. `listeners` as in
-        `predict`.
+        `confidence`: writes the probability that they are correct to MISC; `ensemble` as in `confidence`. Constraints
+        as in `predict`; given labels are written even if the parser does not know them. `listeners` as in `predict`.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         if ensemble and not confidence:
-            raise SpecError("ensemble of parse tells how sure a parser is: it needs confidence=True")
+            raise SpecError("ensemble of parse is for confidence: it needs confidence=True")
         if confidence:
             if listeners:
                 raise SpecError("confidence is calibrated for parsing without listeners; got both")
@@ -157,9 +158,9 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[ParserLike] = ()
     ) -> Confidence:
-        """Heads and labels as in `predict`, with the probabilities that they are right.
+        """Heads and labels as in `predict`, with the probabilities that they are correct.
 
-        `ensemble`: the other parsers, as many as the parser was calibrated with; they may be of other seeds.
+        `ensemble`: the other parsers, as many as the parser was calibrated with; they may have other seeds.
         """
         return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
 
@@ -175,8 +176,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     ) -> tuple[IntArray, IntArray]:
         """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
 
-        All `constraints` are kept. Where no tree of the system does, `ConstraintError` names the smallest set of them
-        that excludes every tree; with `relax`, as many as possible are kept, and `constraints.dropped` lists the rest.
+        All `constraints` are kept. If no tree of the system does, raises ConstraintError, which names the smallest set
+        of them that excludes every tree; with `relax`, keeps as many as possible; `constraints.dropped` lists the rest.
         `listeners` follow every step of the search and may change the scores of actions; the search then runs in
         Python, with the same result if they change nothing, and without the margin.
         """
@@ -193,7 +194,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         relax: bool = False,
         listeners: Sequence[SearchListener] = (),
     ) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
-        """Heads and labels as in `predict`; and tags, where a Joint classifier predicts them too."""
+        """Heads and labels as in `predict`; and tags, if a Joint classifier predicts them too."""
         beam = self.checked_beam(treebank, beam, threads)
         search = Search(beam=beam, threads=threads, margin=self.margin, listeners=tuple(listeners))
         if constraints is not None:
@@ -204,19 +205,19 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         return *self.lowered(treebank, found.heads, found.labels), found.tags
 
     def scoring(self, search: Search) -> Model:
-        """What scores such a search: where somebody listens, the model as a classifier, asked step by step."""
+        """The model for a search: with listeners, the model as a classifier, called step by step."""
         if not search.listeners or self.classifier is not None:
             return self.model
         return self._scored_by(self.as_classifier())
 
     def as_classifier(self) -> Classifier:
-        """What scores, as a classifier that is asked step by step."""
+        """The model as a classifier that is called step by step."""
         if self.classifier is not None:
             return self.classifier
         return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters).as_classifier()
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
-        """The beam to parse with; refuses what cannot be parsed."""
+        """The beam to parse with. Raises an error if the arguments are invalid."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         beam = self.spec.beam if beam is None else beam
@@ -240,7 +241,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
 
     def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
-        """Why a sentence got its tree, action by action; of one step, what each feature contributed.
+        """Why a sentence got its tree, action by action; for one step, what each feature contributed.
 
         The options are those of `panparser.analysis.explain`, which needs pandas.
         """
@@ -267,7 +268,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             check_beam(self.spec.beam if beam is None else beam, "best")
         width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
         sentence.treebank.check()
-        # Trees that differ may be one tree once arcs are put back: then the next ones are wanted too.
+        # Different trees may become equal once arcs are put back: then more of them are needed.
         wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         if constraints is not None:
@@ -284,7 +285,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
     @property
     def unit(self) -> float:
-        """What an update is in the model's scores of actions; in those of a vote, what a score of 1 is."""
+        """The size of an update in the model's scores of actions; in a vote, of a score of 1."""
         return self.model.unit
 
     # --- Files ---
@@ -295,7 +296,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
     @property
     def size(self) -> int:
-        """Of the weights, in bytes."""
+        """Size of the weights, in bytes."""
         return sum(array.nbytes for array in self.model.to_arrays().values())
 
     @property

@@ -17,9 +17,8 @@ from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
 
-_MOST = 1 << 20  # of hypotheses, trees, threads
-ENTRY_POINTS = "panparser.systems"  # the group under which packages register Python systems of theirs, by name
-Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # what atoms call, by name: of a state and its sentence
+ENTRY_POINTS = "panparser.systems"  # the group under which packages register their Python systems, by name
+Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # called by atoms, by name, with a state and its sentence
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
 
 
@@ -29,7 +28,7 @@ def _default_system() -> TransitionSystem:
 
 @dataclass(frozen=True, kw_only=True)
 class ParserSpec:
-    """Transition system, feature templates, search; and what is done about arcs that cross.
+    """Transition system, feature templates, search; and how crossing arcs are treated.
 
     `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
@@ -80,7 +79,7 @@ class ParserSpec:
 
     @property
     def is_native(self) -> bool:
-        """Can the engine run all of it?"""
+        """Can the engine run it without Python code?"""
         return isinstance(self.system, TransitionSystem) and not self.calls
 
     @property
@@ -95,7 +94,7 @@ class ParserSpec:
 
     @property
     def crossing(self) -> Nonprojective:
-        """What is done about crossing arcs."""
+        """How crossing arcs are treated."""
         lifts = self.labeled and not self.system.partial and not self.system.crosses
         return self.nonprojective or ("pseudo" if lifts else "as-is")
 
@@ -113,7 +112,7 @@ class ParserSpec:
     def from_values(
         cls, values: dict[str, Any], system: PythonSystem | None = None, functions: Functions | None = None
     ) -> ParserSpec:
-        """The spec of a model file; what is code there by name is given, or found by that name."""
+        """The spec of a model file; code is given, or found by the name in the file."""
         return cls(
             system=_restored_system(values["system"], system),
             templates=Templates.parse("\n".join(values["templates"])),
@@ -147,7 +146,7 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
 
 
 def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
-    """The templates for a system where nothing is said of them."""
+    """The default templates for a system."""
     return template_set("rich-stack" if system.joins_stack else "rich")
 
 

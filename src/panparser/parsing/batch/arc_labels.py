@@ -22,7 +22,7 @@ class ArcLabels:
         self.constraints = constraints
 
     def legal(self, heads: IntArray, words: npt.NDArray[np.int64]) -> BoolArray:
-        """(arcs, labels) May the arc have the label? False where there is no arc (head -1)."""
+        """(arcs, labels) May the arc have the label? False if there is no arc (head -1)."""
         allowed: BoolArray = self._allowed[(heads == 0).astype(np.intp)] & (heads >= 0)[:, None]
         if self.constraints is not None and allowed.shape[1]:
             given = np.where(heads >= 0, self.constraints.labels[words], _engine.ANY_LABEL)
@@ -33,8 +33,8 @@ class ArcLabels:
         return allowed
 
     def right(self, heads: IntArray, words: npt.NDArray[np.int64], gold: Gold) -> IntArray:
-        """The label that the gold has for each arc; -1 where it has another arc, and where a constraint gives one."""
+        """The gold label of each arc; -1 if the gold has another arc, or a constraint gives the label."""
         is_gold = (heads >= 0) & (gold[0][words] == heads)
         if self.constraints is not None:
-            is_gold &= self.constraints.labels[words] < 0  # never asked for
+            is_gold &= self.constraints.labels[words] < 0  # given, so never predicted
         return np.where(is_gold, gold[1][words], np.int32(-1))

@@ -1,4 +1,4 @@
-"""CallingStates: states whose templates also call functions of Python."""
+"""CallingStates: states whose templates also call Python functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def without_calls(templates: Templates) -> Templates:
-    """The templates as far as the engine reads them: without atoms that call functions, each once."""
+    """The templates that the engine can read: without atoms that call functions, and without duplicates."""
     bare = (tuple(atom for atom in template.atoms if atom.name != CALL) for template in templates)
     return Templates(tuple(Template(atoms) for atoms in dict.fromkeys(atoms for atoms in bare if atoms)))
 
@@ -59,7 +59,7 @@ class CallingStates:
 
     @property
     def label_templates(self) -> Sequence[int]:
-        """Labels see what they see anyway, and everything that is called."""
+        """Those of the wrapped states, and all templates that call functions."""
         native = set(self.base.label_templates)
         return [i for i, column in enumerate(self._native) if column in native or self._calls[i]]
 
@@ -77,7 +77,7 @@ class CallingStates:
         return self._known[number]
 
     def keys(self, out: KeyArray | None = None) -> KeyArray:
-        """(rows, templates) The features, as 64 bits that no other feature is likely to have."""
+        """(rows, templates) The features, as 64-bit keys that are almost surely unique."""
         native = self.base.keys() if self._native and max(self._native) >= 0 else np.zeros((len(self), 0), np.uint64)
         found = np.zeros((len(self), len(self._native)), dtype=np.uint64)
         values = {name: self._values(name) for name in sorted({name for calls in self._calls for _, name in calls})}
@@ -95,7 +95,7 @@ class CallingStates:
         return hashed(self.keys(), bits)
 
     def _values(self, name: str) -> npt.NDArray[np.uint64]:
-        """A number for what a function says of each row."""
+        """A hash of the function's value for each row."""
         function, sentences = self.functions[name], self.base.sentences
         owners = self.base.started[self.base.sentence_index].tolist()
         pairs = zip(self.base.ids.tolist(), owners, strict=True)

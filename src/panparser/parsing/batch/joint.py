@@ -21,7 +21,7 @@ from panparser.treebank.treebank import Treebank
 class JointStates:
     """The states of a parser; an action is one of the system with a label, a tag, both or none.
 
-    What it takes to be right adds up: a wrong label, or a wrong tag, costs 1 beside what the transition loses.
+    Costs add up: a wrong label, or a wrong tag, costs 1 in addition to the loss of the transition.
     """
 
     def __init__(self, states: Any, of: Sequence[str], tags: Sequence[str] = ()) -> None:
@@ -34,10 +34,10 @@ class JointStates:
         self._actions, self._labels, self._tags = self._triples()
 
     def _triples(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Action, label and tag of each joint action; -1 is none."""
+        """Action, label and tag of each joint action; -1 means none."""
         names, system = self.base.names, self.base.system
         if "tag" in self.of and not isinstance(system, TransitionSystem):
-            raise SpecError(f"tags are predicted where a table shifts a word; {system.name} is no table")
+            raise SpecError(f"tags are predicted when a table shifts a word; {system.name} is not a table")
         found = []
         for action, _ in enumerate(names):
             effects = {effect.kind for effect in system.transitions[action].then} if self._is_table else {"arc"}
@@ -87,7 +87,7 @@ class JointStates:
         return {a: np.flatnonzero((self._actions == a) & (self._labels >= 0)) for a in range(len(self.base.names))}
 
     def legal(self, out: BoolArray | None = None) -> BoolArray:
-        """(rows, joint actions) An arc has a label, and a word that is shifted a tag, and nothing else has."""
+        """(rows, joint actions) Only arcs have labels, and only shifted words have tags."""
         base = self.base.legal().copy()
         legal: BoolArray = base[:, self._actions]
         for action, places in self._label_places.items():
@@ -107,7 +107,7 @@ class JointStates:
         return legal
 
     def costs(self, out: IntArray | None = None) -> IntArray:
-        """(rows, joint actions) What is lost: attachments, labels of gold arcs, tags."""
+        """(rows, joint actions) The loss in attachments, labels of gold arcs, and tags."""
         legal = self.legal()
         costs = self.base.costs()[:, self._actions].astype(np.int64)
         base = self.base.legal().copy()
@@ -138,7 +138,7 @@ class JointStates:
         return right
 
     def oracle(self) -> IntArray:
-        """(rows) The transition of the static oracle, with the right label and tag."""
+        """(rows) The transition of the static oracle, with the correct label and tag."""
         chosen, costs = self.base.oracle(), self.costs()
         costs = np.where(self._actions == chosen[:, None], costs, _engine.ILLEGAL_COST)
         best: IntArray = costs.argmin(axis=1).astype(np.int32)
@@ -156,7 +156,7 @@ class JointStates:
     # --- What is done to them ---
 
     def apply(self, actions: IntArray, labels: IntArray | None = None, rows: IntArray | None = None) -> IntArray:
-        """Takes a joint action in each row, or in each of `rows`: numbers of the new states."""
+        """Applies a joint action in each row, or in each of `rows`: numbers of the new states."""
         before = self.base.ids if rows is None else self.base.ids[rows]
         given = self._labels[actions] if "label" in self.of else labels
         made: IntArray = self.base.apply(self._actions[actions], given, rows)
@@ -165,7 +165,7 @@ class JointStates:
         return made
 
     def derivation(self, state: int) -> tuple[IntArray, IntArray]:
-        """How a state came about: the numbers of the states before each joint action, and the actions."""
+        """The derivation of a state: the numbers of the states before each joint action, and the actions."""
         before, actions = [], []
         while state in self._made:
             action, state = self._made[state]
@@ -193,7 +193,7 @@ class JointStates:
         self.base.constrain(constraints)
 
     def tags_of(self, states: IntArray) -> IntArray:
-        """The tags of the words of all started sentences, in one state of each; -1 where a word was not shifted."""
+        """The tags of the words of all started sentences, in one state of each; -1 if a word was not shifted."""
         offsets = np.concatenate([[0], np.cumsum(self.base.lengths)])
         tags = np.full(int(offsets[-1]), -1, dtype=np.int32)
         for sentence, state in enumerate(states.tolist()):

@@ -1,4 +1,4 @@
-"""Constraints as a batch of states keeps them."""
+"""Constraints in the form that a batch of states uses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from panparser.trees.gold import UNKNOWN
 
 @dataclass(frozen=True)
 class KeptConstraints:
-    """Of a treebank: given heads and labels by word, and which arcs sentences may have, as search understands them.
+    """Constraints of a treebank for search: given heads and labels by word, and which arcs sentences may have.
 
-    `heads`: Root is 0, marks are those of Gold, UNKNOWN where nothing is asked. `labels`: numbers of the parser's, or
-    the engine's marks for any label and for any that stays. `moving`: by label, is the arc moved after parsing?
-    `allowed`: by sentence, flags by head and dependent. `engine`: the same for the engine, where it has the system.
+    `heads`: Root is 0, marks are those of Gold, UNKNOWN if unconstrained. `labels`: numbers of the parser's labels, or
+    the engine's marks for any label and for any whose arc stays. `moving`: by label, is the arc moved after parsing?
+    `allowed`: by sentence, flags by head and dependent. `engine`: the same for the engine, if it runs the system.
     """
 
     heads: IntArray

@@ -1,4 +1,4 @@
-"""PythonStates: states of a system written in Python, with the face of a `StateBatch`."""
+"""PythonStates: states of a system written in Python, with the interface of a `StateBatch`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from panparser.systems.python import PythonSteps
 from panparser.treebank.treebank import Treebank, check_lengths
 from panparser.trees.gold import UNKNOWN, Gold, Mark, annotated_heads
 
-DEPTH = 4  # of the stack and the buffer that templates can name
-HISTORY = 4  # actions that they can name
+DEPTH = 4  # positions of the stack and the buffer that templates can name
+HISTORY = 4  # previous actions that templates can name
 
 
 class PythonStates(ObjectStates):
@@ -76,14 +76,14 @@ class PythonStates(ObjectStates):
         return _engine.DescribedStates(self._program, self.sentences._store, self.system.root == "first", given)
 
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
-        """Another reference for all words of the treebank."""
+        """Sets another reference for all words of the treebank."""
         self._gold = (heads.copy(), labels.copy())
         self._arc_labels.gold = self._gold
         self._golds.cache_clear()
         self.__dict__.pop("has_open_gold", None)
 
     def constrain(self, constraints: KeptConstraints) -> None:
-        """From the next `start` on, only actions that keep the constraints, as far as they can be kept, are legal."""
+        """From the next `start` on, only actions that keep the constraints, as far as possible, are legal."""
         self.constraints = self._arc_labels.constraints = constraints
         self._asked.cache_clear()
         for name in ("has_open_gold", "_described"):
@@ -108,7 +108,7 @@ class PythonStates(ObjectStates):
     def _asked(self) -> Any:
         @lru_cache(maxsize=1024)
         def asked_of(example: int) -> tuple[Gold, npt.NDArray[np.uint8] | None] | None:
-            """What constraints ask of a sentence: heads, and which arcs it may have."""
+            """The constraints of a sentence: heads, and which arcs it may have."""
             if self.constraints is None:
                 return None
             heads, allowed = self.constraints.heads[self._words(example)], self.constraints.allowed.get(example)
@@ -175,7 +175,7 @@ class PythonStates(ObjectStates):
         return [costs[self.names[action]] for action in node.legal]
 
     def choose_static(self, node: Node, costs: Sequence[int], example: int) -> int:
-        """As `static_derivation` chooses: of least cost, rather with an arc of the gold, then by `ties`."""
+        """Chooses as `static_derivation` does: least cost, then an arc of the gold, then `ties`."""
         gold = self._golds(example)
         if self.system.static_oracle:
             return self._static(node, example)
@@ -242,7 +242,7 @@ class PythonStates(ObjectStates):
         return out
 
     def positions(self, addresses: Sequence[AddressLike], out: IntArray | None = None) -> IntArray:
-        """(rows, addresses) The word at each address, such as S0, B1 or S0.left[0]; 0 is Root, -1 none."""
+        """(rows, addresses) The word at each address, such as S0, B1 or S0.left[0]; 0 is Root, -1 is none."""
         numbers = lower_addresses(tuple(addresses))
         found = np.empty((len(self), len(numbers)), dtype=np.int32) if out is None else out
         self._call(self._described.positions, *self._description(self.rows), numbers, found)
@@ -257,7 +257,7 @@ class PythonStates(ObjectStates):
     # --- Arcs and trees ---
 
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
-        """Heads and dependents of the (first) arcs that actions would make in some rows; -1 where none."""
+        """Heads and dependents of the (first) arcs that actions would make in these rows; -1 if none."""
         found = []
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             node = self.nodes[self._rows[row]]

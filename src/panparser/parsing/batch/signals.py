@@ -1,4 +1,4 @@
-"""Signals of confidence read off a search through a batch of states: by how much each arc of a tree won."""
+"""Signals of confidence read off a search through a batch of states: the margins of each arc of a tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from panparser.learning.search import BatchSearch, Hypotheses
 from panparser.parsing.batch.states import ParserStates
 
 NO_RIVAL = float(_engine.NO_RIVAL)
-ARC, LEAST, LABEL, RIVAL, TREE = map(int, _engine.Signal)  # confidence.hpp of the engine says what they are
+ARC, LEAST, LABEL, RIVAL, TREE = map(int, _engine.Signal)  # defined in confidence.hpp of the engine
 
 
 def signals_of(search: BatchSearch, states: ParserStates, beams: list[Hypotheses], final: IntArray) -> FloatArray:
@@ -49,14 +49,14 @@ def _made_arcs(states: ParserStates, beams: list[Hypotheses]) -> dict[int, tuple
 
 
 def _heads(arcs: dict[int, tuple[int, int]], path: list[int]) -> dict[int, int]:
-    """By word, what the states of a derivation made its head."""
+    """By word, the head that the states of a derivation gave it."""
     return {arcs[state][1]: arcs[state][0] for state in path if state in arcs}
 
 
 def _read_actions(
     search: BatchSearch, states: ParserStates, before: IntArray, actions: IntArray, own: FloatArray
 ) -> None:
-    """Margins of the action that made each arc, of those while its word waited, and of its label."""
+    """Margins of the action that made each arc, of the actions while its word waited, and of its label."""
     states.select(before)
     rows = np.arange(len(before), dtype=np.int32)
     scores = search.scores()
@@ -101,7 +101,7 @@ def _read_beams(
     arcs: dict[int, tuple[int, int]],
     own: FloatArray,
 ) -> None:
-    """Margins over hypotheses that ever gave a word another head, and over trees that have another at the end."""
+    """Margins over hypotheses that gave a word another head at any time, and over final trees with another head."""
     score_of = {int(s): float(x) for beam in beams for s, x in zip(beam.state, beam.score, strict=True)}
     winning = [0.0, *(score_of[state] for state in path)]
     seen: set[int] = set()

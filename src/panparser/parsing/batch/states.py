@@ -34,7 +34,7 @@ class ParserStates(States, Protocol):
 
 
 def joined(states: ParserStates, classifier: Classifier) -> ParserStates:
-    """The states as a classifier sees them: a Joint one sees actions with what comes with them."""
+    """The states as a classifier sees them: a Joint one sees actions with their labels or tags."""
     if not isinstance(classifier, Joint):
         return states
     together: Any = JointStates(states, classifier.of, classifier.tags)
@@ -51,7 +51,7 @@ def states_of(
     constraints: KeptConstraints | None = None,
     vectors: Vectors | None = None,
 ) -> ParserStates:
-    """The states of a parser over a treebank, of which none is started."""
+    """The states of a parser over a treebank; none is started yet."""
     options: dict[str, Any] = {"templates": without_calls(spec.key_templates), "labels": labels, "gold": gold}
     options |= {"start": (), "constraints": constraints}
     states: Any

@@ -30,12 +30,12 @@ Numbers = Sequence[int] | npt.NDArray[np.integer[Any]]
 class StateBatch:
     """States of many sentences of a treebank. Its rows are states that are not final; an array has a row for each.
 
-    Every state has a number: the initial ones 0, 1, ... in the order of the sentences, every state made since the next
-    one. `start` begins with some of the sentences (with all, unless the constructor is told which), `apply` takes an
-    action in each row and drops final states, `select` makes rows of any states that there were.
+    States are numbered: the initial ones 0, 1, ... in the order of the sentences, then the others as they are made.
+    `start` begins with some of the sentences (by default all, or those given to the constructor), `apply` applies an
+    action in each row and drops final states, `select` makes rows of any earlier states.
 
-    Numbers are C-contiguous int32 (masks bool, keys uint64), and arrays given must be, or `BatchError` says what was
-    expected. Matrices are written into `out`, or into memory of the batch: such an array is good until the same method
+    Arrays of numbers are C-contiguous int32 (masks bool, keys uint64); arguments must be, too, else `BatchError` is
+    raised. Matrices are written into `out`, or into memory of the batch: such an array is valid until the same method
     is called again. Actions are indices into `system.names`, labels into `labels.names`; words count 1..n, Root is 0,
     -1 is none.
 
@@ -64,7 +64,9 @@ class StateBatch:
         if not isinstance(labels, Labels | list | tuple):
             raise SpecError(f"labels of StateBatch must be names, or Labels; got {labels!r}")
         if templates is not None and any(template.is_vector for template in templates):
-            raise SpecError("templates of StateBatch: vectors are for the perceptron; `positions` says whose to gather")
+            raise SpecError(
+                "templates of StateBatch: vectors are for the perceptron; `positions` gives words to look up"
+            )
         self.system = system
         self.sentences = sentences
         self.templates = templates
@@ -126,13 +128,13 @@ class StateBatch:
         return self.system.names
 
     def constrain(self, constraints: KeptConstraints) -> None:
-        """From the next `start` on, only actions that keep the constraints, as far as they can be kept, are legal."""
+        """From the next `start` on, only actions that keep the constraints, as far as possible, are legal."""
         self._call("constrain", self._corpus.constrain, constraints.engine)
         self._constraints = self._arc_labels.constraints = constraints
         self.__dict__.pop("has_open_gold", None)
 
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
-        """Another reference for all words of the treebank. Costs are those against it after the next `start`."""
+        """Sets another reference for all words of the treebank; costs use it after the next `start`."""
         gold = self._prepared((heads, labels))
         self._call("replace_gold", self._corpus.replace, heads, labels)
         self._gold = gold
@@ -141,7 +143,7 @@ class StateBatch:
     # --- Which states ---
 
     def start(self, sentences: Numbers | None = None) -> None:
-        """Forgets all states and begins with the initial ones of these sentences of the treebank, or of all."""
+        """Discards all states and starts with the initial ones of these sentences of the treebank, or of all."""
         chosen = np.arange(len(self.sentences)) if sentences is None else np.asarray(sentences)
         if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
             raise BatchError(f"sentences of start must be a list of numbers; got {sentences!r}")
@@ -166,7 +168,7 @@ class StateBatch:
 
     @property
     def states(self) -> int:
-        """How many states there were since the start; the next one gets this number."""
+        """Number of states made since the start; the next one gets this number."""
         return self._engine.states
 
     @property
@@ -176,22 +178,22 @@ class StateBatch:
 
     @property
     def parents(self) -> IntArray:
-        """The number of the state that each row's came from; -1 of an initial one."""
+        """The number of the state that each row's state was made from; -1 for an initial one."""
         return self._listed(self._engine.list_parents)
 
     @property
     def sentence_index(self) -> IntArray:
-        """The sentence of each row, as they were started: an index into `started` and `lengths`."""
+        """The sentence of each row, as an index into `started` and `lengths`."""
         return self._listed(self._engine.list_sentences)
 
     @property
     def violations(self) -> IntArray:
-        """What constraints lose by every action that is left in each row."""
+        """Number of constraints violated by every remaining action of each row."""
         return self._listed(self._engine.list_violations)
 
     @property
     def last_actions(self) -> IntArray:
-        """The action that made each row's state; -1 of an initial one."""
+        """The action that made each row's state; -1 for an initial one."""
         return self._listed(self._engine.list_actions)
 
     def _listed(self, method: Any) -> IntArray:
@@ -210,7 +212,7 @@ class StateBatch:
         return self._filled("costs", self._engine.costs, np.int32, len(self.system.transitions), out)
 
     def oracle(self) -> IntArray:
-        """(rows) The action of the static oracle: of least cost, rather with an arc of the gold, then by `ties`."""
+        """(rows) The action of the static oracle: least cost, then an arc of the gold, then `ties`."""
         out = np.empty(len(self._engine), dtype=np.int32)
         self._call("oracle", self._engine.oracle, out)
         return out
@@ -225,17 +227,17 @@ class StateBatch:
         return self._filled("positions", fill, np.int32, len(numbers), out)
 
     def last_arcs(self, out: IntArray | None = None) -> IntArray:
-        """(rows, 3) Head, dependent and label of the arc that the last action made; -1 where it made none."""
+        """(rows, 3) Head, dependent and label of the arc that the last action made; -1 if it made none."""
         return self._filled("last_arcs", self._engine.last_arcs, np.int32, 3, out)
 
     def keys(self, out: KeyArray | None = None) -> KeyArray:
-        """(rows, templates) The feature of each template, as 64 bits that no other feature is likely to have."""
+        """(rows, templates) The feature of each template, as a 64-bit key that is almost surely unique."""
         if self.templates is None:
             raise BatchError("keys of StateBatch: it was made without templates")
         return self._filled("keys", self._engine.keys, np.uint64, self._program.templates, out)
 
     def features(self, bits: int = 20, out: IntArray | None = None) -> IntArray:
-        """(rows, templates) The feature of each template, as a number below 2**bits; some features share one."""
+        """(rows, templates) The feature of each template, as a number below 2**bits; features may collide."""
         check_bits(bits)
         keys = self.keys()
         shape = keys.shape
@@ -248,9 +250,9 @@ class StateBatch:
     # --- What is done to them ---
 
     def apply(self, actions: IntArray, labels: IntArray | None = None, rows: IntArray | None = None) -> IntArray:
-        """Takes an action in each row, or in each of `rows`, perhaps several times: numbers of the new states.
+        """Applies an action in each row, or in each of `rows`, which may repeat: numbers of the new states.
 
-        Labels are those of the arcs that actions make; -1 is none. The new states become the rows, but for final ones.
+        Labels are those of the arcs that actions make; -1 is none. The new states, except final ones, become the rows.
         """
         if rows is not None:
             _check(rows, "rows of apply", np.int32, (None,))
@@ -269,7 +271,7 @@ class StateBatch:
             raise BatchError(f"labels of {what} must be from -1 to {len(self.labels.names) - 1}; got {found}")
 
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
-        """Heads and dependents of the arcs that actions would make, or propose, in some rows; -1 where none."""
+        """Heads and dependents of the arcs that actions would make, or propose, in these rows; -1 if none."""
         _check(rows, "rows of arcs", np.int32, (None,))
         _check(actions, "actions of arcs", np.int32, (len(rows),))
         heads, dependents = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int32)
@@ -277,19 +279,19 @@ class StateBatch:
         return heads, dependents
 
     def legal_labels(self, rows: IntArray, actions: IntArray) -> BoolArray:
-        """(given rows, labels) May the arc that an action makes have the label? False where it makes none."""
+        """(given rows, labels) May the arc that an action makes have the label? False if it makes none."""
         heads, dependents = self.arcs(rows, actions)
         return self._arc_labels.legal(heads, self._words(rows, dependents))
 
     def _words(self, rows: IntArray, dependents: IntArray) -> npt.NDArray[np.int64]:
-        """The place of a dependent of each row among all words of the treebank."""
+        """The index of a dependent of each row among all words of the treebank."""
         first = self.sentences.offsets[self.started[self.sentence_index[rows]]]
         words: npt.NDArray[np.int64] = first + np.maximum(dependents, 1) - 1
         return words
 
     def gold_labels(self, rows: IntArray, actions: IntArray) -> IntArray:
-        """The labels that the gold has for the arcs that actions make (not those they propose), where it has the arc;
-        else -1."""
+        """The gold labels of the arcs that actions make (not those they propose); -1 if the gold does not have the
+        arc."""
         if self._gold is None:
             raise BatchError("gold_labels of StateBatch: the sentences have no gold")
         heads, dependents = self.arcs(rows, actions)
@@ -306,7 +308,7 @@ class StateBatch:
         return out
 
     def derivation(self, state: int) -> tuple[IntArray, IntArray]:
-        """How a state came about: the numbers of the states before each action, and the actions."""
+        """The derivation of a state: the numbers of the states before each action, and the actions."""
         if not 0 <= state < self.states:
             raise BatchError(f"state of derivation must be from 0 to {self.states - 1}; got {state!r}")
         found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))
@@ -315,7 +317,7 @@ class StateBatch:
     def trees(self, states: IntArray | None = None) -> tuple[IntArray, IntArray]:
         """Heads and labels of the words of all started sentences, one after the other; -1 is none.
 
-        They are those of one state for each sentence, by default of the one that was made last.
+        They are those of one state for each sentence, by default the last one made.
         """
         if states is None:
             states = np.empty(len(self.started), dtype=np.int32)
@@ -380,7 +382,7 @@ def _writable(out: npt.NDArray[Any], name: str, kind: Any, shape: tuple[int, int
 
 @lru_cache(maxsize=256)
 def lower_addresses(addresses: tuple[AddressLike, ...]) -> IntArray:
-    """The engine's numbers of addresses; TemplateError names one that cannot be."""
+    """The engine's numbers of addresses. Raises TemplateError if one is invalid."""
     for address in addresses:
         if not isinstance(address, str | Address):
             raise BatchError(f"addresses of positions must be texts such as S0.left[0]; got {address!r}")

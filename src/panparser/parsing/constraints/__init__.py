@@ -1,4 +1,4 @@
-"""What is known of trees before they are parsed: values, the solver, search under them, proofs."""
+"""Constraints on trees, known before parsing: values, the solver, search under them, proofs."""
 
 from panparser._names import lazy
 

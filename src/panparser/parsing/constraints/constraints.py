@@ -1,4 +1,4 @@
-"""Constraints: what is known of the trees of a treebank before it is parsed."""
+"""Constraints: what is known about the trees of a treebank before it is parsed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Wanted: TypeAlias = int | Mark | frozenset[int] | Span
 
 @dataclass(frozen=True)
 class Constraint:
-    """One demand on a tree: a head, some allowed heads or a direction of a word; or a Span, whose `word` is 0."""
+    """One requirement on a tree: a head, some allowed heads or a direction of a word; or a Span, whose `word` is 0."""
 
     word: int
     wanted: Wanted
@@ -38,7 +38,7 @@ class Constraint:
         return f"the head of word {self.word} is {_named(wanted)}"
 
     def restrict(self, arcs: npt.NDArray[Any], root: str, forbidden: Any = False) -> None:
-        """Marks all arcs, in a table (n+1, n+1) by head and dependent (Root is 0), that it forbids."""
+        """Marks all arcs that it forbids, in a table (n+1, n+1) by head and dependent (Root is 0)."""
         if not isinstance(self.wanted, Span):
             arcs[~self.allowed_heads(len(arcs) - 1, root), self.word] = forbidden
             return
@@ -61,7 +61,7 @@ class Constraint:
         return chosen
 
     def is_kept(self, heads: Sequence[int] | IntArray, root: str, partial: bool) -> bool:
-        """Does a tree keep it? A word is headless where its head is -1."""
+        """Does a tree keep it? A head of -1 means that the word is headless."""
         tree, span = np.asarray(heads), self.wanted
         if not isinstance(span, Span):
             head = int(tree[self.word - 1])
@@ -78,7 +78,7 @@ class Constraint:
 
     @property
     def fixes(self) -> int | None:
-        """The head that it gives, if it gives one."""
+        """The head that it fixes, if any."""
         return self.wanted if type(self.wanted) is int else None
 
 
@@ -91,7 +91,7 @@ class Dropped:
     """A constraint that a tree does not keep, and in which sentence."""
 
     sentence: int
-    place: str  # for people: file, line, sent_id if there is one
+    place: str  # for messages: file, line, sent_id if there is one
     constraint: Constraint
     reason: str
 
@@ -101,10 +101,10 @@ class Dropped:
 
 @dataclass
 class Constraints:
-    """What is known of the trees of a treebank, as columns over all words; `of` makes them.
+    """What is known about the trees of a treebank, as columns over all words; made by `of`.
 
     `heads`: -1 is unknown, 0 is Root. `labels`: indices into `texts`, -1 is unknown. `more`: by sentence, what columns
-    do not hold: directions, sets of heads, spans. After a parse with `relax=True`, `dropped` tells what was given up.
+    do not hold: directions, sets of heads, spans. After a parse with `relax=True`, `dropped` lists what was not kept.
     """
 
     treebank: Treebank
@@ -122,7 +122,7 @@ class Constraints:
         keep: Iterable[str] | None = None,
         golds: Sequence[Gold | None] | None = None,
     ) -> Constraints:
-        """The annotations of a treebank that parsing is to keep, or a Gold for each sentence (None: anything goes).
+        """The annotations of a treebank that parsing must keep, or a Gold for each sentence (None: no constraints).
 
         `keep` names what is taken from the file: "heads" (HEAD), "labels" (DEPREL), "constraints" (MISC). Everything is
         copied: parsing may write into the same treebank.
@@ -136,7 +136,7 @@ class Constraints:
     @classmethod
     def _of_file(cls, treebank: Treebank, keep: frozenset[str]) -> Constraints:
         if "constraints" in keep and treebank.format == "conllx":
-            raise ConstraintError(f"{treebank.path}: constraints stand in MISC, and CoNLL-X has none")
+            raise ConstraintError(f"{treebank.path}: constraints are in MISC, which CoNLL-X does not have")
         nothing = np.full(treebank.words, UNKNOWN, dtype=np.int32)
         heads = np.array(treebank.heads) if "heads" in keep else nothing.copy()
         labels = nothing
@@ -160,7 +160,7 @@ class Constraints:
             if not isinstance(gold, Gold) or len(gold) != words.stop - words.start:
                 raise ConstraintError(f"{where}expected a Gold of {words.stop - words.start} words; got {gold!r}")
             if EMPTY in gold.heads:
-                raise ConstraintError(f"{where}EMPTY is no constraint; None leaves a word open")
+                raise ConstraintError(f"{where}EMPTY is not a constraint; None leaves a word open")
             codes = np.array(gold.codes())
             found.heads[words] = np.where(codes < 0, UNKNOWN, codes)
             marked = (
@@ -175,7 +175,7 @@ class Constraints:
         return found
 
     def __len__(self) -> int:
-        """How many constraints there are, labels included."""
+        """Number of constraints, including labels."""
         given = int((self.heads != UNKNOWN).sum() + (self.labels != UNKNOWN).sum())
         return given + sum(map(len, self.more.values()))
 
@@ -189,7 +189,7 @@ class Constraints:
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def of_sentence(self, sentence: int) -> list[Constraint]:
-        """What is asked of the heads of a sentence."""
+        """The constraints on the heads of a sentence."""
         heads = enumerate(self.heads[self.words_of(sentence)].tolist(), start=1)
         return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
 
@@ -202,7 +202,7 @@ class Constraints:
 
 
 def keep_names(names: Iterable[str], known: Sequence[str] = KEEP) -> frozenset[str]:
-    """What to keep of a file, checked."""
+    """What to keep from a file. Raises ConstraintError for an unknown name."""
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if name not in known:
@@ -211,9 +211,9 @@ def keep_names(names: Iterable[str], known: Sequence[str] = KEEP) -> frozenset[s
 
 
 def check_given(constraints: Constraints, treebank: Treebank) -> None:
-    """Raises ConstraintError unless they are constraints of the treebank: columns may have been changed by hand.
+    """Raises ConstraintError unless they are constraints of the treebank: users may have changed the columns.
 
-    Heads that no word has are not looked for here: no tree keeps them.
+    Heads out of range are not checked here: no tree keeps them.
     """
     if not isinstance(constraints, Constraints):
         raise ConstraintError(f"constraints of parse must be Constraints; got {constraints!r}")
@@ -231,7 +231,7 @@ def check_given(constraints: Constraints, treebank: Treebank) -> None:
 
 
 def place(treebank: Treebank, sentence: int) -> str:
-    """Where a sentence is, for people."""
+    """Where a sentence is, for messages."""
     found = treebank[sentence]
     return f"{treebank.path}:{found.line}" + (f" (sent_id {found.sent_id})" if found.sent_id else "")
 
@@ -260,7 +260,7 @@ def _in_misc(treebank: Treebank) -> dict[int, tuple[Constraint, ...]]:
 
 
 def _texts(cell: str) -> list[str]:
-    """All constraints in a cell, also where the key comes twice; a key without a value is an empty one."""
+    """All constraints in a cell, even if the key is repeated; a key without a value is an empty one."""
     items = (item.partition("=") for item in cell.split("|"))
     return [text for key, _, value in items if key == KEY for text in value.split(";")]
 

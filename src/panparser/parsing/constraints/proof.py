@@ -19,7 +19,7 @@ from panparser.trees.drawing import draw_tree
 from panparser.trees.enumeration import all_trees, partial_golds, tree_subsets
 from panparser.trees.gold import UNKNOWN, Gold, Head
 
-_AT_ONCE = 2000  # sets of constraints
+_BATCH = 2000  # sets of constraints checked together
 _COLUMNS = {"words": 5, "states": 9, "constraint sets": 17, "trees within them": 19}  # widths
 
 
@@ -61,21 +61,21 @@ def check_constraints(
 ) -> ConstraintReport:
     """Proves that parsing with given heads keeps all of them, or raises `CheckFailed`.
 
-    For all sentences up to a number of words, and every set of heads that some tree of the system has: whatever the
-    scores, no such search is stuck, and all trees that it can end with have all the given heads.
+    For all sentences up to a number of words, and every set of heads that occurs in a tree of the system: whatever the
+    scores, the search never gets stuck, and every tree that it can return has all the given heads.
     """
     system = as_system(system)
     if not isinstance(system, TransitionSystem) or system.static_oracle is not None:
-        raise ConstraintError(f"{system.name} keeps no constraints: it is no table with costs")
+        raise ConstraintError(f"{system.name} keeps no constraints: it is not a table with costs")
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):
         nodes = check._explore(system, words, report)
         sets = completable_sets(system, words)
         outputs = 0
-        for first in range(0, len(sets), _AT_ONCE):
+        for first in range(0, len(sets), _BATCH):
             report(f"{words} words: constraint sets", first, len(sets))
-            outputs += _check(system, nodes, sets[first : first + _AT_ONCE])
+            outputs += _check(system, nodes, sets[first : first + _BATCH])
         rows.append(ConstraintRow(words, len(nodes), len(sets), outputs))
         if proven:
             proven(rows[-1])
@@ -83,7 +83,7 @@ def check_constraints(
 
 
 def completable_sets(system: TransitionSystem, words: int) -> list[tuple[Head, ...]]:
-    """All sets of heads that some tree of the system has; None where a head is not given."""
+    """All sets of heads that occur in a tree of the system; None if a head is not given."""
     if system.crosses:
         subsets = tree_subsets(all_trees(words, system.single_root))
         return [heads for heads in subsets if system.lost(Gold(heads)) == 0]
@@ -100,7 +100,7 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
     golds = [Gold(heads) for heads in sets]
     filters = engine_filters(system, golds)
     given = np.array([gold.codes() for gold in golds])
-    within = np.zeros((len(nodes), len(golds)), dtype=bool)  # can a filtered search be here?
+    within = np.zeros((len(nodes), len(golds)), dtype=bool)  # can a filtered search reach the node?
     within[-1] = True
     outputs = 0
     for number in range(len(nodes) - 1, -1, -1):  # every node before those that follow it
@@ -120,9 +120,9 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
 
 
 def filtered_transitions(system: TransitionSystem, state: State, given: Gold) -> tuple[str, ...]:
-    """What goes on where heads are given: transitions of least cost.
+    """The transitions that are left if heads are given: those of least cost.
 
-    Where arcs join words of the stack, a given arc to the left is made as soon as that costs nothing.
+    If arcs join words of the stack, a given arc to the left is made as soon as it costs nothing.
     """
     least = gold_transitions(system, state, given)
     if system.potential not in ("arc-standard-loss", "attardi-loss"):
@@ -138,7 +138,7 @@ def filtered_transitions(system: TransitionSystem, state: State, given: Gold) ->
 
 
 def engine_filters(system: TransitionSystem, golds: list[Gold]) -> _engine.Constraints:
-    """Given heads as the search filters by them, as of a treebank with a sentence for each gold."""
+    """Given heads as the filter of the search, for a treebank with a sentence for each gold."""
     heads = np.array([gold.codes() for gold in golds], dtype=np.int32)
     offsets = np.arange(len(golds) + 1, dtype=np.int64) * heads.shape[1]
     labels = np.full(heads.size, _engine.ANY_LABEL, dtype=np.int32)

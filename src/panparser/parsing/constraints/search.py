@@ -1,8 +1,8 @@
-"""Parsing under constraints: settle what can be kept, search within it, check that it was kept.
+"""Parsing under constraints: decide what can be kept, search within it, check that it was kept.
 
-Given heads are kept by the search alone. Sets, directions and spans restrict the search too, but may clash later on in
-ways that no step sees: such a sentence is parsed again, with the heads of the tree that keeps all of them and agrees
-most with the trees that were found.
+The search alone keeps given heads. Sets, directions and spans restrict the search too, but may conflict later in ways
+that no single step can see: such a sentence is parsed again, with the heads of the tree that keeps all constraints and
+agrees best with the trees found.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN
 
-_VOTERS = 8  # trees that have a say in which heads are given when a sentence is parsed again
+_MAX_VOTERS = 8  # trees that vote on the given heads when a sentence is parsed again
 Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
 
 
 @dataclass
 class Constrained:
-    """Constraints as one parser keeps them: `heads` and `more` without what was dropped."""
+    """Constraints for one parser: `heads` and `more` without those dropped."""
 
     parser: ParserLike
     constraints: Constraints
@@ -48,7 +48,7 @@ class Constrained:
         relax: bool,
         sentences: Sequence[int] | None = None,
     ) -> Constrained:
-        """The constraints (of some sentences only), if they are for this treebank and the parser can keep them."""
+        """The constraints (of some sentences only). Raises ConstraintError unless they fit treebank and parser."""
         check_given(constraints, treebank)
         if not parser.spec.system.has_dynamic_oracle and parser.spec.system.has_oracle:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
@@ -71,7 +71,7 @@ class Constrained:
     # --- What can be kept ---
 
     def _settle(self) -> None:
-        """Raises ConstraintError where no tree keeps all constraints of a sentence, or drops some."""
+        """Raises ConstraintError if no tree keeps all constraints of a sentence, or drops some of them."""
         system, offsets = self.parser.spec.system, self.constraints.offsets
         shape = (system.root == "first", system.single_root, system.max_span or 0)
         conflicts = _engine.find_conflicts(offsets, self.heads, *shape).astype(bool)
@@ -113,10 +113,10 @@ class Constrained:
         else:
             self.heads[self.constraints.words_of(sentence).start + constraint.word - 1] = UNKNOWN
 
-    # --- What the search is told ---
+    # --- Constraints of the search ---
 
     def kept(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> KeptConstraints:
-        """The constraints as search understands them."""
+        """The constraints in the form that search uses."""
         system, offsets = self.parser.spec.system, self.constraints.offsets
         heads = heads.copy()
         labels = self._known_labels()
@@ -129,7 +129,7 @@ class Constrained:
             for constraint in constraints:
                 constraint.restrict(masks[sentence], system.root)
                 if not constraint.word:
-                    fixed[words] = True  # a word that moves may leave the span, or enter it
+                    fixed[words] = True  # an arc that is moved may leave or enter the span
                     continue
                 position = words.start + constraint.word - 1
                 fixed[position] = True
@@ -145,7 +145,7 @@ class Constrained:
         return KeptConstraints(heads, labels, moving, masks, offsets, engine)
 
     def _code(self, constraint: Constraint, words: int) -> int:
-        """A head for the oracle: the one that is given, or the side that all allowed ones are on."""
+        """A head for the oracle: the given one, or the side that all allowed ones are on."""
         system = self.parser.spec.system
         if constraint.fixes is not None:
             return constraint.fixes
@@ -157,7 +157,7 @@ class Constrained:
         return UNKNOWN
 
     def _known_labels(self) -> IntArray:
-        """Given labels by the parser's numbers; those that it does not know are left to it."""
+        """Given labels as the parser's numbers; unknown ones are left open."""
         numbers = {name: number for number, name in enumerate(self.parser.labels.names)}
         known = [numbers.get(text, _engine.ANY_LABEL) for text in self.constraints.texts]
         return np.array([*known, _engine.ANY_LABEL], dtype=np.int32)[self.constraints.labels]
@@ -181,7 +181,7 @@ class Constrained:
         return heads, labels, found.tags
 
     def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
-        """Trees of one sentence as `Parser.best` has them, which may be alike."""
+        """Trees of one sentence as in `Parser.best`, perhaps with duplicates."""
         number = sentence.position
         kept_here = self.kept(self.heads, self.more)
         trees = [self._finished(number, tree) for tree in self.parser.model.best(sentence, beam, wanted, kept_here)]
@@ -199,9 +199,9 @@ class Constrained:
         return heads, tuple(texts), tree[2]
 
     def _again(self, sentence: Sentence, kept: KeptConstraints, beam: int, wanted: int) -> list[RawTree]:
-        """Trees that keep the constraints, found with given heads; those that were found before, if there is no way."""
-        width = max(beam, _VOTERS) if beam else 0
-        voters = list(self.parser.model.best(sentence, width, _VOTERS, kept))[:_VOTERS]
+        """Trees that keep the constraints, found with given heads; the earlier trees if that is impossible."""
+        width = max(beam, _MAX_VOTERS) if beam else 0
+        voters = list(self.parser.model.best(sentence, width, _MAX_VOTERS, kept))[:_MAX_VOTERS]
         tree = self._agreed([heads for heads, _, _ in voters], sentence.position)
         if tree is None:
             return voters
@@ -210,7 +210,7 @@ class Constrained:
         return list(self.parser.model.best(sentence, beam, wanted, self.kept(heads, {})))
 
     def _agreed(self, voters: list[list[int]], sentence: int) -> list[int] | None:
-        """Heads to give: of the tree that keeps all constraints and that the trees found agree with most."""
+        """Heads to give: those of the tree that keeps all constraints and agrees best with the trees found."""
         solver, asked = self._solver(sentence), self._asked(sentence)
         votes = np.zeros((solver.words + 1, solver.words + 1))
         for rank, heads in enumerate(voters, start=1):
@@ -233,19 +233,19 @@ class Constrained:
     # --- Whether it was kept ---
 
     def _broken(self, heads: IntArray) -> list[int]:
-        """Sentences with a constraint that the heads do not keep."""
+        """Sentences with a constraint that the heads violate."""
         lost = np.flatnonzero((self.heads != UNKNOWN) & (self.heads != heads))
         sentences = set((np.searchsorted(self.constraints.offsets, lost, side="right") - 1).tolist())
         more = {number for number in self.more if self._lost(number, heads[self.constraints.words_of(number)])}
         return sorted(sentences | more)
 
     def _lost(self, sentence: int, heads: Sequence[int] | IntArray) -> list[Constraint]:
-        """The constraints of a sentence that a tree does not keep."""
+        """The constraints of a sentence that a tree violates."""
         system = self.parser.spec.system
         return [c for c in self._asked(sentence) if not c.is_kept(heads, system.root, system.partial)]
 
     def _report(self, sentence: int, heads: Sequence[int]) -> None:
-        """Drops what was not kept after all; raises ConstraintError if that is not wanted."""
+        """Drops constraints that were not kept. Raises ConstraintError instead unless `relax`."""
         lost = self._lost(sentence, heads)
         if lost and not self.relax:
             where = place(self.constraints.treebank, sentence)

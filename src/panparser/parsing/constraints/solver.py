@@ -1,6 +1,6 @@
 """Trees that keep constraints: the best one, the smallest conflict, the largest set that can be kept.
 
-Exact for projective trees: Eisner's algorithm on the arcs that are allowed. A span that must be a subtree becomes one
+Exact for projective trees: Eisner's algorithm on the allowed arcs. A span that must be a subtree becomes one
 word without dependents, innermost first: the arc into it scores as the best tree inside whose top takes the arc.
 """
 
@@ -23,22 +23,22 @@ from panparser.trees.gold import Gold, Span, reference_heads
 Heads = list[int]  # of words 1..n
 Scores = npt.NDArray[np.float64]  # (n+1, n+1), by head and dependent; Root is 0
 _FORBIDDEN = -np.inf
-_MOST_PAIRS = 40  # constraints of which all pairs are tried
-_MOST_SPANS = 8  # spans of which all subsets are tried
+_MAX_PAIRED = 40  # constraints of which all pairs are tried
+_MAX_SPANS = 8  # spans of which all subsets are tried
 
 
 @dataclass(frozen=True)
 class Solver:
-    """Of one sentence, for one system."""
+    """The solver for one sentence and one system."""
 
     system: TransitionSystem
     words: int
 
     def tree(self, constraints: Iterable[Constraint], scores: Scores | None = None) -> Heads | None:
-        """The best projective tree that keeps all constraints, by the scores of its arcs; None if there is none.
+        """The best projective tree that keeps all constraints, by the scores of its arcs; None if no tree does.
 
-        In systems that leave words headless, a word without constraints of its own may have an arc that is too long for
-        the system: it stands for no arc.
+        In systems that leave words headless, an unconstrained word may have an arc that is too long for the system:
+        it means no arc.
         """
         constraints = list(constraints)
         table = np.zeros((self.words + 1, self.words + 1)) if scores is None else scores.copy()
@@ -50,13 +50,13 @@ class Solver:
         return best_tree(table, sorted(spans, key=lambda s: (s.last - s.first, s.first)), self.system.single_root)
 
     def too_long(self, word: int) -> npt.NDArray[np.bool_]:
-        """(n+1) Which heads of a word are further away than the system's arcs reach."""
+        """(n+1) Which heads of a word are too far away for the system's arcs."""
         positions = np.arange(self.words + 1)
         positions[0] = 0 if self.system.root == "first" else self.words + 1
         return np.abs(positions - word) > (self.system.max_span or self.words + 1)
 
     def possible_heads(self, constraint: Constraint) -> npt.NDArray[np.bool_]:
-        """(n+1) Heads of its word that a constraint allows, and the system can build."""
+        """(n+1) Heads of its word that a constraint allows and the system can build."""
         return constraint.allowed_heads(self.words, self.system.root) & ~self.too_long(constraint.word)
 
     def keeps(self, constraints: Sequence[Constraint]) -> bool:
@@ -76,7 +76,7 @@ class Solver:
             return None
 
     def conflict(self, constraints: Sequence[Constraint]) -> list[Constraint]:
-        """A smallest set that no tree keeps, if it is of one or two; else one from which nothing can be taken away."""
+        """A smallest set that no tree keeps, if it has one or two members; else a minimal one."""
         for constraint in constraints:  # any one arc is part of some tree
             if not (self.possible_heads(constraint).any() if constraint.word else self.keeps([constraint])):
                 return [constraint]
@@ -85,7 +85,7 @@ class Solver:
             return self.conflict(given)
         if len(given) == len(constraints) and (narrower := self._among_given(given)):
             return narrower
-        if len(constraints) <= _MOST_PAIRS:
+        if len(constraints) <= _MAX_PAIRED:
             for pair in combinations(constraints, 2):
                 if not self.keeps(pair):
                     return list(pair)
@@ -97,7 +97,7 @@ class Solver:
         return kept
 
     def _among_given(self, given: Sequence[Constraint]) -> list[Constraint]:
-        """Two given heads that exclude each other; of a cycle, its smallest conflict. Empty if that is all of them."""
+        """Two given heads that exclude each other, or the smallest conflict of a cycle; empty if it is all of them."""
         heads = {c.word: c.fixes for c in given}
         gold = self._gold(given)
         if gold is not None:
@@ -114,9 +114,9 @@ class Solver:
         return []
 
     def largest(self, constraints: Sequence[Constraint]) -> list[Constraint]:
-        """A largest set that some tree keeps (of spans: exactly so for up to 8; more are given up one at a time).
+        """A largest set that some tree keeps (exact for up to 8 spans; more are dropped one at a time).
 
-        Where arcs may cross: given heads that a derivation of least cost keeps, if a projective tree keeps fewer.
+        If arcs may cross: given heads that a derivation of least cost keeps, if a projective tree keeps fewer.
         """
         spans = [c for c in constraints if isinstance(c.wanted, Span)]
         others = [c for c in constraints if not isinstance(c.wanted, Span)]
@@ -147,7 +147,7 @@ class Solver:
         return constraint.is_kept(heads, self.system.root, self.system.partial)
 
     def _derivable(self, constraints: Sequence[Constraint]) -> list[Constraint]:
-        """Given heads that a derivation of least cost keeps; one of each cycle is given up before."""
+        """Given heads that a derivation of least cost keeps; one of each cycle is dropped first."""
         chosen: list[Constraint] = []
         for constraint in constraints:
             if self._gold([*chosen, constraint]) is not None:
@@ -165,8 +165,8 @@ class Solver:
 def _fewer_and_fewer(
     constraints: list[Constraint], possible: Callable[[list[Constraint]], bool]
 ) -> Iterable[list[Constraint]]:
-    """Subsets, the larger ones first; where there are too many, one that is possible, and parts of it."""
-    if len(constraints) > _MOST_SPANS:
+    """Subsets, larger ones first; if there are too many, one that is possible, and parts of it."""
+    if len(constraints) > _MAX_SPANS:
         kept: list[Constraint] = []
         for constraint in constraints:
             if possible([*kept, constraint]):
@@ -192,7 +192,7 @@ class _Block:
 
 
 def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool) -> Heads | None:
-    """The best projective tree in which each span is a subtree; None if there is none. Shorter spans come first."""
+    """The best projective tree in which each span is a subtree, or None. Shorter spans come first."""
     words = len(scores) - 1
     size = words + 1 + len(spans)
     table = np.full((size, size), _FORBIDDEN)
@@ -240,7 +240,7 @@ def _inside(table: Scores, members: list[int], top: int) -> dict[int, int] | Non
 
 
 def _block(table: Scores, number: int, inside: dict[int, dict[int, int]]) -> _Block:
-    """Makes a span one word: what its arcs score goes into the table."""
+    """Makes a span one word, and writes the scores of its arcs into the table."""
     tops = np.array(list(inside))
     sums = np.array([sum(table[head, node] for node, head in tree.items()) for tree in inside.values()])
     into = table[:, tops] + sums

@@ -1,4 +1,4 @@
-"""Derivations: what a parser did, action by action, over a treebank."""
+"""Derivations: the actions of a parser over a treebank."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def inside(parser: ParserLike) -> _engine.Inside:
 
 
 def perceptron(parser: ParserLike) -> PerceptronModel:
-    """The model of a parser that can be looked into; raises SpecError for others."""
+    """The model of a parser, if it can be inspected. Raises SpecError otherwise."""
     if not isinstance(parser, ParserLike):
-        raise SpecError(f"expected a Parser to look into; got {parser!r}")
+        raise SpecError(f"expected a Parser to inspect; got {parser!r}")
     if not isinstance(parser.model, PerceptronModel):
         raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
     if parser.model.voters:
-        raise SpecError("a vote of parsers has no weights of its own; look into the parsers that vote")
+        raise SpecError("a vote has no weights itself; inspect the parsers that vote")
     return parser.model
 
 
 def units(parser: ParserLike) -> tuple[float, float]:
-    """What an update of the perceptron is in the engine's scores of actions, and of labels."""
+    """The size of one perceptron update in the engine's scores of actions, and of labels."""
     if not isinstance(parser.model, PerceptronModel):
         raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
     return parser.model.units
@@ -60,7 +60,7 @@ class Derivations:
 
     @classmethod
     def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
-        """Those that `parser.parse` goes through."""
+        """The derivations of `parser.parse`."""
         model = perceptron(parser)
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
@@ -77,7 +77,7 @@ class Derivations:
         return cls(parser, treebank, offsets, found.actions, found.labels)
 
     def batch(self, **options: object) -> StateBatch:
-        """States of the sentences, to be walked through; the options are those of StateBatch."""
+        """States of the sentences, for `walk`; the options are those of StateBatch."""
         templates = binary_templates(self.parser)
         return StateBatch(
             self.parser.spec.system,
@@ -86,7 +86,7 @@ class Derivations:
         )
 
     def walk(self, batch: StateBatch, sentences: LongArray | None = None) -> Iterator[LongArray]:
-        """Steps through all sentences together: for each row of the batch, where its next action is in `actions`.
+        """Steps through all sentences together: for each row of the batch, the index of its next action in `actions`.
 
         `sentences`: for each sentence of the batch's treebank, the one here whose derivation it takes; default: itself.
         """
@@ -96,7 +96,7 @@ class Derivations:
         return self.steps(batch, self.offsets[source[chosen]])
 
     def steps(self, batch: StateBatch, starts: LongArray) -> Iterator[LongArray]:
-        """The same from where a batch stands; `starts` are where the actions of its sentences begin."""
+        """Like `walk`, from the current states of a batch; `starts` are where the actions of its sentences begin."""
         step = 0
         while len(batch):
             at: LongArray = starts[batch.sentence_index] + step
@@ -105,12 +105,12 @@ class Derivations:
             step += 1
 
     def sentence_of(self, at: int) -> tuple[int, int]:
-        """The sentence of an action, and which of its actions it is, from 0."""
+        """The sentence of an action, and its index in that sentence."""
         sentence = int(np.searchsorted(self.offsets, at, side="right")) - 1
         return sentence, at - int(self.offsets[sentence])
 
     def replay(self, sentence: int, steps: int | None = None) -> Derivation:
-        """The first so many actions of a sentence, or all, in slow and readable form."""
+        """The first `steps` actions of a sentence, or all, in slow and readable form."""
         system, names = self.parser.spec.system, self.parser.labels.names
         words = len(self.treebank[sentence])
         here = Derivation(system.initial(words))

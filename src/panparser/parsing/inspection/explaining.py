@@ -24,7 +24,7 @@ from panparser.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each feature adds, in the engine's whole numbers: `weights[feature, column]`; the sums are the scores."""
+    """What each feature adds, in the engine's integers: `weights[feature, column]`; the sums are the scores."""
 
     features: tuple[str, ...]
     columns: tuple[str, ...]
@@ -44,12 +44,12 @@ class Contributions:
         return sorted(range(len(self.columns)), key=lambda column: (column != self.chosen, -int(scores[column])))
 
     def largest(self, column: int) -> list[int]:
-        """The features that add or take anything there, largest first."""
+        """The features with a nonzero weight in a column, largest first."""
         order = np.argsort(-np.abs(self.weights[:, column].astype(np.int64)), kind="stable")
         return [int(row) for row in order if self.weights[row, column]]
 
     def frame(self) -> pd.DataFrame:
-        """A row for each column and each feature that adds to it or takes from it, in updates, largest first."""
+        """A row for each column and each feature with a nonzero weight, in updates, largest first."""
         rows = [
             (self.columns[column], self.features[row], self.weights[row, column] / self.unit)
             for column in self.ranking
@@ -58,11 +58,11 @@ class Contributions:
         return pd.DataFrame(rows, columns=["class", "feature", "contribution"])
 
     def against(self, name: str) -> pd.DataFrame:
-        """What was chosen beside another: what each feature adds to both, by the difference, largest first."""
+        """The chosen column compared with another: what each feature adds to both, by difference, largest first."""
         others = [column for column in self.columns if column != self.columns[self.chosen]]
         if name not in others:
             raise SpecError(
-                f"against must be another legal choice, {', '.join(others) or 'and there is none'}; got {name!r}"
+                f"against must be another legal choice, {', '.join(others) or 'of which there is none'}; got {name!r}"
             )
         ours, theirs = (self.weights[:, c].astype(np.int64) for c in (self.chosen, self.columns.index(name)))
         rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]
@@ -99,7 +99,7 @@ class Explanation:
 
     @cached_property
     def _seen(self) -> tuple[KeyArray, npt.NDArray[np.bool_], IntArray | None]:
-        """(steps, templates) keys, (steps, actions) legal ones and, where there is a gold tree, costs."""
+        """(steps, templates) keys, (steps, actions) legal ones and, if there is a gold tree, costs."""
         has_gold = bool((self.sentence.heads >= 0).all())
         batch = self.derivations.batch(gold=has_gold)
         keys, legal, costs = [], [], []
@@ -141,7 +141,7 @@ class Explanation:
         return None if costs is None else {names[a]: int(costs[step - 1, a]) for a in self.legal(step)}
 
     def actions(self, step: int) -> Contributions:
-        """What decided between the legal actions."""
+        """Contributions to the scores of the legal actions."""
         at = self._checked(step)
         keys = self._seen[0][at]
         names = self.parser.spec.system.names
@@ -154,7 +154,7 @@ class Explanation:
         return Contributions((*texts, *more_texts), tuple(names[a] for a in legal), weights, chosen, self._units[0])
 
     def labels(self, step: int) -> Contributions | None:
-        """What decided between the labels that the arc of a step may have; None if it makes none."""
+        """Contributions to the scores of the labels that the arc of a step may have; None if it makes no arc."""
         at = self._checked(step)
         label = int(self.derivations.labels[at])
         if label < 0:
@@ -212,7 +212,7 @@ class Explanation:
     # --- Tables ---
 
     def frame(self) -> pd.DataFrame:
-        """A row for each step: state, action, label, by how much it won, and what it costs if there is a gold tree."""
+        """A row for each step: state, action, label, their margins, and the cost if there is a gold tree."""
         rows: list[dict[str, Any]] = []
         forms = ["ROOT", *self.sentence.forms]
         for step in range(1, len(self) + 1):
@@ -245,11 +245,11 @@ def explain(
     against: str | None = None,
     beam: int | None = None,
 ) -> pd.DataFrame:
-    """How a parser came to its tree of a sentence: a row for each step; or why it took one step.
+    """How a parser derived the tree of a sentence: a row for each step; or why it took one step.
 
-    Of a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
+    For a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
     contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores. With
-    `against`, the name of another legal action, or of a label: what each feature says for the choice and for that one.
+    `against`, the name of another legal action, or of a label: what each feature adds to the choice and to that one.
     """
     found = Explanation.of(parser, sentence, beam=beam)
     if step is None:

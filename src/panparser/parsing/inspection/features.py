@@ -35,7 +35,7 @@ class Feature:
 
     @classmethod
     def parse(cls, text: str, parser: ParserLike) -> Feature:
-        """The feature that a text names, of one of the parser's templates."""
+        """The feature described by a text, for one of the parser's templates."""
         for template in binary_templates(parser):
             texts = _split(text, template)
             if texts is not None:
@@ -48,7 +48,7 @@ class Feature:
         raise TemplateError(f"expected a feature of the parser, such as S0.upos=NOUN B0.upos=VERB; got {text!r}{hint}")
 
     def key(self, parser: ParserLike) -> int:
-        """Where the engine looks for its weights."""
+        """The key under which the engine looks up its weights."""
         number = list(binary_templates(parser)).index(self.template)
         pairs = zip(self.template.atoms, self.values, strict=True)
         return _engine.feature_key(number, [_hash_value(atom, value, parser) for atom, value in pairs])
@@ -65,7 +65,7 @@ def _shown(value: Hashable) -> str:
 
 
 def _split(text: str, template: Template) -> list[str] | None:
-    """The values in a text, if it is one of the template."""
+    """The values in a text, if it matches the template."""
     values = []
     rest = text.strip()
     for atom in template.atoms:

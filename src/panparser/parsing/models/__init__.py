@@ -1,4 +1,4 @@
-"""What scores the actions and labels of a parser."""
+"""Models that score the actions and labels of a parser."""
 
 from panparser._names import lazy
 

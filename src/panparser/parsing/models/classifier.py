@@ -1,4 +1,4 @@
-"""ClassifierModel: any classifier as what scores a parser, over batches of states of tables and of Python systems."""
+"""ClassifierModel: any classifier as the model of a parser, over batches of states of tables and of Python systems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from panparser.treebank.treebank import Treebank
 
 
 class ClassifierModel:
-    """A trained classifier: scores of states, asked for a batch of sentences at a time."""
+    """A trained classifier that scores states of a batch of sentences at a time."""
 
     def __init__(
         self, spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: Vectors | None = None
@@ -47,7 +47,7 @@ class ClassifierModel:
         return self.classifier.unit
 
     def check(self) -> None:
-        """A classifier checks itself when it is restored."""
+        """Does nothing: a classifier checks itself when it is restored."""
 
     def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
@@ -58,7 +58,7 @@ class ClassifierModel:
         return checked_arrays(self.classifier), self.classifier.to_values()
 
     def _copy(self) -> Classifier:
-        """For a thread of its own."""
+        """A copy for another thread."""
         return revived(self.classifier, *self._stored)
 
     def find(self, treebank: Treebank, search: Search) -> Found:
@@ -101,7 +101,7 @@ _Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], npt.NDArray[np.float6
 
 
 def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how: Search) -> _Part:
-    """Heads, labels, how far behind each tree ever was, and signals, of some sentences."""
+    """Heads, labels, the largest distance of each tree behind the best, and signals, of some sentences."""
     beams: list[Hypotheses] = []
     if how.beam == 1 and not how.signals:
         final = search.greedy(sentences)
@@ -123,7 +123,7 @@ def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> 
 
 
 def _behind(states: ParserStates, beams: list[Hypotheses], final: IntArray) -> npt.NDArray[np.float64]:
-    """By how much the derivation that won was ever behind the best of its beam, at most."""
+    """The largest distance of the winning derivation behind the best of its beam."""
     found = np.zeros(len(final))
     paths = [{*states.derivation(int(state))[0].tolist(), int(state)} for state in final]
     for beam in beams:

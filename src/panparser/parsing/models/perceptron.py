@@ -24,11 +24,11 @@ from panparser.parsing.spec import ParserSpec, program
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
-UNIT = 256  # what an update is where layers share a scale
+UNIT = 256  # size of an update where layers share a scale
 
 
 class PerceptronModel:
-    """Layers of weights: the last was trained on top of those before it. `voters`: whose they are, in a vote."""
+    """Layers of weights, each trained on top of those before it. `voters`: the owners of the layers, in a vote."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class PerceptronModel:
 
     @property
     def unit(self) -> float:
-        """What an update is in the engine's scores of actions; in those of a vote, what a score of 1 is."""
+        """The size of an update in the engine's scores of actions; in a vote, of a score of 1."""
         if self.voters:
             return units(self.voters, self.layers)[0]
         return self.layers[0].action_scale if len(self.layers) == 1 else UNIT
 
     @property
     def units(self) -> tuple[float, float]:
-        """What an update is in the engine's scores of actions, and of labels."""
+        """The size of an update in the engine's scores of actions, and of labels."""
         if self.voters:
             return units(self.voters, self.layers)
         if len(self.layers) == 1:
@@ -69,7 +69,7 @@ class PerceptronModel:
         spec, layers = self.spec, self.layers
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
-        elif len(layers) == 1:  # it needs no common scale; several share one that is fine enough for all
+        elif len(layers) == 1:  # needs no common scale; several share one that is fine enough for all
             lowered = Lowered(program(spec), [_engine.ScaledLayer(layer=layers[0].engine(spec.system))])
         else:
             lowered = Lowered(program(spec), multiplied(layers, spec.system, UNIT))
@@ -85,11 +85,11 @@ class PerceptronModel:
 
     @cached_property
     def inside(self) -> _engine.Inside:
-        """The engine's view of the weights one by one."""
+        """The engine's view of individual weights."""
         return _engine.Inside(self.engine)
 
     def as_classifier(self) -> Classifier:
-        """The same scores, asked for step by step."""
+        """The same scores, computed step by step."""
         if self.voters or self.vectors:
             what = "votes" if self.voters else "parsers with vectors"
             raise SpecError(
@@ -130,7 +130,7 @@ class PerceptronModel:
 
 
 class LayerScores(Classifier):
-    """A perceptron's finished weights as a classifier; it does not learn."""
+    """A perceptron's trained weights as a classifier; it does not learn."""
 
     name = "layers"
 

@@ -1,4 +1,4 @@
-"""What scores a parser's actions and labels, as the rest of a parser sees it."""
+"""The interface of models that score a parser's actions and labels."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
 RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of labels, score
-NO_RIVAL: int = _engine.NO_RIVAL  # a margin over nothing
+NO_RIVAL: int = _engine.NO_RIVAL  # the margin if there is no rival
 
 
 class Found(NamedTuple):
     """Trees of a treebank, word by word, before lifted arcs are put back.
 
-    `behind`: by how much the tree of each sentence was ever behind the best in its beam. `signals`: (words, signals) of
+    `behind`: the largest distance of each sentence's tree behind the best in its beam. `signals`: (words, signals) of
     confidence, empty unless asked for.
     """
 
@@ -35,12 +35,12 @@ class Found(NamedTuple):
     labels: IntArray
     behind: LongArray
     signals: FloatArray
-    tags: tuple[str, ...] | None = None  # of all words, where they are predicted together with the trees
+    tags: tuple[str, ...] | None = None  # of all words, if they are predicted jointly with the trees
 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """How to search: hypotheses kept, threads, how far one may fall behind, what must be kept, and who follows."""
+    """How to search: beam, threads, margin, constraints, listeners."""
 
     beam: int
     threads: int = 1
@@ -51,14 +51,14 @@ class Search:
 
 
 class Model(Protocol):
-    """What scores: the perceptron, a vote, or any classifier."""
+    """A scoring model: the perceptron, a vote, or any classifier."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def unit(self) -> float:
-        """What one update is in its scores of actions."""
+        """The size of one update in its scores of actions."""
 
     def find(self, treebank: Treebank, search: Search) -> Found:
         """The best trees of a treebank."""
@@ -69,16 +69,16 @@ class Model(Protocol):
         """Trees of one sentence, best first; a width of 0 is exhaustive search."""
 
     def check(self) -> None:
-        """Raises unless every number that it was restored from can be used."""
+        """Raises an error if any of the numbers that it was restored from is invalid."""
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]: ...
     def to_values(self) -> dict[str, Any]:
-        """What a manifest says of it beside the arrays."""
+        """Its manifest entry: everything except the arrays."""
 
 
 @runtime_checkable
 class ParserLike(Protocol):
-    """A parser, for modules that work on one and are part of it."""
+    """A parser, as seen by the modules that it is made of."""
 
     spec: ParserSpec
     labels: Labels

@@ -1,4 +1,4 @@
-"""Voter: one of the parsers that vote; how the engine scores with several."""
+"""Voter: one of the parsers of a vote; how the engine scores with several."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panparser.learning.layers import Layer
 from panparser.learning.record import TrainingRecord
 from panparser.systems.table import TransitionSystem
 
-_LARGEST = 1024  # factor: fine enough for weights, and small enough for sums of 32 bits
+_MAX_FACTOR = 1024  # fine enough for weights, and small enough for sums of 32 bits
 _SET_BITS = 64  # of sets of labels in the engine's features
 
 
@@ -75,11 +75,11 @@ def owners(voters: Sequence[Voter], layers: Sequence[Layer]) -> list[Voter]:
 
 
 def units(voters: Sequence[Voter], layers: Sequence[Layer]) -> tuple[float, float]:
-    """What 1 becomes in the sums of the engine, for actions and for labels."""
+    """The size of a score of 1 in the sums of the engine, for actions and for labels."""
     pairs = list(zip(owners(voters, layers), layers, strict=True))
     actions = max(voter.weight / layer.action_scale for voter, layer in pairs)
     labels = max(voter.weight / layer.label_scale for voter, layer in pairs)
-    return _LARGEST / actions, _LARGEST / labels
+    return _MAX_FACTOR / actions, _MAX_FACTOR / labels
 
 
 def lower_voters(
@@ -93,7 +93,7 @@ def lower_voters(
     of_actions, of_labels = units(voters, layers)
     like = lower(templates)
     numbers = {name: number for number, name in enumerate(labels)}
-    programs: dict[tuple[Templates, tuple[int, ...]], int] = {}  # voters that see the same share one
+    programs: dict[tuple[Templates, tuple[int, ...]], int] = {}  # voters with the same templates and labels share one
     scaled = []
     for voter, layer in zip(owners(voters, layers), layers, strict=True):
         common = [numbers[name] for name in voter.labels]
@@ -113,7 +113,7 @@ def lower_voters(
 
 
 def _own_labels(common: list[int], labels: int) -> tuple[int, ...]:
-    """For each label of the vote the voter's own number; one that it never saw where it has none."""
+    """For each label of the vote the voter's own number; an unseen one if the voter does not know it."""
     own = [len(common)] * max(labels, _SET_BITS)
     for number, label in enumerate(common):
         own[label] = number

@@ -1,4 +1,4 @@
-"""The state of training after an epoch, in a file, so that a run that was killed goes on as if nothing had happened."""
+"""The state of training after an epoch, in a file, so that a killed run can resume with identical results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport
 from panparser.storage.arrays import Arrays, read_arrays, write_arrays
 
-FORMAT = 3  # of checkpoints: raised with every change, since nobody keeps them
+FORMAT = 3  # of checkpoints: incremented with every change, since nobody keeps them
 _TABLES = {  # arrays of a learner, as the engine's ActionRows, LabelRows and VectorRows name them
     "actions": ("keys", "weights", "dated"),
     "labels": ("keys", "counts", "labels", "weights", "dated"),
@@ -62,7 +62,7 @@ class LearnerState:
 
 @dataclass(frozen=True)
 class TrainingState:
-    """A run of training between two epochs: all that is needed to go on."""
+    """A training run between two epochs: all that is needed to resume."""
 
     epoch: int
     history: list[EpochReport]
@@ -72,7 +72,7 @@ class TrainingState:
 
 
 def save_state(state: TrainingState, identity: dict[str, Any], path: Path) -> None:
-    """Writes the state of the run that the identity tells from others."""
+    """Writes the state of a run, with the identity that distinguishes it from others."""
     arrays: dict[str, Any] = state.layer.to_arrays()
     for member, learner in enumerate(state.learners):
         for kind, table in learner.tables.items():
@@ -93,7 +93,7 @@ def save_state(state: TrainingState, identity: dict[str, Any], path: Path) -> No
 
 
 def load_state(path: Path, identity: dict[str, Any]) -> TrainingState:
-    """The state in a file; raises SpecError if it is that of another run, ModelError if it is not a checkpoint."""
+    """The state in a file. Raises SpecError if it belongs to another run, ModelError if it is not a checkpoint."""
     arrays, manifest = read_arrays(path, "checkpoint of panparser")
     if manifest.get("kind") != "checkpoint":
         raise ModelError(f"{path}: expected a checkpoint, found {manifest.get('kind')!r}")
@@ -120,7 +120,7 @@ def _learner(arrays: Arrays, member: int, values: dict[str, Any]) -> LearnerStat
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raises ModelError for whatever is wrong with the content of a checkpoint."""
+    """Turns errors about the content of a checkpoint into ModelError."""
     try:
         yield
     except (ModelError, SpecError):

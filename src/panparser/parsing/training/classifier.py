@@ -43,20 +43,20 @@ from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.treebank.treebank import Treebank
 
 CHECKPOINT_INTERVAL = 10.0  # seconds
-CHECKPOINT_FORMAT = 1  # raised with every change, since nobody keeps them
+CHECKPOINT_FORMAT = 1  # incremented with every change, since nobody keeps them
 _STATE, _BEST = "state.", "best."  # of arrays in a checkpoint
 
 
 @dataclass(kw_only=True)
 class ClassifierRun(Epochs[Classifier]):
-    """Its weights are classifiers made of arrays: just what a file would hold."""
+    """Training of a classifier. Its weights are classifiers restored from arrays, as a file would hold them."""
 
     classifier: Classifier
     vectors: Vectors | None = None
     init: Parser | None = None
     constraints: TrainingConstraints | None = None
     checkpoint: str | os.PathLike[str] | None = None
-    _saved: float | None = None  # when the checkpoint was
+    _saved: float | None = None  # time of the last checkpoint
     _dev_constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class ClassifierRun(Epochs[Classifier]):
         return joined(states, self.classifier)
 
     def _check_options(self) -> None:
-        """Refuses what only makes sense for the weights of the engine's perceptron."""
+        """Raises SpecError for options that only apply to the engine's perceptron."""
         training = self.training
         for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("max_size", (None,)), ("margin", (None, 0))):
             if getattr(training, name) not in known:
@@ -138,15 +138,15 @@ class ClassifierRun(Epochs[Classifier]):
         return super().run()
 
     def learn(self, epoch: int) -> None:
-        told = done = 0
+        reported = done = 0
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
         for sentences in batches(order, self.classifier.batch):
             strategies = [self.training.strategy_for(epoch, sentence) for sentence in sentences.tolist()]
             for some, strategy in grouped(sentences, strategies):
                 self._learn_some(epoch, some, strategy)
             done += len(sentences)
-            if done - told >= CHUNK:
-                told = done
+            if done - reported >= CHUNK:
+                reported = done
                 self.notify("after_words", epoch, *self.progress())
 
     def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
@@ -212,7 +212,7 @@ class ClassifierRun(Epochs[Classifier]):
     # --- Checkpoints ---
 
     def after_epoch(self) -> None:
-        """Writes the checkpoint, unless the last one is recent: what comes of a resumed run is the same."""
+        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway."""
         if self.checkpoint is None:
             return
         is_last = self.epoch == self.training.epochs or self._is_stale()
@@ -257,7 +257,7 @@ class ClassifierRun(Epochs[Classifier]):
             raise ModelError(f"{path}: not a valid checkpoint: {error}") from None
 
     def _identity(self) -> dict[str, Any]:
-        """What a checkpoint must share with the run that goes on from it."""
+        """What a checkpoint must have in common with the run that resumes from it."""
         training = self.training.to_values()
         training.pop("epochs")
         values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
@@ -266,7 +266,7 @@ class ClassifierRun(Epochs[Classifier]):
 
 
 def _identity_of(classifier: Classifier) -> dict[str, Any]:
-    """What is known of how a classifier learns."""
+    """What is known about how a classifier learns."""
     inner = classifier.parts if isinstance(classifier, Combined) else ()
     of = list(classifier.of) if isinstance(classifier, Joint) else []
     return {"name": classifier.name, "batch": classifier.batch, "of": of, "parts": [*map(_identity_of, inner)]}

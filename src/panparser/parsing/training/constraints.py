@@ -1,4 +1,4 @@
-"""Constraints while a parser learns: search keeps to them, as it will when it parses, and features read them."""
+"""Constraints during training: search keeps them, as it will when parsing, and features read them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def drawn(treebank: Treebank, share: float, rng: np.random.Generator) -> Constra
 
 @dataclass(frozen=True)
 class TrainingConstraints:
-    """What search is told in each epoch, and when the development set is parsed.
+    """Constraints of the search in each epoch, and of the development set.
 
-    A share is drawn anew in each epoch, and once for the development set. Constraints that contradict what is to be
-    learned stay as they are: a parser that will be given wrong ones must learn to live with them. Those that no tree
-    of the system has together are given up.
+    A share is drawn anew in each epoch, and once for the development set. Constraints that contradict the gold are not
+    changed: a parser that will be given wrong ones must learn to cope with them. Those that no tree of the system can
+    keep together are dropped.
     """
 
     source: Source
@@ -50,15 +50,14 @@ class TrainingConstraints:
         if not is_share and not isinstance(self.source, Constraints):
             raise SpecError(f"constraints of train must be Constraints or a share of the heads; got {self.source!r}")
         if self.dev_source is not None and (self.dev is None or is_share):
-            raise SpecError("dev_constraints of train go with a development set and with constraints that are no share")
+            raise SpecError("dev_constraints of train need a development set, and constraints that are not a share")
         if self.dev is not None and not is_share and not isinstance(self.dev_source, Constraints):
             raise SpecError(
-                "dev_constraints of train must be Constraints, of the kind that constraints are; "
-                f"got {self.dev_source!r}"
+                f"dev_constraints of train must be Constraints, as constraints are; got {self.dev_source!r}"
             )
 
     def of_epoch(self, epoch: int) -> Constraints:
-        """Of the treebank."""
+        """The constraints of the treebank in an epoch."""
         if isinstance(self.source, Constraints):
             return self.source
         return drawn(self.treebank, self.source, np.random.default_rng([self.seed, epoch, _DEV - 1]))
@@ -69,7 +68,7 @@ class TrainingConstraints:
         return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
 
     def lowered(self, parser: ParserLike, epoch: int) -> KeptConstraints:
-        """As search keeps them."""
+        """The constraints of an epoch in the form that search uses."""
         return lowered(parser, self.treebank, self.of_epoch(epoch))
 
     def to_values(self) -> dict[str, Any]:
@@ -80,7 +79,7 @@ class TrainingConstraints:
 
 
 def lowered(parser: ParserLike, treebank: Treebank, constraints: Constraints) -> KeptConstraints:
-    """Constraints of a treebank as a parser's search keeps them; those that conflict are given up."""
+    """Constraints of a treebank in the form that a parser's search uses; conflicting ones are dropped."""
     try:
         kept = Constrained.of(parser, treebank, constraints, relax=True)
         return kept.kept(kept.heads, kept.more)

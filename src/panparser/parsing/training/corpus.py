@@ -20,19 +20,19 @@ from panparser.trees.gold import Gold, annotated_heads
 from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
 
 _UNKNOWN = -1
-_RARE = 5  # times
-_MOST_LABELS = 1 << 15  # that the engine takes
+_RARE_MARK = 5  # occurrences
+_MAX_LABELS = 1 << 15  # of the engine
 
 
 def fitting_spec(spec: ParserSpec, treebank: Treebank) -> ParserSpec:
-    """The spec; crossing arcs are not lifted, unless it says so, where labels hold what would mark lifted ones."""
+    """The spec; unless it says "pseudo", arcs are not lifted if the labels already contain the marks of lifted arcs."""
     marked = [label for label in treebank.vocabulary("deprel") if LIFTED in label or PATH in label]
     if not marked or spec.crossing != "pseudo":
         return spec
     if spec.nonprojective == "pseudo":
         raise TreebankError(
             f"{treebank.path}: label {marked[0]!r}: expected neither {LIFTED} nor {PATH}, which mark lifted arcs; "
-            "say nonprojective = as-is"
+            "set nonprojective = as-is"
         )
     return replace(spec, nonprojective="as-is")
 
@@ -45,7 +45,7 @@ class Corpus:
         self.spec = spec
         self.treebank = treebank
         self.heads: IntArray = np.array(treebank.heads)
-        self.texts: list[str] = list(treebank.vocabulary("deprel"))  # what `label_ids` point into
+        self.texts: list[str] = list(treebank.vocabulary("deprel"))  # indexed by `label_ids`
         self.label_ids: IntArray = np.array(treebank.column("deprel"))
         self.used = np.diff(treebank.offsets) > 0
         if not (self.heads >= 0).any():
@@ -79,7 +79,7 @@ class Corpus:
             self.heads = annotated_heads(self.heads, self.treebank.offsets, system.root, system.max_span)
 
     def _underivable(self, crossing: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Of the crossing sentences, those of which the system cannot build all arcs."""
+        """Those of the crossing sentences whose arcs the system cannot all build."""
         found = np.zeros_like(crossing)
         for sentence in np.flatnonzero(crossing):
             words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
@@ -96,11 +96,11 @@ class Corpus:
             self.label_ids[words.start + offset] = self.texts.index(label)
 
     def _drop_rare_marks(self) -> None:
-        """Marks too rare to be learned would only make the set of labels large: arcs stay lifted without them."""
+        """Removes marks too rare to be learned, which would only enlarge the label set: their arcs stay lifted."""
         counts = np.bincount(self.label_ids, minlength=len(self.texts))
         for number, text in enumerate(self.texts):
             plain = text.rstrip(PATH).partition(LIFTED)[0]
-            if text != plain and counts[number] < _RARE:
+            if text != plain and counts[number] < _RARE_MARK:
                 self.label_ids[self.label_ids == number] = self.texts.index(plain)
 
     def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -108,7 +108,7 @@ class Corpus:
         return rng.permutation(np.flatnonzero(self.used)).astype(np.int64)
 
     def reference(self, labels: Labels, kept: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
-        """Heads and numbers of labels for all words; unknown where not kept."""
+        """Heads and numbers of labels for all words; unknown if not kept."""
         numbers = {name: number for number, name in enumerate(labels.names)}
         table = np.array([numbers.get(text, _UNKNOWN) for text in self.texts], dtype=np.int32)
         chosen = table[self.label_ids]
@@ -125,7 +125,7 @@ class Corpus:
 
 
 def choose_vectors(spec: ParserSpec, vectors: Vectors | None, init: Parser | None) -> Vectors | None:
-    """The vectors to train with: those that are given, else those of `init`; none where no template reads any."""
+    """The vectors to train with: those given, else those of `init`; None if no template reads any."""
     if vectors is not None and not isinstance(vectors, Vectors):
         raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {vectors!r}")
     if not spec.uses_vectors:
@@ -143,7 +143,7 @@ def choose_vectors(spec: ParserSpec, vectors: Vectors | None, init: Parser | Non
 
 
 def gather_labels(corpus: Corpus, known: Labels) -> Labels:
-    """The labels of a corpus, after those that are known already; where each occurs."""
+    """The labels of a corpus, after those already known, and where each may occur."""
     attached = corpus.heads >= 0
     ids = corpus.label_ids
     found = sorted({corpus.texts[i] for i in np.unique(ids[attached])} - {"_"} - set(known.names))
@@ -156,10 +156,10 @@ def gather_labels(corpus: Corpus, known: Labels) -> Labels:
         raise TreebankError(
             f"{corpus.treebank.path}: expected labels to learn from, found none (train an unlabeled parser?)"
         )
-    if len(names) > _MOST_LABELS:
-        raise TreebankError(f"{corpus.treebank.path}: expected at most {_MOST_LABELS} labels, found {len(names)}")
-    # A child of Root is never put back elsewhere if it is the only one; its label must be one that stays.
+    if len(names) > _MAX_LABELS:
+        raise TreebankError(f"{corpus.treebank.path}: expected at most {_MAX_LABELS} labels, found {len(names)}")
+    # An only child of Root is never put back elsewhere, so its label must not be a mark of a lifted arc.
     plain = tuple(flag and LIFTED not in name for flag, name in zip(of[0], names, strict=True))
     of[0] = plain if any(plain) else of[0]
-    # A treebank without any root, or of single words, says nothing of one of the two: then all labels may do.
+    # A treebank without any root, or of single words, has no evidence for one of the two: then all labels are allowed.
     return Labels(names, *(flags if any(flags) else (True,) * len(names) for flags in of))

@@ -1,4 +1,4 @@
-"""Folds of a treebank: each parsed by a parser that learned from the others."""
+"""Folds of a treebank: each parsed by a parser trained on the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def jackknife(
     threads: int = 1,
     **options: Unpack[ParserTrainingOptions],
 ) -> Treebank:
-    """The treebank, each sentence with the tree of a parser that did not learn from it; the order is kept."""
+    """The treebank with each sentence parsed by a parser that was not trained on it; the order is kept."""
 
     def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
         return train(spec, rest, listeners=[stop], **options)

@@ -1,4 +1,4 @@
-"""Keyword options of `train`, for what hands them on."""
+"""Keyword options of `train`, for functions that pass them on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class _Arguments(TypedDict, total=False):
 
 
 class ParserTrainingOptions(TrainingOptions, _Arguments, total=False):
-    """What `train` is told of one parser, beside its data."""
+    """Options of `train` for one parser, except its data."""
 
 
 class SeedlessParserTrainingOptions(SeedlessOptions, _Arguments, total=False):
-    """The same where the seed is given in another way."""
+    """The same without the seed, which is given separately."""

@@ -1,4 +1,4 @@
-"""PerceptronRun: training of the perceptron that parsers are made of; checkpoints, pruning, margin, calibration."""
+"""PerceptronRun: training of the engine's perceptron; checkpoints, pruning, margin, calibration."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import Epochs, score, score_found
 from panparser.treebank.treebank import Treebank
 
-# In a large treebank most weights come from one update or two, and are worth next to nothing.
-LARGE_PRUNE, LARGE_GREEDY_PRUNE = 1.5, 1.0  # updates: a greedy parser learns by fewer
+# In a large treebank most weights come from one update or two, and contribute almost nothing.
+LARGE_PRUNE, LARGE_GREEDY_PRUNE = 1.5, 1.0  # updates: a greedy parser needs fewer of them
 MARGIN_SHARE = 0.01  # of the sentences; more would cost accuracy
 CHECKPOINT_INTERVAL = 10.0  # seconds
 ROUNDING_SAMPLE = 2000  # words on which the cost of rounding is measured
@@ -51,10 +51,10 @@ class PerceptronRun(Epochs[Layer]):
     rounding: dict[str, Any] | None = None
     margin: int | None = None
     calibration: Calibration | None = None
-    _saved: float | None = None  # when the checkpoint was
+    _saved: float | None = None  # time of the last checkpoint
     _dev_constraints: Constraints | None = None
-    # A development set is small, and an average that is longer is better: among epochs that are close, the best is
-    # the best by chance.
+    # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
+    # so by chance.
     as_good: ClassVar[float] = 0.5
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class PerceptronRun(Epochs[Layer]):
         self._check_init()
         self.vectors = choose_vectors(self.spec, self.vectors, self.init)
         if self.vectors and (self.training.members or 1) > 1:
-            raise SpecError(f"members of train must be 1 where there are vectors; got {self.training.members}")
+            raise SpecError(f"members of train must be 1 if there are vectors; got {self.training.members}")
         self.prepare(self.init.labels if self.init else Labels())
         if self.vectors:
             self.digests["vectors"] = self.vectors.digest
@@ -112,7 +112,7 @@ class PerceptronRun(Epochs[Layer]):
     # --- Checkpoints ---
 
     def identity(self) -> dict[str, Any]:
-        """What a checkpoint must share with the run that goes on from it."""
+        """What a checkpoint must have in common with the run that resumes from it."""
         layers = self.init.layers if self.init else []
         init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
         training = self.training.to_values()
@@ -126,7 +126,7 @@ class PerceptronRun(Epochs[Layer]):
         }
 
     def state(self) -> TrainingState:
-        """What is needed to go on after this epoch."""
+        """What is needed to resume after this epoch."""
         best, layer = self.finished()
         learners = [LearnerState.of(learner, vectors=bool(self.vectors)) for learner in self.learners]
         return TrainingState(self.epoch, self.history, self.history.index(best), layer, learners)
@@ -148,12 +148,12 @@ class PerceptronRun(Epochs[Layer]):
         if self.spec.beam > 1 and share and len(self.dev):
             parser = self.parser_of(self.finished()[1])
             self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints)
-        if self._dev_constraints is None:  # confidence is for parsing without constraints
+        if self._dev_constraints is None:  # confidence applies only to parsing without constraints
             parser = self.parser()
             self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
 
     def _measure_rounding(self, dev: Treebank) -> None:
-        """What it costs, in the last epoch, that weights become bytes. Not known on top of others, or with vectors."""
+        """The cost, in the last epoch, of rounding weights to bytes. Unknown for stacked layers or with vectors."""
         best, weights = self.finished()
         is_last = best.epoch == self.epoch and best.pruning is None
         parser = self.parser_of(weights if is_last else self.weights())
@@ -210,7 +210,7 @@ class PerceptronRun(Epochs[Layer]):
         return self._members.progress()
 
     def kept(self, report: EpochReport, weights: Layer) -> Layer:
-        """The layer that the model gets; the report says what pruning cost."""
+        """The pruned layer for the model; the report gets the cost of pruning."""
         least = self.training.prune
         if least is None:
             large = LARGE_PRUNE if self.spec.beam > 1 else LARGE_GREEDY_PRUNE
@@ -256,7 +256,7 @@ class PerceptronRun(Epochs[Layer]):
         )
 
     def _losses(self) -> dict[str, int] | None:
-        """In how many states costs came from a loss that is approximate now and then, and in how many it was."""
+        """Number of states whose costs came from a loss that may be approximate, and number in which it was."""
         done = [learner.progress for learner in self.learners]
         states = sum(progress.valued for progress in done)
         approximate = sum(progress.approximated for progress in done)
@@ -266,7 +266,7 @@ class PerceptronRun(Epochs[Layer]):
 def fitting_margin(
     parser: Parser, dev: Treebank, share: float = MARGIN_SHARE, constraints: Constraints | None = None
 ) -> int | None:
-    """The margin with which at most this share of the sentences would lose the tree that they now get."""
+    """The margin with which at most this share of the sentences would lose their current tree."""
     if parser.spec.beam == 1 or not len(dev):
         return None
     kept = None if constraints is None else lowered(parser, dev, constraints)

@@ -1,4 +1,4 @@
-"""Which weights a model can do without."""
+"""Pruning: which weights a model can do without."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from panparser.learning.layers import Layer
 from panparser.parsing.parser import Parser
 from panparser.storage.arrays import encode
 
-_STEPS = 12  # of the search for the least weight that is kept
-_CONFIDENCE = 2048  # bytes that a manifest may need to tell of it
-_MOST = 1e6  # updates: no weight is above
+_SEARCH_STEPS = 12  # for the smallest weight kept
+_CALIBRATION_BYTES = 2048  # that a manifest may need for the calibration
+_MAX_WEIGHT = 1e6  # updates
 
 
 def room_for_layer(max_size: int | None, parser: Parser, epochs: int) -> int | None:
-    """Bytes for the last layer of a parser in a file of that size; `epochs` more are still to be told of."""
+    """Bytes for the last layer of a parser in a file of that size; `epochs` more will be recorded in it."""
     if max_size is None:
         return None
     vectors = parser.vectors.to_arrays() if parser.vectors else {}
-    told = len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers) + _CONFIDENCE
-    return max_size - told - sum(layer.size for layer in parser.layers[:-1]) - sum(a.nbytes for a in vectors.values())
+    taken = (
+        len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers) + _CALIBRATION_BYTES
+    )
+    return max_size - taken - sum(layer.size for layer in parser.layers[:-1]) - sum(a.nbytes for a in vectors.values())
 
 
 def prune(layer: Callable[[float], Layer], least: float, room: int | None) -> tuple[float, Layer]:
-    """The least weight that is kept, and the layer of those: as asked for, or above if `room` (bytes) asks for it."""
+    """The smallest weight kept, and the layer: `least`, or larger if needed to fit into `room` (bytes)."""
     found = layer(least)
     if room is None or found.size <= room:
         return least, found
     low, high = least, max(1.0, 2 * least)
     while (found := layer(high)).size > room:
-        if high > _MOST:
-            raise SpecError(f"max_size of train is too small: {found.size - room} bytes more are needed at least")
+        if high > _MAX_WEIGHT:
+            raise SpecError(f"max_size of train is too small: {found.size - room} more bytes are needed at least")
         low, high = high, 4 * high
-    for _ in range(_STEPS):
+    for _ in range(_SEARCH_STEPS):
         middle = (low + high) / 2
         if (tried := layer(middle)).size > room:
             low = middle

@@ -1,4 +1,4 @@
-"""A run of training that makes a parser, whatever it is that learns."""
+"""A training run that makes a parser, for any learner."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
-    # In a system that leaves words headless, that one is headless is annotation too.
+    # In a system that leaves words headless, headless words are annotation, too.
     known = gold.heads >= (UNKNOWN if parser.spec.system.partial else 0)
     total = max(1, int(known.sum()))
     right = (heads == gold.heads) & known
@@ -44,7 +44,7 @@ def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArra
 
 @dataclass(kw_only=True)
 class Epochs(EpochLoop[Weights, Parser]):
-    """A run of training that makes a parser."""
+    """A training run that makes a parser."""
 
     spec: ParserSpec
     treebank: Treebank
@@ -52,12 +52,12 @@ class Epochs(EpochLoop[Weights, Parser]):
     training: Training
 
     def check(self) -> None:
-        """Refuses what cannot be learned from."""
+        """Raises an error if the treebank cannot be learned from."""
         check_treebanks("train", self.treebank, self.dev)
         self.spec = fitting_spec(self.spec, self.treebank)
 
     def prepare(self, known: Labels) -> None:
-        """The treebank as it is learned from; its labels come after those that are known already."""
+        """Prepares the treebank for training; its labels come after those already known."""
         self.corpus = Corpus(self.spec, self.treebank)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
         self.digests = digests(self.treebank, self.dev)
@@ -88,7 +88,7 @@ class Epochs(EpochLoop[Weights, Parser]):
 
     @abstractmethod
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
-        """Other heads and labels to learn from."""
+        """Sets other heads and labels to learn from."""
 
     def before_learning(self, epoch: int) -> None:
         subsample = self.training.subsample
@@ -121,7 +121,7 @@ class Epochs(EpochLoop[Weights, Parser]):
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
 
-    # --- What comes of it ---
+    # --- The result ---
 
     def finish(self, *, interrupted: bool) -> Parser:
         return self.parser(interrupted=interrupted)

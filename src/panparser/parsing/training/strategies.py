@@ -50,7 +50,7 @@ def _checked(system: TransitionSystem, strategy: Strategy) -> Strategy:
     if isinstance(strategy, Strategy) and strategy.oracle == "dynamic":
         raise StrategyError(
             f"{system.name} has no dynamic oracle, only the static one {system.static_oracle}; got a strategy with "
-            'oracle="dynamic". What works is the strategy static, or any other with oracle="static", such as '
+            'oracle="dynamic". Use the strategy static, or any other with oracle="static", such as '
             'Strategy(update_at="max-violation", oracle="static"), the default of this system'
         )
     return strategy

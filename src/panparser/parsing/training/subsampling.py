@@ -18,9 +18,9 @@ def kept_arcs(
     dev: Treebank | None = None,
     predicted: IntArray | None = None,
 ) -> BoolArray:
-    """For each word of a treebank, whether its arc is kept in the epoch that begins.
+    """For each word of a treebank, whether its arc is kept in the next epoch.
 
-    `predicted`: heads that the parser so far finds in `dev`, for subsampling by accuracy; None before the first epoch.
+    `predicted`: heads that the current parser finds in `dev`, for subsampling by accuracy; None before the first epoch.
     """
     tags = _tags(treebank, dev)
     classes = _classes(treebank, tags)
@@ -37,7 +37,7 @@ def kept_arcs(
     own = _classes(dev, tags)
     right = np.bincount(own, weights=(predicted == dev.heads), minlength=len(counts))[: len(counts)]
     total = np.bincount(own, minlength=len(counts))[: len(counts)]
-    errors = 1 - right / np.maximum(total, 1)  # a class that the development set lacks counts as all wrong
+    errors = 1 - right / np.maximum(total, 1)  # a class missing from the development set counts as all wrong
     return draws < _scaled(errors, counts, subsample.share)[classes]
 
 

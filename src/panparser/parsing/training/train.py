@@ -41,15 +41,15 @@ def train(
 
     The strategy defaults to max-violation, by the static oracle if the system has no other.
     With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
-    Templates such as `S0.vector` need `vectors`, which become a part of the parser. `init` is a parser to go on from:
+    Templates such as `S0.vector` need `vectors`, which become part of the parser. `init` is a parser to continue from:
     same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
-    after each epoch; with `resume` training goes on from it, and ends with the same parser as if it had never stopped.
+    after each epoch; with `resume` training continues from it, and gives the same parser as if it had never stopped.
     Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the engine's
-    perceptron; members, prune, max_size and margin are about the latter's weights. A system written in Python is
+    perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
     learned by a perceptron over states in Python, or by a classifier.
 
-    Under `constraints` the search is restricted as it is when a parser is given some: a share of the gold heads (above
-    0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as what another parser found; then
+    With `constraints` the search is restricted as in parsing with constraints: a share of the gold heads (above
+    0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as those found by another parser; then
     `dev_constraints` are those of the development set.
     """
     training = parser_training(spec, options)
