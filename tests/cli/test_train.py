@@ -237,7 +237,7 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
     code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume")
     assert code == 130
     assert "interrupted before a model was complete: there is none" in err
-    assert "there is none; training begins anew" in err
+    assert "not found; training starts from scratch" in err
     assert not Path("en").exists()
 
 

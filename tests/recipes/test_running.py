@@ -142,7 +142,7 @@ def test_ctrl_c_before_the_first_epoch_leaves_nothing():
 def test_what_is_left_of_another_run_is_noticed():
     watch = Steps()
     pp.run_recipe(recipe(), "en", resume=True, listeners=[watch])
-    assert watch.notices == ["en.checkpoint: there is none; training begins anew"]
+    assert watch.notices == ["en.checkpoint: not found; training starts from scratch"]
     Path("en.checkpoint").write_bytes(b"")
     pp.run_recipe(recipe(), "en", listeners=[watch])
     assert watch.notices[1].startswith("en.checkpoint: left by another run, will be overwritten")

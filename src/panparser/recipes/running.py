@@ -41,7 +41,7 @@ def run_recipe(
     With `model`, the model is written there, and the complete recipe to MODEL.toml; a file that a run must not replace
     raises SpecError before any work. `source` is the file that a changed recipe was read from. A parser has a
     checkpoint beside the model until training is complete; with `resume` it continues from there. Ctrl-C ends training
-    of a parser with the best so far, and raises KeyboardInterrupt where there is none, and for pipelines and cascades.
+    of a parser with the best so far; raises KeyboardInterrupt if there is none yet, and for pipelines and cascades.
     `threads` is for folds. A `RunListener` among the listeners is notified of each step.
     """
     if isinstance(recipe, str | os.PathLike):
@@ -127,7 +127,7 @@ class _Run:
             return None
         self.checkpoints.append(checkpoint)
         if self.resume and not checkpoint.exists():
-            self._notice(f"{checkpoint}: there is none; training begins anew")
+            self._notice(f"{checkpoint}: not found; training starts from scratch")
         elif not self.resume and checkpoint.exists():
             self._notice(f"{checkpoint}: left by another run, will be overwritten (resume would continue from it)")
         return checkpoint
