@@ -77,8 +77,8 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     ) -> Treebank:
         """A treebank of a text, from which the text can be rebuilt character for character.
 
-        `given`: what the lines of the text are: "sentences" (one a line), "tokens" (a sentence a line, with spaces
-        between tokens), "vertical" (a token a line, with blank lines between sentences).
+        `given`: what the lines of the text are: "sentences" (one per line), "tokens" (a sentence per line, with spaces
+        between tokens), "vertical" (a token per line, with blank lines between sentences).
         """
         points = code_points(text)
         tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
