@@ -1,4 +1,4 @@
-// The hash of features: a number that depends on the template and the values of its atoms alone, so that a model needs
+// The hash of features: a number that depends only on the template and the values of its atoms, so that a model needs
 // no vocabulary. Model files depend on every constant here.
 #pragma once
 
@@ -40,7 +40,7 @@ inline Key feature_key(Key seed, std::size_t number, const Value* values, const 
   Key key = seed + values[*atom++];
   for (int turn = kTurn; atom != end; turn += kTurn) key += std::rotl(values[*atom++], turn);
   key = (key & ~kTemplateMask) | number;
-  return key ? key : kTemplateMask + 1;  // 0 stands for no feature
+  return key ? key : kTemplateMask + 1;  // 0 means no feature
 }
 
 // The feature that labels of an action's arc see, of the same template.

@@ -1,11 +1,11 @@
-// How far training is.
+// Progress of training.
 #pragma once
 
 #include <cstdint>
 
 namespace panparser {
 
-struct Progress {  // of some training
+struct Progress {
   std::int64_t sentences = 0, words = 0, updates = 0, transitions = 0;
   std::int64_t valued = 0, approximated = 0;  // as in System::Scratch
 };

@@ -12,7 +12,7 @@
 
 namespace panparser {
 
-// Calls work(each) in up to `threads` threads, this one among them; each(see) calls see(i) for numbers below `count`
+// Calls work(each) in up to `threads` threads, including this one; each(see) calls see(i) for numbers below `count`
 // that no other thread has. A failure ends the work of its thread, and is thrown when all are done.
 template <class Work>
 void share_work(std::int64_t count, int threads, const Work& work) {
@@ -36,7 +36,7 @@ void share_work(std::int64_t count, int threads, const Work& work) {
   for (std::int64_t i = 1; i < most; ++i) {
     try {
       others.emplace_back(run);
-    } catch (const std::system_error&) {  // there are no more; those that there are do the work
+    } catch (const std::system_error&) {  // no more threads: the existing ones do the work
       break;
     }
   }

@@ -11,7 +11,7 @@
 namespace panparser {
 
 // Ids are dense, in order of first appearance; 0 is always "_". Strings are views: into the text that was read, which
-// must outlive the vocabulary, or into copies of its own.
+// must outlive the vocabulary, or into its own copies.
 class Vocabulary {
  public:
   Vocabulary() : slots_(64, kFree) { add("_", hash("_")); }
@@ -26,7 +26,7 @@ class Vocabulary {
     const std::int32_t found = slots_[find(text, code)];
     return found != kFree ? found : add(text, code);
   }
-  // The id of a string that may not: it is copied if it is new.
+  // The id of a string that may not outlive it: it is copied if it is new.
   std::int32_t intern_copy(std::string_view text) {
     const std::uint64_t code = hash(text);
     const std::int32_t found = slots_[find(text, code)];

@@ -10,7 +10,7 @@ namespace panparser {
 
 namespace {
 
-constexpr int kMostChildren = 7;  // counts above are told no more apart
+constexpr int kMostChildren = 7;  // larger counts are not distinguished
 constexpr int kMostBetween = 3;
 
 enum Sight : std::uint32_t {  // what an atom looks at
@@ -201,7 +201,7 @@ Program::Place Program::resolve(const Window& window, int address) {
   return kAbsentPlace;
 }
 
-// A bit of a set stands for the first label that has it: with more than 64 labels, sets are not told apart exactly.
+// A bit of a set stands for the first label that has it: with more than 64 labels, sets may collide.
 std::uint64_t Program::own_set(std::uint64_t labels) const {
   if (own_labels_.empty()) return labels;
   std::uint64_t own = 0;

@@ -12,7 +12,7 @@
 
 namespace panparser {
 
-// Where templates look: a token of the stack or the buffer, or one that it has an arc with. Written base * 8 + path.
+// Where templates read: a token of the stack or the buffer, or one that it has an arc with. Written base * 8 + path.
 enum Base : std::uint8_t { kBaseS0, kBaseS1, kBaseS2, kBaseS3, kBaseB0, kBaseB1, kBaseB2, kBaseB3 };
 inline constexpr int kBufferBase = kBaseB0;
 enum Path : std::uint8_t { kHere, kLeft0, kLeft1, kRight0, kRight1, kHeadOf, kHeadOfHead, kPaths };
@@ -37,7 +37,7 @@ struct Atom {
   std::int32_t parameter;      // an attribute, a counter, or how long ago
 };
 
-// Templates are grouped by what they look at, so that scores of states that look alike to a group are computed once.
+// Templates are grouped by what they read, so that scores of states that look alike to a group are computed once.
 // A template belongs to the first group that sees enough.
 enum Group : std::uint8_t {
   kBufferGroup,      // words in the buffer
@@ -90,7 +90,7 @@ class Program {
 
   Token token(const Window& window, int address) const { return resolve(window, address).token; }
 
-  // The row of the vector at the i-th address with one, -1 where there is no word; and the group that sees it.
+  // The row of the vector at the i-th address with one, -1 if there is no word; and the group that reads it.
   std::int32_t vector_row(std::size_t i, const Window& window, const SentenceTokens& tokens) const {
     const Token found = token(window, vectors_[i]);
     return found == kNone ? -1 : tokens.rows[found];
@@ -100,9 +100,9 @@ class Program {
 
  private:
   struct Place {
-    Token token;  // kNone where absent
+    Token token;  // kNone if absent
     std::int32_t label;
-    const Record* record;  // null where nothing is known
+    const Record* record;  // null if nothing is known
   };
   static Place resolve(const Window& window, int address);
   static Place head_of(const Window& window, const Record& record, int depth);

@@ -114,7 +114,7 @@ std::string shape(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t size = character_size(text, at), small_size = character_size(small, in_small);
     const auto lead = static_cast<unsigned char>(text[at]);
-    char kind = static_cast<char>(lead);  // of ASCII, what is neither letter nor digit stands for itself
+    char kind = static_cast<char>(lead);  // other ASCII characters are their own kind
     if (text.substr(at, size) != std::string_view(small).substr(in_small, small_size)) {
       kind = 'X';
     } else if (lead >= '0' && lead <= '9') {

@@ -16,7 +16,7 @@
 namespace panparser {
 
 std::string lower(std::string_view text);  // Latin, Greek, Cyrillic and Armenian letters, one for one
-std::string shape(std::string_view text);  // what kinds of characters follow one another: Xx for Peter, d:d for 10:30
+std::string shape(std::string_view text);  // sequence of kinds of characters: Xx for Peter, d:d for 10:30
 
 enum class Transform : std::int32_t {
   kWhole,
@@ -44,7 +44,7 @@ struct Counter {  // counts the tokens whose attribute has a value
 };
 
 // What constraints give the words of a treebank, for features that read it: heads (Root is 0, marks are those of Gold)
-// and labels (below 0: none). Empty where nothing is given.
+// and labels (below 0: none). Empty if nothing is given.
 struct GivenColumns {
   std::span<const std::int32_t> heads, labels;
 };
@@ -54,7 +54,7 @@ struct SentenceTokens {
   Token words;
   std::int32_t attributes, counters;
   const Value* values;          // [token][attribute]
-  const std::uint16_t* counts;  // [token][counter]: up to and with the token
+  const std::uint16_t* counts;  // [token][counter]: up to and including the token
   const std::int32_t* rows;     // [token]: of the word's vector, -1 for Root; null where no vectors are used
   const std::int32_t* given;    // [word - 1]: head that a constraint gives; null where there are no constraints
 

@@ -1,7 +1,7 @@
-// The learner: decode from a state with a beam until the oracle flags a violation, choose an update pair, update, go
-// on. Every training strategy is a choice of parameters (Algorithms 1 to 3 of Aufrant & Wisniewski 2018).
+// The learner: decode from a state with a beam until the oracle flags a violation, choose an update pair, update,
+// resume. Every training strategy is a choice of parameters (Algorithms 1 to 3 of Aufrant & Wisniewski 2018).
 //
-// A template over the task, what there is to learn: parsing by a table (table_task.hpp), classes of sequences
+// A template over the task to learn: parsing by a table (table_task.hpp), classes of sequences
 // (sequence_task.hpp).
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace panparser {
 
-// A search with the weights that it goes by.
+// A search with its weights.
 template <class Task>
 concept LearningTask =
     requires(Task task, const Task finished, const typename Task::Example example, std::span<const Hypothesis> beam,
@@ -29,9 +29,9 @@ concept LearningTask =
       { task.start(example) } -> std::same_as<Hypothesis>;
       // The derivation of a static oracle; false: the search's own best of least cost is taken.
       { task.derive(example, derivation) } -> std::same_as<bool>;
-      // Appends what can follow; with an example, losses too (null: without).
+      // Appends the possible next steps; with losses unless the example is null.
       task.expand(beam, &example, followers);
-      // Appends the hypotheses that candidates stand for.
+      // Appends the hypotheses of candidates.
       task.make(beam, candidates, made);
       // The weights have changed.
       task.forget();
@@ -39,11 +39,11 @@ concept LearningTask =
       { task.action(state) } -> std::same_as<std::int32_t>;
       // Changes the weights of the action that led to a state, at a time.
       task.reward(state, by, number);
-      // What an update adds.
+      // The size of an update.
       { finished.unit() } -> std::same_as<std::int32_t>;
       // Counts a sentence.
       task.finish(example, progress);
-      // Throws Stuck if a derivation of so many steps does not end.
+      // Throws Stuck if a derivation with this many steps does not end.
       task.check_steps(number, example);
       task.weights();
       // Does something else learn along correct derivations?
@@ -107,7 +107,7 @@ class Learner {
   Random random_;
   std::int64_t time_ = 0;
   Progress progress_;
-  std::int32_t base_ = 0;                 // the loss of what counts as correct
+  std::int32_t base_ = 0;                 // the loss of correct derivations
   std::vector<std::int32_t> derivation_;  // of the static oracle
   std::vector<Candidate> candidates_, correct_;
   std::vector<Step> steps_;

@@ -11,12 +11,12 @@
 
 namespace panparser {
 
-// Finished weights, without those smaller than `least` updates. Throws std::invalid_argument unless the members are
-// alike, and there is one.
+// Trained weights, without those smaller than `least` updates. Throws std::invalid_argument unless there are members,
+// all of the same shape.
 Model::Arrays compact(std::span<const ParserLearner* const> members, double least);
 Model::Arrays compact(std::span<const SequenceLearner* const> members, double least);
 
-// Heads and labels of every word, by weights that have not become bytes yet. Not for parsers with vectors.
+// Heads and labels of every word, by weights before rounding to bytes. Not for parsers with vectors.
 Trees parse_averaged(std::span<const ParserLearner* const> members, const TreebankData& data, int beam);
 
 }  // namespace panparser

@@ -15,12 +15,12 @@ namespace panparser {
 class ParserLearner {
  public:
   struct Options {
-    std::int32_t unit = 1;  // what an update adds: 1, or more where parts of it are needed
+    std::int32_t unit = 1;  // size of an update: 1, or more if fractions are needed
     int beam = 1;
     std::vector<std::int32_t> ties{};  // order of actions of equal cost, for the static oracle
     std::uint64_t seed = 1;
   };
-  // All that training depends on beside the data, so that it can stop and go on.
+  // All that training depends on except the data, so that it can be stopped and resumed.
   struct State {
     DenseWeights::Rows actions;
     SparseWeights::Rows labels;
@@ -29,7 +29,7 @@ class ParserLearner {
     Progress progress{};
   };
 
-  // The layers are what is learned on top of. Throws std::invalid_argument or std::out_of_range on what does not fit.
+  // Learns on top of the layers. Throws std::invalid_argument or std::out_of_range if something does not fit.
   ParserLearner(Parts parts, const Options& options);
 
   // Learns from sentences, by number, one after the other.

@@ -13,16 +13,16 @@ namespace panparser {
 class SequenceLearner {
  public:
   struct Options {
-    std::int32_t unit = 1;  // what an update adds: 1, or more where parts of it are needed
+    std::int32_t unit = 1;  // size of an update: 1, or more if fractions are needed
     int beam = 1;
     std::uint64_t seed = 1;
   };
-  // The program must outlive it. Throws std::invalid_argument on what does not fit.
+  // The program must outlive it. Throws std::invalid_argument if something does not fit.
   SequenceLearner(const SequenceProgram& program, SequenceClasses classes, const Options& options);
   SequenceLearner(const SequenceLearner&) = delete;
   SequenceLearner& operator=(const SequenceLearner&) = delete;
 
-  // Learns from sequences, by number, one after the other. `right`: the class of each item, -1 where it is unknown.
+  // Learns from sequences, by number, one after the other. `right`: the class of each item, -1 if it is unknown.
   void train(const Items& items, std::span<const std::int32_t> right, std::span<const std::int64_t> order,
              const Strategy& strategy, const Listener& listener = {});
 

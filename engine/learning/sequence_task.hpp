@@ -1,4 +1,4 @@
-// Giving classes to the items of a sequence, as a task of the learner.
+// Classifying the items of a sequence, as a task of the learner.
 #pragma once
 
 #include <cstdint>

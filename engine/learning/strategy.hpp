@@ -1,4 +1,4 @@
-// How one sentence is learned from, as data; and what can be heard of it.
+// How one sentence is learned from, as data; and the updates reported to listeners.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Strategy {
   UpdateAt update_at = UpdateAt::kFirstViolation;
   Positive positive = Positive::kBestScoring;
   Restart restart = Restart::kNever;  // after an update; kRandomCorrect: like kPair, from any correct state
-  double exploration = 0;             // the probability of going on from the negative state, not the positive one
+  double exploration = 0;             // the probability of continuing from the negative state, not the positive one
   double temperature = 1;             // of kSample
   std::int32_t horizon = 0;           // start again after this many actions; 0: never
   double focus = 1;                   // weight of each transition of an update relative to the one before

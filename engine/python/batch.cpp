@@ -172,7 +172,7 @@ class BatchHandle {
   }
 
  private:
-  class Lock {  // Python's lock goes first: who waits for the other must not hold it
+  class Lock {  // releases Python's lock first: a waiting thread must not hold it
    public:
     explicit Lock(std::mutex& mutex) : guard_(mutex) {}
 

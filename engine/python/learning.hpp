@@ -1,4 +1,4 @@
-// What the Python faces of learners share.
+// Shared by the Python bindings of learners.
 #pragma once
 
 #include <nanobind/stl/function.h>
@@ -15,7 +15,7 @@ namespace panparser {
 
 using PythonListener = std::function<void(const Update&, bool)>;
 
-// The listener must outlive what is made of it.
+// The listener must outlive the result.
 inline Listener make_listener(const std::optional<PythonListener>& listener) {
   if (!listener) return {};
   return [&](const Update& update, bool applied) {

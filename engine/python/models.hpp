@@ -1,4 +1,4 @@
-// What the Python faces of finished parsers and of learners share.
+// Shared by the Python bindings of trained parsers and of learners.
 #pragma once
 
 #include <memory>

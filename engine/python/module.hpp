@@ -1,4 +1,4 @@
-// What the files of the Python face share.
+// Shared by the files of the Python bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// What a parser scores with, put together and checked: system, templates, labels, layers of weights, vectors.
+// The parts that a parser scores with, assembled and checked: system, templates, labels, layers of weights, vectors.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct Parts {
 // System, program and the arrays of layers and vectors must outlive it.
 class Assembly {
  public:
-  explicit Assembly(Parts parts);  // throws std::invalid_argument or std::out_of_range on parts that do not fit
+  explicit Assembly(Parts parts);  // throws std::invalid_argument or std::out_of_range if parts do not fit
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 

@@ -12,23 +12,23 @@
 
 namespace panparser {
 
-// States of many sentences, each with a number. The initial ones are 0, 1, ... in the order of the sentences; every
-// state made since has the next number. A batch looks at some of them, its rows, none of which is final.
+// States of many sentences, each with a number. The initial ones are 0, 1, ... in the order of the sentences, then the
+// others as they are made. The rows of a batch are some of the states, none of which is final.
 class Batch {
  public:
   struct Sentence {
     SentenceTokens tokens;
-    const Reference* reference;              // null: costs will not be asked for
-    const Constraint* constraint = nullptr;  // actions that break it are illegal, as far as that can be
+    const Reference* reference;              // null: costs are not available
+    const Constraint* constraint = nullptr;  // actions that break it are illegal, if others remain
   };
 
   // `ties` orders all actions of equal cost, for `oracle`.
   Batch(const System& system, const Program& program, std::span<const std::int32_t> ties)
       : system_(system), program_(program), ties_(ties.begin(), ties.end()), keys_(program.templates()) {}
 
-  // Forgets all states, and starts with the initial ones of these sentences. What was allocated is used again.
+  // Discards all states, and starts with the initial ones of these sentences. Memory is reused.
   void start(std::span<const Sentence> sentences);
-  // Makes rows of any states that are not final; throws std::invalid_argument, and changes nothing, on others.
+  // Makes rows of any states that are not final; throws std::invalid_argument, and changes nothing, for others.
   void select(std::span<const std::int32_t> states);
 
   std::size_t rows() const { return rows_.size(); }
@@ -41,17 +41,17 @@ class Batch {
 
   // Of each row.
   void list_states(std::int32_t* out) const;     // numbers
-  void list_parents(std::int32_t* out) const;    // numbers; -1 of an initial state
+  void list_parents(std::int32_t* out) const;    // numbers; -1 for an initial state
   void list_sentences(std::int32_t* out) const;  // as they were given to `start`
-  void list_actions(std::int32_t* out) const;    // that made the state; -1 of an initial one
+  void list_actions(std::int32_t* out) const;    // that made the state; -1 for an initial one
   void list_arcs(std::int32_t* out) const;       // [row][3]: head, dependent, label that the action made; -1 where none
 
-  // [row]: what the constraint loses by every action that is left
+  // [row]: number of constraints that every remaining action violates
   void list_violations(std::int32_t* out) const;
   // [row][action]
   void legal(bool* out) const;
   void costs(std::int32_t* out);  // kIllegalCost where illegal
-  // [row]: what the static oracle would do
+  // [row]: the action of the static oracle
   void oracle(std::int32_t* out);
   // [row][address]: 1..n words, 0 Root, -1 none
   void positions(std::span<const std::int32_t> addresses, std::int32_t* out) const;
@@ -61,7 +61,7 @@ class Batch {
   // Heads and dependents of the arcs that actions would make, or propose, in some rows; -1 where none.
   void arcs(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions, std::int32_t* heads,
             std::int32_t* dependents) const;
-  // Makes the state after an action in each of some rows, and tells its number. Those that are not final become the
+  // Makes the state after an action in each of some rows, and returns its number. Those that are not final become the
   // rows. Labels may be empty. Throws std::invalid_argument, and changes nothing, on an action that is illegal; Stuck
   // if the system is broken.
   void apply(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions,
@@ -71,9 +71,9 @@ class Batch {
   // The derivation of a state: the states that its actions were taken in, and the actions.
   void derivation(std::int32_t state, std::int32_t* states, std::int32_t* actions) const;
   void check_states(std::span<const std::int32_t> states) const;  // throws std::invalid_argument
-  // Heads and labels that a state of each sentence has, words of all sentences one after the other; -1 is none.
+  // Heads and labels in one state of each sentence, for the words of all sentences in order; -1 is none.
   void trees(std::span<const std::int32_t> states, std::int32_t* heads, std::int32_t* labels) const;
-  // The state of each sentence that was made last.
+  // The last state made of each sentence.
   void list_latest(std::int32_t* out) const;
 
  private:

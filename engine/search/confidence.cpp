@@ -17,7 +17,7 @@ template <class Scorer>
 void SignalReader<Scorer>::hear(std::span<const Hypothesis> beam) {
   for (const Hypothesis& hypothesis : beam) {
     const auto state = static_cast<std::size_t>(hypothesis.state);
-    if (state < scores_.size()) continue;  // final, and heard of before
+    if (state < scores_.size()) continue;  // final, and already recorded
     scores_.resize(state + 1);
     lengths_.resize(state + 1);
     scores_[state] = hypothesis.score;

@@ -1,4 +1,4 @@
-// How sure a search was of each arc of its tree: what can be read off its beams and the derivation that won.
+// How certain a search was of each arc of its tree, read off its beams and the winning derivation.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace panparser {
 
-// By how much what won was better than what it won over, in the model's scores; kNoRival where it won over nothing, and
-// for a word without a head.
+// Margins of the winner over its best rival, in the model's scores; kNoRival if there is no rival, and for a word
+// without a head.
 enum Signal : std::uint8_t {
   kArcMargin,    // the action that made the arc, over the best other one; below 0 where the beam saw further
   kLeastMargin,  // the least of such margins while the word waited for its head as S0 or B0, that one too
@@ -28,7 +28,7 @@ using Signals = std::array<std::int32_t, kSignals>;
 template <class Scorer>
 class SignalReader {
  public:
-  // A search is heard from its start: every beam, the last one too, before `read`.
+  // Follows a search from its start: every beam, including the last, before `read`.
   void start() {
     scores_.clear();
     lengths_.clear();
@@ -39,7 +39,7 @@ class SignalReader {
             Signals* signals);
 
  private:
-  static constexpr int kAtOnce = 32;  // states whose weights are asked for together
+  static constexpr int kAtOnce = 32;  // states whose weights are fetched together
 
   bool is_word(Token token) const { return token >= 1 && token <= static_cast<Token>(made_.size()); }
   void read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals);

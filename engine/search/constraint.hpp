@@ -1,4 +1,4 @@
-// What is asked of a tree before it is parsed: heads, directions, which arcs it may have, labels.
+// Constraints on a tree before it is parsed: heads, directions, allowed arcs, labels.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace panparser {
 
-// What stands in place of a given label.
+// Marks in place of a given label.
 inline constexpr std::int32_t kAnyLabel = -1;
 inline constexpr std::int32_t kStayingLabel = -2;  // any but those of arcs that are moved after parsing
 
-// Of one sentence. Of the legal actions, those of least cost go on: the cost of the system's own oracle for the given
-// heads, and 1 for an arc that is forbidden. Where the oracle is exact and some tree has the given heads, that tree
-// stays within reach, so that all of them are kept and no state is a dead end.
+// The constraint of one sentence. Only the legal actions of least cost remain: the cost of the system's own oracle for
+// the given heads, and 1 for a forbidden arc. If the oracle is exact and some tree has the given heads, that tree stays
+// reachable, so that all of them are kept and no state is a dead end.
 class Constraint {
  public:
   // `allowed`: (n+1) * (n+1), row by head, Root is 0; empty: every arc. `labels` and `moving` (by label: is the arc
@@ -31,10 +31,10 @@ class Constraint {
              std::span<const std::int32_t> labels, std::span<const std::uint8_t> moving)
       : reference_(std::move(reference)), allowed_(allowed), labels_(labels), moving_(moving) {}
 
-  bool asks_for_heads() const { return reference_.has_value(); }  // if not, all actions go on
+  bool asks_for_heads() const { return reference_.has_value(); }  // if not, all actions remain
 
   struct Choice {
-    std::uint32_t legal;  // those that go on
+    std::uint32_t legal;  // those that remain
     std::int32_t cost;    // of each
   };
   template <class State>
@@ -72,7 +72,7 @@ class Constraint {
 
  private:
   // Where arcs join words of the stack: a given arc to the left that may be made now, with all given children of its
-  // dependent. It could wait, but nothing is won by it, and parsers are trained not to. -1: there is none.
+  // dependent. It could wait, but there is no benefit, and parsers are trained not to. -1: no such arc.
   int find_left(const System& system, const Frame& frame, std::uint32_t legal) const {
     for (; legal; legal &= legal - 1) {
       const Arc arc = system.arc(frame, std::countr_zero(legal));
@@ -171,7 +171,7 @@ class Constraints {
   std::size_t labels() const { return moving_.size(); }
   const System& system() const { return system_; }
   GivenColumns given() const { return {heads_, labels_}; }  // for features
-  // Nothing where nothing is asked. Throws std::invalid_argument on heads that form a cycle.
+  // nullopt if nothing is constrained. Throws std::invalid_argument if heads form a cycle.
   std::optional<Constraint> operator[](std::int64_t sentence) const;
 
  private:

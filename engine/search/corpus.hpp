@@ -19,14 +19,14 @@ struct Example {  // a sentence to learn from
   SentenceTokens tokens;
   const Reference& reference;
   std::span<const std::int32_t> labels;    // of words 1..n; -1 unknown
-  const Constraint* constraint = nullptr;  // that the search keeps to
+  const Constraint* constraint = nullptr;  // kept by the search
 };
 
 // Throws std::invalid_argument unless each form of the treebank has the row of its vector, if templates use vectors;
 // returns the rows that are used.
 std::span<const std::int32_t> used_rows(std::span<const std::int32_t> rows, const Program& program,
                                         const TreebankData& data);
-// Throws std::out_of_range on a row that is none of so many.
+// Throws std::out_of_range if a row is not below `known`.
 void check_rows(std::span<const std::int32_t> rows, std::int32_t known);
 
 class Corpus {
@@ -39,14 +39,14 @@ class Corpus {
   // Other heads (Root is 0; marks are those of Gold) and labels (-1 unknown) for the same sentences. Throws
   // std::invalid_argument, and changes nothing, on heads that are no reference.
   void replace(std::span<const std::int32_t> heads, std::span<const std::int32_t> labels);
-  // From now on search keeps to these constraints, and features read them. They must outlive the corpus.
+  // From now on search keeps these constraints, and features read them. They must outlive the corpus.
   void constrain(const Constraints& constraints);
 
-  // Whoever holds it keeps the references that there are.
+  // While it is held, the references do not change.
   std::mutex& mutex() const { return mutex_; }
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   bool has_references() const { return !references_.empty() || size() == 0; }
-  std::int64_t version() const { return version_; }  // another one after each change
+  std::int64_t version() const { return version_; }  // incremented by each change
   const System& system() const { return system_; }
   const Program& program() const { return program_; }
   std::int32_t labels() const { return most_labels_; }          // how many there must be for all that occur

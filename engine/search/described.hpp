@@ -12,7 +12,7 @@
 
 namespace panparser {
 
-// One state: tokens count 1..n, Root is 0 wherever it stands, -1 is none. Heads and labels are those of the words 1..n.
+// One state: tokens count 1..n, Root is always 0, -1 is none. Heads and labels are those of the words 1..n.
 struct Description {
   std::span<const std::int32_t> stack, buffer;  // from the top, from the front; at most Window::kDepth of each
   std::span<const std::int32_t> heads, labels;
@@ -24,7 +24,7 @@ class DescribedState {
  public:
   explicit DescribedState(bool root_first) : root_first_(root_first) {}
 
-  // Good until the next call. Throws std::invalid_argument on a token that the sentence does not have.
+  // Valid until the next call. Throws std::invalid_argument if the sentence does not have a token.
   Window window(const Description& description);
 
  private:

@@ -1,4 +1,4 @@
-// The weights of a finished parser, one by one.
+// The individual weights of a trained parser.
 #pragma once
 
 #include <cstdint>

@@ -13,11 +13,11 @@ struct Labels {
   // By label. Throws std::invalid_argument if there are labels and some arc may have none of them.
   Labels(const std::vector<bool>& root, const std::vector<bool>& words);
 
-  std::int32_t size = 0;  // 0: arcs go without labels
+  std::int32_t size = 0;  // 0: arcs have no labels
   std::vector<std::uint8_t> of_root, of_words;
 
   const std::vector<std::uint8_t>& allowed(bool root) const { return root ? of_root : of_words; }
-  std::int32_t first_of_root() const;  // -1 where there is none
+  std::int32_t first_of_root() const;  // -1 if there is none
 };
 
 }  // namespace panparser

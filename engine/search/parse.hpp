@@ -1,4 +1,4 @@
-// Parsing with a finished model: greedy, or with a beam.
+// Parsing with a trained model: greedy, or with a beam.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ class TreeParser {
 
   static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
 
-  // Writes the best tree that a beam finds; a beam of 1 takes the shortcut without shared structure. What falls behind
-  // the best by more than the margin leaves the beam. By how much the tree found was ever behind, at most.
-  // A constraint, if there is one, restricts the search. `signals`: of each word, if they are asked for.
+  // Writes the best tree that a beam finds; a beam of 1 takes a faster path without shared structure. Hypotheses that
+  // are behind the best by more than the margin leave the beam. Returns the largest distance of the tree behind the
+  // best. A constraint, if any, restricts the search. `signals`: of each word, if requested.
   Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
               const Constraint* constraint = nullptr, Signals* signals = nullptr);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.

@@ -1,4 +1,4 @@
-// A finished parser: trees for treebanks.
+// A trained parser: trees for treebanks.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace panparser {
 struct ParseOptions {
   int beam = 1;
   int threads = 1;
-  std::optional<Score> margin{};             // what falls behind by more leaves the beam; nothing: it stays
+  std::optional<Score> margin{};             // hypotheses further behind leave the beam; nullopt: they stay
   const Constraints* constraints = nullptr;  // of the treebank
-  bool confidence = false;                   // are signals asked for?
+  bool confidence = false;                   // are signals requested?
   std::span<const std::int32_t> rows{};      // by form: the row of its vector, where templates use vectors
 };
 
 struct Trees {
   std::vector<std::int32_t> heads, labels;  // by word; Root is 0, headless or without label -1
-  std::vector<Score> behind;                // by sentence: how far its tree was ever behind the best of its beam
-  std::vector<Signals> signals;             // by word, if they were asked for
+  std::vector<Score> behind;                // by sentence: the largest distance of its tree behind the best
+  std::vector<Signals> signals;             // by word, if requested
 };
 
 struct Derived {
-  std::vector<std::int32_t> lengths;          // by sentence: how many actions
+  std::vector<std::int32_t> lengths;          // by sentence: number of actions
   std::vector<std::int32_t> actions, labels;  // of all sentences; -1 where an action makes no arc
 };
 
@@ -40,11 +40,11 @@ class ParserModel {
 
   const Assembly& assembly() const { return assembly_; }
 
-  // The same whatever the number of threads: each sentence is parsed by one.
+  // The same for any number of threads: each sentence is parsed by one.
   Trees parse(const TreebankData& data, const ParseOptions& options) const;
   // Different trees of one sentence, best first, at most `count`; `threads`, `margin` and `confidence` do not matter.
   std::vector<Tree> best(const TreebankData& data, std::int64_t sentence, int count, const ParseOptions& options) const;
-  // How `parse` came to its trees; `threads`, `constraints` and `confidence` do not matter.
+  // The derivations of the trees of `parse`; `threads`, `constraints` and `confidence` do not matter.
   Derived derivations(const TreebankData& data, const ParseOptions& options) const;
 
  private:

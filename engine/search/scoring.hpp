@@ -14,24 +14,24 @@
 
 namespace panparser {
 
-struct Grammar {  // what search needs to know beside the weights
+struct Grammar {  // what search needs in addition to the weights
   const System& system;
   const Program& program;
   const Labels& labels;
-  std::span<const Program* const> further = {};  // programs, where parsers with other templates have a vote
+  std::span<const Program* const> further = {};  // programs, if parsers with other templates vote
 
   std::size_t programs() const { return 1 + further.size(); }
   const Program& program_at(std::size_t i) const { return i == 0 ? program : *further[i - 1]; }
 
-  // Labels look only at the two words of the arc, what is known of them, and B0: more does not help. Where arcs reach
-  // down to S2, they look at everything.
+  // Labels use only the two words of the arc, what is known about them, and B0: more does not help. If arcs reach down
+  // to S2, they use everything.
   bool labels_see(Group group) const {
     if (system.attaches_deepest()) return true;
     if (group == kTripleGroup) return system.attaches_deeper();
     return group != kStackGroup && group != kOtherGroup;
   }
   Reach label_reach() const { return system.attaches_deepest() ? kAhead : kToFront; }
-  std::vector<int> label_templates() const {  // numbers of those that labels see, of the first program
+  std::vector<int> label_templates() const {  // numbers of those that labels use, in the first program
     std::vector<int> found;
     for (int g = 0; g < kGroups; ++g) {
       if (!labels_see(Group(g))) continue;
@@ -49,7 +49,7 @@ struct Grammar {  // what search needs to know beside the weights
   }
 };
 
-// Rows of sums, by a number; forgotten all at once.
+// Rows of sums, by a number; cleared all at once.
 class Memo {
  public:
   explicit Memo(std::size_t width) : width_(width), slots_(64) {}
@@ -94,9 +94,9 @@ class Memo {
   std::vector<std::int32_t> rows_;
 };
 
-// Questions about states, of one kind (actions or labels), are asked first, all those of a beam, and then answered: so
-// the weights of all of them are on their way at once. A question sees some groups of features; the sums of those that
-// are shared come from a memo.
+// Questions about states, of one kind (actions or labels), are first collected for a whole beam and then answered, so
+// that all their weights are prefetched together. A question uses some groups of features; the sums of shared groups
+// come from a memo.
 class Questions {
  public:
   Questions(std::size_t width, std::size_t kinds) : width_(width) {
@@ -116,7 +116,7 @@ class Questions {
     asked_.push_back({});
     own_.resize(own_.size() + width_);
   }
-  // The last question sees a group; whether its sums must be looked up.
+  // Adds a group to the last question; must its sums be looked up?
   bool see(int kind, Group group, std::uint64_t sight) {
     const auto memo = static_cast<std::uint32_t>(kind * kOtherGroup + group);
     const auto [row, is_new] = memos_[memo].find_row(sight);
@@ -135,7 +135,7 @@ class Questions {
     used_ += keys;
   }
 
-  // Calls look_up(keys, count, sums, program) for all that must be.
+  // Calls look_up(keys, count, sums, program) for all pending sums.
   template <class LookUp>
   void fetch(const LookUp& look_up) {
     for (const Part& part : parts_) look_up(keys_.data() + part.first, part.count, row(part.sums), part.program);
@@ -186,11 +186,11 @@ class Scoring {
         actions_(grammar.system.actions(), 1),
         labels_(grammar.labels.size, grammar.system.actions()),
         vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
-    // Words that come back to the buffer make it differ where B0 is the same.
+    // Words that return to the buffer make it differ even if B0 is the same.
     shares_ = !grammar.system.has_back();
   }
 
-  // `shared`: sums of this group and those behind it are not kept, since no state will ask again.
+  // `shared`: sums of this group and later ones are not kept, since no state will need them again.
   void start(const SentenceTokens& tokens, Group shared) {
     tokens_ = tokens;
     shared_ = shares_ ? shared : kBufferGroup;
@@ -229,7 +229,7 @@ class Scoring {
     return sums;
   }
 
-  // Labels of the arcs that actions make, likewise.
+  // The same for labels of the arcs that actions make.
   void start_labels() { labels_.start(); }
   void ask_label(const Window& window, int action) {
     labels_.ask();
@@ -252,7 +252,7 @@ class Scoring {
       scorer_.labels(keys, count, sums, program);
     });
   }
-  // Of all labels, and which of them the arc may have.
+  // Scores of all labels, and which of them the arc may have.
   std::pair<const std::int32_t*, const std::vector<std::uint8_t>*> label_sums(std::size_t question,
                                                                               const Window& window, int action,
                                                                               const Arc& arc) {

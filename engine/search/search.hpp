@@ -17,7 +17,7 @@
 
 namespace panparser {
 
-// No sound system takes more steps: a swap system swaps each pair of words once at most, and shifts one again.
+// No sound system takes more steps: a swap system swaps each pair of words at most once, and shifts one again.
 inline std::int64_t most_steps(Token words) { return 2 * std::int64_t(words + 2) * (words + 2); }
 inline void check_steps(std::int64_t steps, Token words) {
   if (steps > most_steps(words)) throw Stuck("the derivation of a sentence does not end");
@@ -29,16 +29,16 @@ struct Hypothesis {
   Score score = 0;
   std::int32_t length = 0;  // of its derivation
   bool is_final = false;
-  Score behind = 0;             // by how much it was ever behind the best, at most
+  Score behind = 0;             // the largest distance behind the best so far
   std::int32_t violations = 0;  // of the sentence's constraint, so far
 };
 
 struct Candidate {
   std::int32_t from = 0;     // in the beam
-  std::int32_t action = -1;  // none: a final state stays as it is
+  std::int32_t action = -1;  // none: a final state is kept as it is
   std::int32_t loss = 0;
   Score score = 0;
-  std::int32_t order = 0;  // among equals, what came first is better
+  std::int32_t order = 0;  // ties go to the earlier one
   std::int32_t violations = 0;
 };
 inline bool better(const Candidate& a, const Candidate& b) {
@@ -55,7 +55,7 @@ inline void cut(std::vector<Candidate>& candidates, std::size_t width) {
   candidates.resize(kept);
 }
 
-// Steps from state to state of one sentence.
+// Steps the states of one sentence.
 template <class Scorer>
 class Search {
  public:
@@ -64,7 +64,7 @@ class Search {
   Arena& arena() { return arena_; }
   Scoring<Scorer>& scoring() { return scoring_; }
   System::Scratch& scratch() { return scratch_; }
-  // Costs can be asked for if states are tracked. A constraint is kept in all that follows.
+  // Costs are available if states are tracked. A constraint applies from now on.
   Hypothesis start(const SentenceTokens& tokens, bool tracking, const Constraint* constraint = nullptr) {
     tokens_ = tokens;
     constraint_ = constraint;
@@ -75,7 +75,7 @@ class Search {
   }
   bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state).frame()); }
 
-  // Appends what can follow each hypothesis of a beam; with a reference, losses too.
+  // Appends the possible next steps of each hypothesis of a beam; with losses if there is a reference.
   void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
     for (std::size_t first = 0; first < beam.size(); first += kAtOnce) {
       const std::size_t end = std::min(beam.size(), first + kAtOnce);
@@ -96,7 +96,7 @@ class Search {
     }
   }
 
-  // Appends the hypotheses that candidates stand for, with the best labels for their arcs.
+  // Appends the hypotheses of candidates, with the best labels for their arcs.
   void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
     for (std::size_t first = 0; first < candidates.size(); first += kAtOnce) {
       const auto some = candidates.subspan(first, std::min(kAtOnce, candidates.size() - first));
@@ -132,7 +132,7 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t kAtOnce = 32;  // states whose weights are asked for together
+  static constexpr std::size_t kAtOnce = 32;  // states whose weights are fetched together
 
   void follow(const Hypothesis& hypothesis, std::int32_t from, std::size_t question, const Reference* reference,
               std::vector<Candidate>& out) {
@@ -163,7 +163,7 @@ class Search {
     }
   }
 
-  // For each candidate the best label of the arc that it makes; -1 where it makes none.
+  // For each candidate the best label of the arc that it makes; -1 if it makes none.
   void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
     labels_.assign(candidates.size(), -1);
     asked_.clear();

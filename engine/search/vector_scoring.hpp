@@ -14,7 +14,7 @@ namespace panparser {
 template <class Scorer>
 class VectorScoring {
  public:
-  // `for_labels`: for each address with a vector, whether labels look at it.
+  // `for_labels`: for each address with a vector, whether labels use it.
   VectorScoring(const Program& program, const Scorer& scorer, int actions, int labels, std::vector<bool> for_labels)
       : program_(program), scorer_(scorer), classes_(actions), for_labels_(std::move(for_labels)) {
     const std::size_t addresses = program.vectors().size();

@@ -1,4 +1,4 @@
-// Classes for sequences by a finished model: greedy, or with a beam.
+// Classes for sequences by a trained model: greedy, or with a beam.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class SequenceDecoder {
         given_(program.given()),
         sums_(classes.size()) {}
 
-  // Writes the best classes that a beam finds; a beam of 1 takes the shortcut without hypotheses.
+  // Writes the best classes that a beam finds; a beam of 1 takes a faster path without hypotheses.
   void decode(const Sequence& sequence, int beam, std::int32_t* classes);
-  // Different ones, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
+  // Different ones, best first: at most `count`. A beam of 0: exhaustive search.
   std::vector<Labeling> best(const Sequence& sequence, int beam, int count);
 
  private:

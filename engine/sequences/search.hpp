@@ -42,7 +42,7 @@ class SequenceSearch {
         sums_(classes.size()),
         given_(static_cast<std::size_t>(classes.size())) {}
 
-  // `width`: how many hypotheses will be kept at most, so that what cannot be among them is left out at once.
+  // `width`: the maximum number of hypotheses kept, so that those that cannot be among them are dropped early.
   Hypothesis start(const Sequence& sequence, std::size_t width) {
     sequence_ = &sequence;
     width_ = width;
@@ -52,8 +52,8 @@ class SequenceSearch {
   }
   void forget() { fixed_at_ = -1; }  // after a change of weights
 
-  // Appends what can follow each hypothesis of a beam. With the right classes (-1 unknown), losses too: what is right
-  // is there, and of the rest, if not all of it, what may be among the best.
+  // Appends the possible next steps of each hypothesis of a beam. With the correct classes (-1 unknown), losses too:
+  // the correct ones are always included, and at least those of the others that may be among the best.
   void expand(std::span<const Hypothesis> beam, const std::int32_t* right, std::vector<Candidate>& out,
               bool all = false) {
     for (std::size_t i = 0; i < beam.size(); ++i) {
@@ -112,8 +112,8 @@ class SequenceSearch {
         [&](int ago, int part) { return classes_.value(part, before[ago]); }, keys);
   }
 
-  // The scores of the item that comes next; what items alone tell is computed once for all hypotheses, and what classes
-  // before tell once for those that have the same.
+  // The scores of the next item; the part that depends on items alone is computed once for all hypotheses, and the part
+  // that depends on previous classes once for all hypotheses that share them.
   const std::int32_t* score(const Hypothesis& hypothesis) {
     if (fixed_at_ != hypothesis.length) {
       fixed_at_ = hypothesis.length;
@@ -147,7 +147,7 @@ class SequenceSearch {
     const auto add = [&](std::int32_t c, std::int32_t cost) {
       out.push_back({from, c, hypothesis.loss + cost, hypothesis.score + sums[c]});
     };
-    if (!allowed.empty()) {  // where what is right is not allowed, nothing is wrong
+    if (!allowed.empty()) {  // if the correct class is not allowed, none is wrong
       const bool known = std::binary_search(allowed.begin(), allowed.end(), right);
       for (const std::int32_t c : allowed) add(c, known && c != right);
       return;
@@ -158,7 +158,7 @@ class SequenceSearch {
     }
   }
 
-  // What a class must score to be among the best.
+  // The least score of a class that is among the best.
   std::int32_t threshold(const std::int32_t* sums) {
     const auto size = static_cast<std::size_t>(classes_.size());
     if (width_ >= size) return std::numeric_limits<std::int32_t>::min();

@@ -1,5 +1,5 @@
-// Sequences whose items get a class each, from left to right: words that get tags, characters that get boundaries.
-// What features see of an item are its attributes, and those of its neighbours; and the classes already given.
+// Sequences whose items are classified from left to right: words with tags, characters with boundaries.
+// Features of an item are its attributes, those of its neighbours, and the classes already given.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace panparser {
 // Attributes with one source lie side by side: a source is a column of a treebank, or all columns of numbers together.
 struct SequenceAtom {
   bool is_class;           // one that was given
-  std::int32_t offset;     // items from the one that is to be classified; of a class, how long ago
+  std::int32_t offset;     // items from the current one; of a class, how long ago
   std::int32_t parameter;  // an attribute, or a part of classes
 };
 
@@ -32,9 +32,9 @@ class SequenceProgram {
                   const std::vector<SequenceAtom>& atoms, const std::vector<std::vector<std::int32_t>>& templates);
 
   int templates() const { return fixed_.size() + given_.size(); }
-  int fixed() const { return fixed_.size(); }  // templates that see items alone
-  int given() const { return given_.size(); }  // templates that see classes
-  int depth() const { return depth_; }         // classes that are seen at most
+  int fixed() const { return fixed_.size(); }  // templates that read only items
+  int given() const { return given_.size(); }  // templates that read classes
+  int depth() const { return depth_; }         // previous classes read, at most
   std::int32_t parts() const { return parts_; }
   std::int32_t columns() const { return columns_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }

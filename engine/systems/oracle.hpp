@@ -8,14 +8,14 @@
 
 namespace panparser {
 
-// The arc that an action makes, else the one that it proposes; kNone where there is neither.
+// The arc that an action makes, else the one that it proposes; kNone if there is neither.
 inline Arc labeled_arc(const System& system, const Frame& frame, int action) {
   const Arc arc = system.arc(frame, action);
   return arc.head != kNone ? arc : system.arc(frame, action, EffectKind::kPropose);
 }
 
-// Of the legal actions of least cost, one that makes an arc of the reference, else the one that comes first in `ties`,
-// which has all actions.
+// A legal action of least cost: preferably one that makes an arc of the reference, else the first in `ties`, which has
+// all actions.
 inline int static_action(const System& system, const Frame& frame, std::uint32_t legal,
                          std::span<const std::int32_t> costs, const Gold& gold, std::span<const std::int32_t> ties) {
   int best = -1;

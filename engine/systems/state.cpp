@@ -8,7 +8,7 @@ namespace panparser {
 
 namespace {
 
-// Sums of these tell sets of arcs apart, in whatever order they were made.
+// Sums of these distinguish sets of arcs, regardless of their order.
 std::uint64_t arc_digest(Token other, std::int32_t label, std::uint64_t kind) {
   return mix(kind << 60 | static_cast<std::uint64_t>(label + 1) << 32 | static_cast<std::uint64_t>(other));
 }

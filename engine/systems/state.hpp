@@ -12,7 +12,7 @@
 
 namespace panparser {
 
-// Tokens that tables speak of.
+// Tokens that tables refer to.
 enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kPositions };
 
 // What conditions test: each is a number.
@@ -32,17 +32,17 @@ enum Fact : std::uint8_t {
 using Bits = std::uint64_t;  // one word of a set of tokens
 inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (token & 63) & 1; }
 
-// All that a table can see of a state; valid until the state changes.
+// All of a state that tables depend on; valid until the state changes.
 struct Frame {
   std::array<Token, kPositions> at;  // kNone where absent
   std::array<std::int32_t, kFacts> facts;
   Token front;  // B0, or the end; in systems without `back`, every token from here on is in the buffer
   Token root;
-  const Bits* on_stack;  // null where the state does not track them
+  const Bits* on_stack;  // null if the state does not track them
   const Bits* attached;
 };
 
-// What a state knows of one token, for features.
+// What a state stores about one token, for features.
 struct Record {
   Token token = kNone;
   Token head = kNone;
@@ -57,7 +57,7 @@ struct Record {
   std::int32_t right_valency = 0;
   std::uint64_t left_labels = 0;  // sets of labels: bit (label mod 64)
   std::uint64_t right_labels = 0;
-  std::uint64_t digest = 0;  // of the head, the children and their labels: the same where they are
+  std::uint64_t digest = 0;  // of the head, the children and their labels: equal if they are
 
   void add_child(Token child, std::int32_t child_label);
   void set_head(Token new_head, std::int32_t new_label);
@@ -70,7 +70,7 @@ struct Arc {
   std::int32_t label = -1;
 };
 
-// What feature templates see of a state; valid until a state is made or changed.
+// What feature templates read from a state; valid until a state is made or changed.
 struct Window {
   static constexpr int kDepth = 4;
   std::array<const Record*, kDepth> stack;  // from the top; null where absent
@@ -99,7 +99,7 @@ struct Counters {
   std::int32_t buffer_size() const { return returned_size + (end() - front); }
 };
 
-// Changes in place. `returned` holds words that came back to the buffer, the last one in front.
+// Changes in place. `returned` holds words that returned to the buffer, the last one in front.
 class MutableState {
  public:
   void reset(const Shape& shape, Token words);
@@ -133,7 +133,7 @@ class MutableState {
 // `reset`.
 class Arena {
  public:
-  // Without `tracking` states take less memory, and costs cannot be asked for.
+  // Without `tracking` states take less memory, but costs are not available.
   void reset(const Shape& shape, Token words, bool tracking);
 
   std::int32_t initial() const { return 0; }

@@ -1,4 +1,4 @@
-// What the static oracles of swap systems know of a tree.
+// What the static oracles of swap systems need to know about a tree.
 #pragma once
 
 #include <cstdint>

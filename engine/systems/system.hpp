@@ -27,7 +27,7 @@ struct Effect {
   std::int32_t first, second;  // pop: depth; arc, propose: head and dependent (positions)
 };
 
-// A number read off state and reference. Each is evaluated once a state, however many terms use it.
+// A number computed from state and reference. Each is evaluated once per state, for all terms that use it.
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
 struct Probe {
   ProbeKind kind;
@@ -75,15 +75,15 @@ struct Table {
   std::vector<Row> rows;
 };
 
-inline constexpr std::int32_t kIllegalCost = 1 << 20;  // what stands where an action is illegal
+inline constexpr std::int32_t kIllegalCost = 1 << 20;  // the cost of an illegal action
 
 class System;
 
-// A reference together with what its system's costs need to know of it; no other system may use it.
+// A reference prepared for the costs of its system; no other system may use it.
 struct Reference {
   const System* system;
   Gold gold;
-  std::unique_ptr<const ArcStandardLoss> arc_standard;  // where the potential asks for it; `attardi` likewise
+  std::unique_ptr<const ArcStandardLoss> arc_standard;  // if the potential needs it; `attardi` likewise
   std::unique_ptr<const AttardiLoss> attardi;
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
   std::vector<std::int32_t> fragment;  // Swap, lazy, all heads known: top of the fragment that arcs alone can build
@@ -103,11 +103,11 @@ class System {
   bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
   bool attaches_deepest() const { return deepest_ == kS2; }
   Reference reference(Gold gold) const;
-  // How many known heads no derivation gives, by the potential; nothing where it does not tell.
+  // Number of gold heads unreachable by any derivation, by the potential; nullopt if unknown.
   std::optional<int> lost(const Reference& reference) const;
 
   bool is_final(const Frame& frame) const;
-  // Words that a final state leaves without a head get Root and a label, if the table says so.
+  // Words that a final state leaves without a head get Root and a label, if the table attaches the rest.
   void attach_rest(std::span<std::int32_t> heads, std::span<std::int32_t> labels, std::int32_t label) const;
   Bits truths(const Frame& frame) const;
   std::uint32_t legal(Bits truths) const;  // bit for each action

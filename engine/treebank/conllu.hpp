@@ -38,7 +38,7 @@ struct Rules {
   std::int64_t first_line = 1;  // of the text, in its file
 };
 
-// Text that is written into memory of the caller's, and into memory of its own once that is full.
+// Text that is written into the caller's memory, and into its own once that is full.
 class Output {
  public:
   Output(char* memory, std::size_t capacity) : text_(memory), capacity_(capacity) {}
@@ -76,7 +76,7 @@ class TreebankData {
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
   std::vector<std::int64_t>& offsets() { return offsets_; }  // of each sentence's first word, and the end
 
-  // By word: heads, -1 is "_", and ids. Who asks may change them; what nobody asked for is written as it was read.
+  // By word: heads, -1 is "_", and ids. Callers may change them; columns never requested are written as they were read.
   std::vector<std::int32_t>& heads() {
     heads_shared_ = true;
     return heads_;
@@ -134,7 +134,7 @@ class TreebankData {
                bool fatal = false);
 
   std::string_view text_;
-  std::string_view mark_;  // what stands before the first sentence: a byte-order mark; or all, if there is no sentence
+  std::string_view mark_;  // text before the first sentence: a byte-order mark; or all, if there is no sentence
   std::int64_t dropped_ = 0;
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::int64_t> begins_, ends_, first_lines_;  // bytes and first line of each sentence

@@ -12,7 +12,7 @@
 namespace panparser {
 
 inline constexpr int kCells = 10;
-// Where each column of strings stands in a line.
+// The place of each column of strings in a line.
 inline constexpr std::array<int, kColumns> kCellOf = {1, 2, 3, 4, 5, 7, 8, 9};
 inline constexpr int kIdCell = 0, kHeadCell = 6;
 inline constexpr std::array<const char*, kCells> kNames = {"ID",    "FORM", "LEMMA",  "UPOS", "XPOS",

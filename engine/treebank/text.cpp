@@ -57,7 +57,7 @@ class Writer {
   void write(std::string_view text) {
     Cursor cursor(text);
     std::string_view gap = tokens_.size() > 0 ? cursor.take(tokens_.starts[0]) : text;
-    std::string_view before = gap;  // what only the first token can tell
+    std::string_view before = gap;  // only the first token can record it
     for (std::size_t i = 0; i < tokens_.size();) {
       const std::size_t begin = i;
       pieces_.clear();
@@ -144,7 +144,7 @@ class Writer {
     bool broken = false;
     for (const char byte : piece.form) broken |= breaks_cell(byte);
     if (broken) item("SpacesInToken="), escaped(piece.form);
-    const bool ends = index + 1 == tokens_.size();  // what is not said there is a line end
+    const bool ends = index + 1 == tokens_.size();  // if unspecified, it is a line end
     if (!piece.after.empty() && (piece.after != " " || ends)) item("SpacesAfter="), escaped(piece.after);
     if (place_.ranges) {
       item("TokenRange=");

@@ -19,7 +19,7 @@ struct TokenSpans {
   std::size_t size() const { return starts.size(); }
 };
 
-// Where the text stands in a longer one.
+// The place of the text within a longer one.
 struct TextPlace {
   std::int64_t sentence = 1;  // number of its first sentence
   std::int64_t offset = 0;    // of its first character

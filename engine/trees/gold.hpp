@@ -8,10 +8,10 @@
 
 namespace panparser {
 
-// What stands in place of a head.
+// Marks in place of a head.
 inline constexpr Token kUnknown = -1;
 inline constexpr Token kEmpty = -2;      // annotated as headless
-inline constexpr Token kLeftward = -3;   // the head stands somewhere to the left
+inline constexpr Token kLeftward = -3;   // the head is somewhere to the left
 inline constexpr Token kRightward = -4;  // ... to the right
 
 class Gold {
@@ -34,7 +34,7 @@ class Gold {
   std::vector<Token> conflict(bool single_root) const;
   bool completable(bool single_root) const { return conflict(single_root).empty(); }
 
-  // The first of n, head(n), head(head(n)), ... that stands left of `front`; kNone if the chain ends before.
+  // The first of n, head(n), head(head(n)), ... that is left of `front`; kNone if the chain ends before.
   Token chain_exit(Token front) const { return front <= words_ ? chain_exit_[front] : kNone; }
 
  private:

@@ -49,7 +49,7 @@ struct LineShape {
 
   // The slot of a line that has a tag, or `slots`; at most 16.
   std::size_t find(const std::uint8_t* line, std::uint16_t wanted) const {
-#ifdef __SSE2__  // all tags at once; what stands behind the last is masked out
+#ifdef __SSE2__  // all tags at once; bytes after the last are masked out
     const __m128i tags = _mm_set1_epi16(static_cast<short>(wanted));
     const __m128i low = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line)), tags);
     const __m128i high = _mm_cmpeq_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(line + 16)), tags);

@@ -106,7 +106,7 @@ class LayeredModel {
   std::vector<Layer> layers_;
 };
 
-// What a model is made from, before its weights become bytes: to tell what that costs.
+// A model's weights before rounding to bytes: to measure the cost of rounding.
 class AveragedWeights {
  public:
   AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}

@@ -17,7 +17,7 @@ Vectors Vectors::checked(std::span<const std::int8_t> values, std::size_t dimens
 
 namespace {
 
-constexpr int kFinest = 16;  // parts of an update's `by` that a weight of a vector cannot tell apart
+constexpr int kFinest = 16;  // fractions of an update's `by` that a weight of a vector cannot distinguish
 constexpr std::int32_t kMostLearned = (1 << 30) - 1;
 constexpr int kMostWeight = 32767;
 constexpr std::size_t kPart = 256;  // products of 16 and 8 bits whose sum 32 bits can hold

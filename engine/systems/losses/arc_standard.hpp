@@ -23,11 +23,11 @@ class ArcStandardLoss {
 
   ArcStandardLoss(const Gold& gold, bool single_root);
 
-  // Has some tree all arcs of the reference?
+  // Does some tree have all arcs of the reference?
   bool is_completable() const { return !spans_ && !is_reduced_; }
 
   struct Scratch {
-    bool is_exact = true;  // was the last answer?
+    bool is_exact = true;  // was the last result exact?
     std::vector<Token> left, right;
     std::vector<std::int16_t> index;  // by token: its column in `table`, -1 if none
     std::vector<char> kept;

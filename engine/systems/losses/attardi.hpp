@@ -11,9 +11,9 @@
 namespace panparser {
 
 // The most reference arcs that can still be made. This is the loss of Gómez-Rodríguez, Sartorio & Satta 2014, exact for
-// all trees and parts of trees, computed in another way; docs/concepts/oracles.md says why it is the same.
+// all trees and parts of trees, computed in another way; docs/concepts/oracles.md explains why it is the same.
 //
-// 1. Only words with an arc that can still be made matter: others can be put aside without loss.
+// 1. Only words with an arc that can still be made matter: others can be ignored without loss.
 // 2. It never hurts to make an arc as soon as its dependent has all its own. So whether some arcs can be made together
 //    shows when they are made as soon as possible, with a shift where there is none to make, in O(|S| + |B|).
 // 3. What is lost is the smallest set of arcs without which the others can be made. Of every conflict (arcs that cannot
@@ -24,7 +24,7 @@ namespace panparser {
 // with the fewest arcs where it is stuck.
 class AttardiLoss {
  public:
-  static constexpr std::int64_t kMostWork = 1 << 18;  // words looked at
+  static constexpr std::int64_t kMostWork = 1 << 18;  // words visited
 
   AttardiLoss(const Gold& gold, bool single_root) : gold_(gold), single_root_(single_root) {}
 
@@ -35,7 +35,7 @@ class AttardiLoss {
     std::vector<Node> found, choices;
   };
   struct Scratch {
-    bool is_exact = true;                // was the last answer?
+    bool is_exact = true;                // was the last result exact?
     std::vector<Token> tokens;           // that matter: the stack, then the buffer
     std::vector<std::int32_t> children;  // that are still to come: by token, then by node
     std::vector<Node> place;             // of tokens among those that matter

@@ -6,7 +6,7 @@
 
 namespace panparser {
 
-// How one transition changes the stack; kNone where it does not.
+// How one transition changes the stack; kNone if it does not.
 struct Change {
   Token pushed = kNone;
   Token popped = kNone;
