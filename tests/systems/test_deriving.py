@@ -18,6 +18,7 @@ from panparser.systems.deriving.evidence import Case, reference_state
 from panparser.systems.deriving.fitting import fit
 from panparser.systems.deriving.witness import Witness
 from panparser.systems.proof import check
+from panparser.systems.proof.golds import golds_of
 from panparser.systems.terms import B0, BUFFER, S0, S1, arc, is_word, pop, size
 from panparser.testing import ReferenceSystem, check_system
 from panparser.trees.enumeration import direction_golds
@@ -67,7 +68,7 @@ def test_every_local_table_is_found_again(system):
     assert found.learned <= 4
     assert (found.proofs[0].golds, found.proofs[0].rows[-1].words) == ("partial", 4 if system.partial else 5)
     for words in (1, 2, 3, 4):
-        same_costs(system, found.system, words, check._golds(system, words, "partial"))
+        same_costs(system, found.system, words, golds_of(system, words, "partial"))
 
 
 @pytest.mark.parametrize("system", WHOLE, ids=identify)
