@@ -379,5 +379,4 @@ def test_signals_of_confidence_are_those_of_the_engine():
         asked = ClassifierModel(parser.spec, parser.labels, parser.as_classifier()).find(SENTENCES, search)
         np.testing.assert_array_equal(native.heads, asked.heads)
         np.testing.assert_array_equal(native.labels, asked.labels)
-        np.testing.assert_array_equal(native.behind, asked.behind)
         np.testing.assert_array_equal(native.signals, asked.signals)

@@ -212,8 +212,8 @@ def _still_legal(changed: object, scores: Scores, listener: SearchListener) -> S
 
 def cut(candidates: Candidates, width: int | None) -> Candidates:
     """The best of each sentence, best first; ties keep their order."""
-    keys = (candidates.action, candidates.source, -candidates.score, candidates.violations, candidates.sentence)
-    order = np.lexsort(keys)
+    violations = (candidates.violations,) if candidates.violations.any() else ()
+    order = np.lexsort((candidates.action, candidates.source, -candidates.score, *violations, candidates.sentence))
     if width is not None:
         sentences = candidates.sentence[order]
         rank = np.arange(len(order)) - np.searchsorted(sentences, sentences)

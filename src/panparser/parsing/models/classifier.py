@@ -97,56 +97,39 @@ class ClassifierModel:
         return {"classifier": classifier_values(self.classifier)}
 
 
-_Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], npt.NDArray[np.float64], IntArray]
+_Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], IntArray]
 
 
 def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how: Search) -> _Part:
-    """Heads, labels, the largest distance of each tree behind the best, and signals, of some sentences."""
+    """Heads, labels, signals and tags of some sentences."""
     beams: list[Hypotheses] = []
     if how.beam == 1 and not how.signals:
         final = search.greedy(sentences)
-        behind = np.zeros(len(sentences))
     else:
-        kept = search.beam(sentences, how.beam, beams)
+        kept = search.beam(sentences, how.beam, beams if how.signals else None)
         final = kept.state[first_of_each(kept.sentence)[1]]
-        behind = _behind(states, beams, final)
     heads, labels = states.trees(final)
     for listener in search.listeners:
         _notify(listener, states, final)
     signals = signals_of(search, states, beams, final) if how.signals else np.zeros((0, 0))
     tags = states.tags_of(final) if isinstance(states, JointStates) else np.zeros(0, dtype=np.int32)
-    return heads, labels, behind, signals, tags
+    return heads, labels, signals, tags
 
 
 def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> None:
     listener.after_search(states, final)
 
 
-def _behind(states: ParserStates, beams: list[Hypotheses], final: IntArray) -> npt.NDArray[np.float64]:
-    """The largest distance of the winning derivation behind the best of its beam."""
-    found = np.zeros(len(final))
-    paths = [{*states.derivation(int(state))[0].tolist(), int(state)} for state in final]
-    for beam in beams:
-        owners, first = first_of_each(beam.sentence)
-        top = dict(zip(owners.tolist(), beam.score[first].tolist(), strict=True))
-        for sentence, state, score in zip(
-            beam.sentence.tolist(), beam.state.tolist(), beam.score.tolist(), strict=True
-        ):
-            if state in paths[sentence]:
-                found[sentence] = max(found[sentence], top[sentence] - score)
-    return found
-
-
 def _joined(parts: Sequence[_Part], signals: bool, classifier: Classifier) -> Found:
     none = np.zeros(0, dtype=np.int32)
     tags = None
     if isinstance(classifier, Joint) and "tag" in classifier.of:
-        numbers = np.concatenate([none, *(part[4] for part in parts)])
+        numbers = np.concatenate([none, *(part[3] for part in parts)])
         tags = tuple((*classifier.tags, "_")[number] for number in numbers.tolist())
     return Found(
         np.concatenate([none, *(part[0] for part in parts)]),
         np.concatenate([none, *(part[1] for part in parts)]),
-        np.rint(np.concatenate([np.zeros(0), *(part[2] for part in parts)])).astype(np.int64),
-        np.concatenate([part[3] for part in parts]) if signals and parts else np.zeros((0, 5)),
+        np.zeros(0, dtype=np.int64),
+        np.concatenate([part[2] for part in parts]) if signals and parts else np.zeros((0, 5)),
         tags,
     )

@@ -27,8 +27,8 @@ NO_RIVAL: int = _engine.NO_RIVAL  # the margin if there is no rival
 class Found(NamedTuple):
     """Trees of a treebank, word by word, before lifted arcs are put back.
 
-    `behind`: the largest distance of each sentence's tree behind the best in its beam. `signals`: (words, signals) of
-    confidence, empty unless asked for.
+    `behind`: the largest distance of each sentence's tree behind the best in its beam; empty for classifiers, which
+    have no margin. `signals`: (words, signals) of confidence, empty unless asked for.
     """
 
     heads: IntArray
