@@ -21,10 +21,10 @@ class ArcLabels:
         self.gold = gold
         self.constraints = constraints
 
-    def legal(self, heads: IntArray, words: npt.NDArray[np.int64]) -> BoolArray:
+    def legal(self, heads: IntArray, words: npt.NDArray[np.int64] | None) -> BoolArray:
         """(arcs, labels) May the arc have the label? False if there is no arc (head -1)."""
         allowed: BoolArray = self._allowed[(heads == 0).astype(np.intp)] & (heads >= 0)[:, None]
-        if self.constraints is not None and allowed.shape[1]:
+        if self.constraints is not None and words is not None and allowed.shape[1]:
             given = np.where(heads >= 0, self.constraints.labels[words], _engine.ANY_LABEL)
             allowed[given == _engine.STAYING_LABEL] &= ~self.constraints.moving
             fixed = np.flatnonzero(given >= 0)

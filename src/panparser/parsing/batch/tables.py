@@ -281,7 +281,8 @@ class StateBatch:
     def legal_labels(self, rows: IntArray, actions: IntArray) -> BoolArray:
         """(given rows, labels) May the arc that an action makes have the label? False if it makes none."""
         heads, dependents = self.arcs(rows, actions)
-        return self._arc_labels.legal(heads, self._words(rows, dependents))
+        words = None if self._constraints is None else self._words(rows, dependents)
+        return self._arc_labels.legal(heads, words)
 
     def _words(self, rows: IntArray, dependents: IntArray) -> npt.NDArray[np.int64]:
         """The index of a dependent of each row among all words of the treebank."""
