@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -254,3 +255,19 @@ def test_a_checkpoint_belongs_to_one_way_of_learning(tmp_path):
     for other in (pp.Perceptron(batch=8), pp.Joint(pp.Perceptron())):
         with pytest.raises(pp.SpecError, match="belongs to another run"):
             pp.train(GREEDY, train, classifier=other, resume=True, **options)
+
+
+def test_packages_that_cannot_be_imported(linear, tmp_path, run, monkeypatch):
+    linear.save(tmp_path / "linear")
+    spec = pp.ParserSpec(system=Covington(), templates=SMALL, beam=1)
+    pp.train(spec, short_sentences(3), epochs=1).save(tmp_path / "covington")
+
+    def broken(group):
+        name = "linear" if group == "panparser.classifiers" else "Covington"
+        return [metadata.EntryPoint(name, "no_such_module:Thing", group)]
+
+    monkeypatch.setattr(metadata, "entry_points", broken)
+    for name in ("linear", "covington"):
+        code, _, errors = run("parse", "-m", tmp_path / name, ENGLISH)
+        assert code == 2
+        assert "no_such_module:Thing, cannot be imported" in errors

@@ -201,7 +201,12 @@ def find_classifier(name: str, path: str) -> type[Classifier]:
         module, _, attribute = BUILT_IN[name].partition(":")
         kind = getattr(import_module(module), attribute)
     elif found:
-        kind = found[0].load()
+        try:
+            kind = found[0].load()
+        except (ImportError, AttributeError) as error:
+            raise ModelError(
+                f"{path}: the classifier {name!r}, {found[0].value}, cannot be imported: {error}"
+            ) from None
     else:
         raise ModelError(
             f"{path}: needs the classifier {name!r}, which no installed package registers (entry points "

@@ -138,7 +138,10 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
                 f"needs the Python system {name!r}, which no installed package registers (entry points "
                 f"{ENTRY_POINTS!r}); in Python, pp.load(MODEL, system={name}())"
             )
-        given = points[0].load()()
+        try:
+            given = points[0].load()()
+        except (ImportError, AttributeError) as error:
+            raise ModelError(f"the system {name!r}, {points[0].value}, cannot be imported: {error}") from None
     steps = PythonSteps(given)
     if steps.name != name or list(steps.names) != values["transitions"]:
         raise ModelError(f"expected the system {name} with {', '.join(values['transitions'])}, got {steps!r}")
