@@ -117,6 +117,7 @@ DenseWeights::Rows DenseWeights::rows() const {
 
 void DenseWeights::load(const Rows& rows) {
   *this = DenseWeights(classes_);
+  while (is_full(static_cast<std::int64_t>(rows.keys.size()), capacity_)) grow();  // sorted keys crowd in a small table
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
     std::int32_t* weights = insert(rows.keys[i]);
     std::copy_n(rows.weights.begin() + std::int64_t(i) * classes_, classes_, weights);
@@ -235,6 +236,7 @@ SparseWeights::Rows SparseWeights::rows() const {
 
 void SparseWeights::load(const Rows& rows) {
   *this = SparseWeights();
+  while (is_full(static_cast<std::int64_t>(rows.keys.size()), slots_.size())) grow();
   std::size_t entry = 0;
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
     for (std::int32_t j = 0; j < rows.counts[i]; ++j, ++entry) {

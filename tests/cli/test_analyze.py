@@ -207,3 +207,14 @@ def test_the_command_says_what_to_install(tmp_path, package, who, option):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == f"panparser: {who}: pip install 'panparser[analysis]'\n"
+
+
+@pytest.mark.parametrize("option", ["--report", "--csv"])
+def test_inputs_are_not_replaced(run, tmp_path, option):
+    gold = tmp_path / "gold.conllu"
+    gold.write_bytes((DATA / "english.conllu").read_bytes())
+    before = gold.read_bytes()
+    code, _, errors = run("analyze", gold, gold, option, gold)
+    assert code == 2
+    assert "is an input, and would be replaced" in errors
+    assert gold.read_bytes() == before

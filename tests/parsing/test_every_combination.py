@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -148,3 +149,18 @@ def test_what_listeners_return_is_finite_or_minus_infinity(beam):
     parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), TRAIN, epochs=1)
     with pytest.raises(pp.BatchError, match="Forcing must return finite numbers, or minus infinity"):
         parser.parse(TRAIN, listeners=[Forcing()])
+
+
+def test_many_weights_are_restored_at_once():
+    """Keys come sorted: a table that grows as they come would be searched from end to end for each."""
+    from panparser import _engine
+
+    keys = np.sort(np.random.default_rng(1).integers(1, 2**63, 400_000, dtype=np.uint64))
+    rows = _engine.ActionRows(
+        keys=keys, weights=np.ones(2 * len(keys), dtype=np.int32), dated=np.zeros(2 * len(keys), dtype=np.int64)
+    )
+    none = np.zeros(0, dtype=np.int32)
+    labels = _engine.LabelRows(keys=keys[:0], counts=none, labels=none, weights=none, dated=np.zeros(0, dtype=np.int64))
+    start = time.process_time()
+    _engine.KeyedPerceptron(2, 0).load(rows, labels)
+    assert time.process_time() - start < 2  # it took a minute

@@ -13,7 +13,7 @@ import typer
 
 from panparser.cli.app import app, is_quiet
 from panparser.cli.frames import Table, draw, import_analysis, print_tables, shaped, values, write_csv
-from panparser.cli.inputs import listed, read_to_score
+from panparser.cli.inputs import listed, read_to_score, refuse_inputs
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import AnalysisError
@@ -133,6 +133,9 @@ def analyze(
         samples,
         seed,
     )
+    for written in (csv, plot, page):
+        if written is not None:
+            refuse_inputs(written, gold, *(predicted or []), train)
     with progress() as report:
         report("reading", 0, 0)
         files = [read_to_score(path) for path in (gold, *(predicted or []))]

@@ -16,7 +16,7 @@ def refuse_inputs(output: str, *inputs: str | None) -> None:
     """Raises SpecError if the output is one of the inputs."""
     for each in inputs:
         if each is not None and os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
-            raise SpecError(f"{output}: is an input, and would be replaced; choose another -o")
+            raise SpecError(f"{output}: is an input, and would be replaced; choose another file")
 
 
 def read_to_score(path: str, format: Any = "auto") -> Treebank:
