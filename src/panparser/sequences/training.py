@@ -44,31 +44,18 @@ def train_sequences(
     beam. Ctrl-C ends training with the best model so far, if there is one. A `classifier` learns instead of the
     engine's perceptron, over features that are read in Python.
     """
-    if classifier is not None:
-        return _classified(
-            window=window,
-            items=items,
-            right=right,
-            classes=Classes(classes) if isinstance(classes, int) else classes,
-            beam=beam,
-            dev=dev,
-            listeners=listeners,
-            names=names,
-            training=sequence_training(beam, options),
-            classifier=classifier,
-        )
-    run = SequenceRun(
-        window=window,
-        items=items,
-        right=right,
-        classes=Classes(classes) if isinstance(classes, int) else classes,
-        beam=beam,
-        dev=dev,
-        listeners=listeners,
-        names=names,
-        training=sequence_training(beam, options),
-    )
-    return run.run()
+    run: dict[str, Any] = {
+        "window": window,
+        "items": items,
+        "right": right,
+        "classes": Classes(classes) if isinstance(classes, int) else classes,
+        "beam": beam,
+        "dev": dev,
+        "listeners": listeners,
+        "names": names,
+        "training": sequence_training(beam, options),
+    }
+    return SequenceRun(**run).run() if classifier is None else _classified(**run, classifier=classifier)
 
 
 def _classified(**run: Any) -> SequenceModel:
