@@ -143,7 +143,7 @@ class _Rows:
 
     def add(self, row: CheckRow | ConstraintRow) -> None:
         now = time.monotonic()
-        self.growth.add(row.words, now - self.started)
+        self.growth.add(row.words, now - self.started, row.work)
         self.started = now
         self.rows.append(row)
         if not self.talks:

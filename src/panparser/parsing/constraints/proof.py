@@ -32,6 +32,11 @@ class ConstraintRow:
     sets: int
     outputs: int  # final states that a filtered search can end in, for all sets together
 
+    @property
+    def work(self) -> int:
+        """What the time grows with."""
+        return self.states * self.sets
+
     def __str__(self) -> str:
         values = (self.words, self.states, self.sets, self.outputs)
         return "".join(f"{value:>{width}}" for value, width in zip(values, _COLUMNS.values(), strict=True))

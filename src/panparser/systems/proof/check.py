@@ -43,6 +43,11 @@ class CheckRow:
     costs: int  # compared
     relaxed: int  # pairs of state and gold whose costs are all too high by the same number
 
+    @property
+    def work(self) -> int:
+        """What the time grows with."""
+        return self.costs
+
     def __str__(self) -> str:
         values = (self.words, self.states, self.derivations, self.outputs, self.golds, self.costs)
         return "".join(f"{value:>{width}}" for value, width in zip(values, _COLUMNS.values(), strict=True))

@@ -10,30 +10,29 @@ _FIRST_FACTOR = 8.0  # from one length to the next, before it has been measured
 
 @dataclass
 class Growth:
-    """Seconds by number of words, and extrapolation: each word multiplies the time by a growing factor."""
+    """Work and seconds by number of words; each word multiplies the work by a growing factor."""
 
+    work: dict[int, float] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
 
-    def add(self, words: int, seconds: float) -> None:
-        """Adds the time of sentences of this length."""
+    def add(self, words: int, seconds: float, work: float) -> None:
+        """Adds the time, and the work (costs compared, say), of sentences of this length."""
+        self.work[words] = max(1.0, float(work))
         self.seconds[words] = seconds
 
     @property
     def is_measured(self) -> bool:
-        """Is the growth of the time known?"""
-        return bool(self._factors())
-
-    def _factors(self) -> list[float]:
-        times = self.seconds
-        return [times[n] / times[n - 1] for n in sorted(times) if times.get(n - 1, 0.0) >= MEASURABLE]
+        """Is the time of one length long enough to estimate that of others?"""
+        return max(self.seconds.values(), default=0.0) >= MEASURABLE
 
     def expected(self, words: int) -> float:
         """Expected seconds for sentences of a length that has not been proven yet."""
-        last, factors = max(self.seconds), self._factors()
+        known = sorted(self.work)
+        factors = [self.work[n] / self.work[n - 1] for n in known if n - 1 in self.work]
         factor = factors[-1] if factors else _FIRST_FACTOR
         rise = max(1.0, factors[-1] / factors[-2]) if len(factors) > 1 else 1.0
-        time = max(self.seconds[last], MEASURABLE)
-        for _ in range(last, words):
+        time = max(self.seconds[known[-1]], MEASURABLE)
+        for _ in range(known[-1], words):
             factor *= rise
             time *= factor
         return time
