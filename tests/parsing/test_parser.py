@@ -317,3 +317,12 @@ def _check(path, content):
         return
     except pp.ModelError as error:
         assert str(error).startswith(str(path))  # noqa: PT017 - most, not all, are refused
+
+
+def test_only_treebanks_are_parsed(parser, english):
+    with pytest.raises(pp.TreebankError, match="expected a Treebank to parse; got 'They ate'; a Pipeline parses text"):
+        parser.parse("They ate")
+    with pytest.raises(pp.TreebankError, match="expected a Treebank to parse"):
+        parser.parse(english[0][0])
+    with pytest.raises(pp.TreebankError, match="expected a Sentence, such as treebank"):
+        parser.best(english[0], 2)

@@ -110,6 +110,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
     def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
         """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
+        check_parsed(treebank)
         parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed
@@ -131,8 +132,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         `confidence`: writes the probability that they are correct to MISC; `ensemble` as in `confidence`. Constraints
         as in `predict`; given labels are written even if the parser does not know them. `listeners` as in `predict`.
         """
-        if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        check_parsed(treebank)
         if ensemble and not confidence:
             raise SpecError("ensemble of parse is for confidence: it needs confidence=True")
         if confidence:
@@ -218,8 +218,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
     def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
         """The beam to parse with. Raises an error if the arguments are invalid."""
-        if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        check_parsed(treebank)
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
         check_count("threads of parse", threads)
@@ -262,6 +261,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
         Constraints, of the whole treebank, as in `predict`.
         """
+        if not isinstance(sentence, Sentence):
+            raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
         check_count("count of best", count)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
@@ -354,3 +355,10 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             parser.calibration = Calibration.from_values(values["calibration"])
         parser.model.check()
         return parser
+
+
+def check_parsed(treebank: object) -> None:
+    """Raises TreebankError unless it is a treebank."""
+    if not isinstance(treebank, Treebank):
+        hint = "; a Pipeline parses text" if isinstance(treebank, str) else ""
+        raise TreebankError(f"expected a Treebank to parse; got {treebank!r}{hint}")
