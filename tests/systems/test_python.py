@@ -156,3 +156,21 @@ def test_keys_include_what_a_system_adds():
     state.extra = {"a": [1, {2}]}
     assert state.key() != key
     assert hash(state.key())
+
+
+def test_what_no_derivation_gives():
+    system = pp.system(Covington())
+    for heads in all_trees(4):
+        assert system.lost(heads) == 0  # it builds every tree
+    assert pp.system(Hybrid()).lost((2, 0, 2, 3)) == 0
+    assert pp.system(Hybrid()).lost((3, 0, 2, 1)) > 0  # two arcs cross
+
+
+def test_given_heads_that_cross_are_kept():
+    """Crossing arcs are a matter of the system: Covington's builds them."""
+    crossing = pp.parse_conllu(
+        "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate((3, 0, 2, 1), start=1)) + "\n"
+    )
+    parser = pp.train(pp.ParserSpec(system=Covington(), beam=1), crossing, epochs=1, constraints=1.0)
+    heads, _ = parser.predict(crossing, constraints=pp.Constraints.of(crossing, keep={"heads"}))
+    assert heads.tolist() == [3, 0, 2, 1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, Self
 
-from panparser.errors import GoldError, IllegalTransitionError, TableError
+from panparser.errors import GoldError, IllegalTransitionError, StuckError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.trees.gold import Gold, Head
 
@@ -216,6 +216,18 @@ class PythonSteps:
             return index(cost)
         except TypeError:
             raise TableError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
+
+    def lost(self, gold: Gold | Sequence[Head]) -> int:
+        """Number of known heads that the derivation of least cost does not give: with exact costs, that none gives."""
+        gold = Gold.of(gold)
+        state, limit = self.initial(len(gold)), 2 * (len(gold) + 2) ** 2
+        while not self.is_final(state):
+            costs = self.costs(state, gold)
+            if not costs or (limit := limit - 1) < 0:
+                raise StuckError(f"{self.name} does not end: it is stuck in {state}, or goes on forever")
+            state = self.after(state, min(costs, key=lambda name: costs[name]))
+        known = zip(gold.heads, state.heads[1:], strict=True)
+        return sum(isinstance(head, int) and head >= 0 and head != found for head, found in known)
 
     def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         return None if proposed else _new_arc(state, self.apply(state, transition))
