@@ -79,7 +79,7 @@ class Lines {
   int templates() const { return static_cast<int>(ranges_.size()); }
 
   void prefetch(const Key* keys, int count) const {
-    for (int i = 0; i < count; ++i) __builtin_prefetch(at(ranges_[template_of(keys[i])].home(keys[i])));
+    for (int i = 0; i < count; ++i) prefetch_line(at(ranges_[template_of(keys[i])].home(keys[i])));
   }
 
   // Calls see(row, known) for each key, with the row of some other feature where this one is not known. Some keys come

@@ -310,7 +310,7 @@ void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
   std::size_t found = 0;
   label_lines_.each<kOffset>(keys, count, [&](const std::uint8_t* row, bool known) {
     starts[found] = read32(row);
-    __builtin_prefetch(rows + starts[found]);  // of no row, if this one is not known: no harm
+    prefetch_line(rows + starts[found]);  // of no row, if this one is not known: no harm
     found += known;
   });
   const RowShape shape(labels_);

@@ -134,7 +134,7 @@ void SparseWeights::add_to(const Key* keys, int count, std::int32_t* sums) const
   std::array<const Slot*, kAtOnce> rows;
   for (int i = 0; i < count; ++i) {
     rows[i] = find(keys[i]);
-    if (rows[i]) __builtin_prefetch(entries_.data() + rows[i]->first);
+    if (rows[i]) prefetch_line(entries_.data() + rows[i]->first);
   }
   for (int i = 0; i < count; ++i) {
     if (!rows[i]) continue;

@@ -27,7 +27,7 @@ class DenseWeights {
   int classes() const { return classes_; }
   std::int64_t size() const { return size_; }  // rows
   void prefetch(const Key* keys, int count) const {
-    for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]) * stride_);
+    for (int i = 0; i < count; ++i) prefetch_line(slots_.data() + slot(keys[i]) * stride_);
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void change(Key key, int c, std::int32_t by, std::int64_t time);
@@ -47,7 +47,7 @@ class DenseWeights {
   // Averaged up to `time`, times `scale`, rounded.
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
   void prefetch_averages(std::uint32_t at) const {
-    __builtin_prefetch(dated_.data() + std::int64_t(slots_[at * stride_ + 2]) * classes_);
+    prefetch_line(dated_.data() + std::int64_t(slots_[at * stride_ + 2]) * classes_);
   }
   void add_averages(std::uint32_t at, std::int64_t time, float* sums) const {
     const std::int32_t* here = slots_.data() + at * stride_;
@@ -87,7 +87,7 @@ class SparseWeights {
   std::int64_t size() const { return size_; }
   std::int64_t weights() const { return weights_; }
   void prefetch(const Key* keys, int count) const {
-    for (int i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot(keys[i]));
+    for (int i = 0; i < count; ++i) prefetch_line(slots_.data() + slot(keys[i]));
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
