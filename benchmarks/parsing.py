@@ -14,19 +14,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from grid import FOLDER, build
-from machine import heading, timed
+from machine import Usage, best_of, heading, measure, panparser, timed
 
 import panparser as pp
 from panparser.parsing.training.run import score
@@ -56,31 +55,8 @@ pp.train(spec, pp.read_conllu(train), dev=pp.read_conllu(dev), **options).save(m
 """
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What a process used: seconds, and bytes at its peak."""
-
-    cpu: float
-    wall: float
-    memory: int
-
-
-def measure(command: Sequence[str]) -> Usage:
-    """Runs a command. While it starts it shares the memory of this process, so keep that small before."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * unit)
-
-
-def best(command: Sequence[str], repeats: int = 3) -> Usage:
-    runs = [measure(command) for _ in range(repeats)]
-    return Usage(min(run.cpu for run in runs), min(run.wall for run in runs), max(run.memory for run in runs))
+def best(command: Sequence[str]) -> Usage:
+    return best_of({"": command})[""]
 
 
 # --- Commands ---
@@ -90,16 +66,12 @@ def train_command(folder: Path, model: Path, options: dict[str, Any]) -> list[st
     files = [str(folder / "train.conllu"), str(folder / "dev.conllu")]
     if not {"max_size", "prune"} & set(options):  # for which there is no flag
         flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return [*_panparser("train"), "-t", files[0], "-d", files[1], "-o", str(model), *flags]
+        return panparser("train", "-t", files[0], "-d", files[1], "-o", model, *flags)
     return [sys.executable, "-c", TRAIN, *files, str(model), json.dumps(options)]
 
 
 def parse_command(model: Path, given: Path, output: Path, threads: int) -> list[str]:
-    return [*_panparser("parse"), "-m", str(model), str(given), "-o", str(output), "--threads", str(threads)]
-
-
-def _panparser(command: str) -> list[str]:
-    return [sys.executable, "-m", "panparser", "--quiet", command]
+    return panparser("parse", "-m", model, given, "-o", output, "--threads", str(threads))
 
 
 # --- Models ---
