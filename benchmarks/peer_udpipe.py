@@ -1,6 +1,6 @@
 """UDPipe 1 as a peer of `peers.py`: its parser alone, on gold tokens and gold tags.
 
-    python benchmarks/peer_udpipe.py train TRAIN DEV MODEL
+    python benchmarks/peer_udpipe.py train TRAIN DEV MODEL [--iterations 30]
     python benchmarks/peer_udpipe.py parse MODEL INPUT OUTPUT [--beam 5]
 
 Needs `ufal.udpipe`, and `gensim` for the word vectors that UDPipe's own models start from: skip-gram of the training
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("ufal.udpipe", "gensim")
+ITERATIONS = 30
 COMMON = (
-    "iterations=30;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;embedding_lemma=0;"
+    "embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;embedding_lemma=0;"
     "embedding_deprel=20;learning_rate_final=0.001;hidden_layer=200;batch_size=10;use_gold_tags=1"
 )
 OTHERS = "0.02 0.5 projective dynamic 8"  # the trainer's defaults, for a treebank that is not listed
@@ -54,11 +55,13 @@ VECTORS: dict[str, Any] = {
 }
 
 
-def settings(treebank: str) -> str:
+def settings(treebank: str, iterations: int = ITERATIONS) -> str:
     """The parser options for a treebank, by the name of its folder (`fr_sequoia`)."""
     names = ("learning_rate", "l2", "transition_system", "transition_oracle", "structured_interval")
     chosen = CHOSEN.get(treebank, OTHERS).split()
-    return COMMON + "".join(f";{name}={value}" for name, value in zip(names, chosen, strict=True))
+    return f"iterations={iterations};{COMMON}" + "".join(
+        f";{name}={value}" for name, value in zip(names, chosen, strict=True)
+    )
 
 
 def read(path: Path) -> Any:
@@ -82,14 +85,14 @@ def write_vectors(sentences: Any, path: Path) -> None:
     Word2Vec(forms, **VECTORS).wv.save_word2vec_format(str(path), binary=False)
 
 
-def train(train_path: Path, dev_path: Path, model: Path) -> None:
+def train(train_path: Path, dev_path: Path, model: Path, iterations: int) -> None:
     from ufal.udpipe import ProcessingError, Trainer
 
     sentences, error = read(train_path), ProcessingError()
     with tempfile.TemporaryDirectory() as folder:
         vectors = Path(folder) / "vectors"
         write_vectors(sentences, vectors)
-        options = f"{settings(train_path.parent.name)};embedding_form_file={vectors}"
+        options = f"{settings(train_path.parent.name, iterations)};embedding_form_file={vectors}"
         data = Trainer.train("morphodita_parsito", sentences, read(dev_path), "none", "none", options, error)
     if error.occurred():
         sys.exit(f"udpipe: {error.message}")
@@ -114,10 +117,11 @@ def main() -> None:
     parser.add_argument("action", choices=("train", "parse"))
     parser.add_argument("paths", nargs=3, type=Path)
     parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--iterations", type=int, default=ITERATIONS)
     arguments = parser.parse_args()
     first, second, third = arguments.paths
     if arguments.action == "train":
-        train(first, second, third)
+        train(first, second, third, arguments.iterations)
     else:
         parse(first, second, third, arguments.beam)
 

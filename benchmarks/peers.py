@@ -9,7 +9,8 @@ count all words, LAS whole labels with their subtypes. Times are CPU seconds, us
 
 Parsing is timed on the test file, repeated up to --tokens words, the best of --repeats runs, from CoNLL-U to CoNLL-U.
 Column `tokens/s` leaves out the start (Python, packages, the model): the time for a file with the first sentence alone
-is subtracted. Column `with start` leaves nothing out. Both columns are measured in the same way for all parsers.
+is subtracted. Column `with start` leaves nothing out. Both columns are measured in the same way for all parsers. Ratios
+are of `tokens/s`; their mean over treebanks is geometric.
 
 Models of peers stay in --cache with their training time, and are used again while data, settings, versions and the
 processor are the same; ours are always trained anew. A --parser of one command trains and parses at once: it gets no
@@ -44,6 +45,10 @@ HERE = Path(__file__).parent
 PYTHON = shlex.quote(sys.executable)
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 MODULES = {"udpipe": peer_udpipe, "spacy": peer_spacy}
+PAIRS = {  # whose speeds are compared
+    "beam 8 to its beam 5": ("panparser", "udpipe, beam 5"),
+    "greedy to greedy": ("panparser, greedy", "udpipe, greedy"),
+}
 COLUMNS = f"{'':24}{'UAS':>8}{'LAS':>8}{'95 % of LAS':>17}{'training, s':>13}{'tokens/s':>11}{'with start':>12}"
 NOTE = (
     "Training: CPU seconds; * by an earlier run. Speed: tokens in a CPU second without and with starting and loading."
@@ -105,17 +110,27 @@ def installed(package: str) -> bool:
         return False
 
 
-def peer(name: str, treebank: str) -> Contender:
+def peer(name: str, treebank: str, iterations: int | None) -> Contender:
+    """A peer with its settings for a treebank; `iterations` instead of UDPipe's, if given."""
     module = MODULES[name]
+    fewer = iterations if name == "udpipe" else None
+    settings = peer_udpipe.settings(treebank, fewer) if fewer else module.settings(treebank)
     versions = [f"{package} {importlib.metadata.version(package)}" for package in module.PACKAGES]
     script = f"{PYTHON} {shlex.quote(str(HERE / f'peer_{name}.py'))}"
     parse = f"{script} parse {{model}} {{test}} {{output}}"
     return Contender(
         name=name,
-        train=f"{script} train {{train}} {{dev}} {{model}}",
+        train=f"{script} train {{train}} {{dev}} {{model}}" + (f" --iterations {fewer}" if fewer else ""),
         parse={"udpipe, beam 5": parse, "udpipe, greedy": f"{parse} --beam 1"} if name == "udpipe" else {name: parse},
-        key="; ".join([*versions, module.settings(treebank)]),
+        key="; ".join([*versions, settings]),
     )
+
+
+def fewer_iterations(text: str) -> tuple[str, int]:
+    name, _, count = text.partition("=")
+    if not name or not count.isdecimal() or int(count) < 1:
+        raise argparse.ArgumentTypeError(f"expected TREEBANK=NUMBER, as in en=10; got {text!r}")
+    return name, int(count)
 
 
 def given(text: str) -> Contender:
@@ -165,21 +180,31 @@ class Race:
             f"{len(self.gold):,} sentences, {self.gold.words:,} words to test"
         )
 
+    def earlier(self, contender: Contender) -> tuple[Path, float] | None:
+        """The model of an earlier run and the CPU seconds of its training, if all that it depends on is the same."""
+        folder = self.cache / contender.name
+        record = folder / "training.json"
+        if not contender.key or not contender.parse or not record.exists():
+            return None
+        found = json.loads(record.read_text(encoding="utf-8"))
+        same = all(found.get(name) == value for name, value in self._wanted(contender).items())
+        return (folder / "model", float(found["cpu_seconds"])) if same else None
+
+    def _wanted(self, contender: Contender) -> dict[str, str | None]:
+        data = self.train.read_bytes() + self.dev.read_bytes() + (contender.key or "").encode()
+        return {"key": contender.key, "sha256": hashlib.sha256(data).hexdigest(), "processor": processor()}
+
     def fit(self, contender: Contender, anew: bool) -> tuple[Path, float, bool]:
         """The model, the CPU seconds of its training, and whether an earlier run trained it."""
+        if not anew and (found := self.earlier(contender)):
+            return *found, True
         folder = self.cache / contender.name
         folder.mkdir(parents=True, exist_ok=True)
         model, record = folder / "model", folder / "training.json"
-        data = self.train.read_bytes() + self.dev.read_bytes() + (contender.key or "").encode()
-        wanted = {"key": contender.key, "sha256": hashlib.sha256(data).hexdigest(), "processor": processor()}
-        if contender.key and contender.parse and record.exists() and not anew:
-            found = json.loads(record.read_text(encoding="utf-8"))
-            if all(found.get(name) == value for name, value in wanted.items()):
-                return model, float(found["cpu_seconds"]), True
         record.unlink(missing_ok=True)
         places = {"train": self.train, "dev": self.dev, "test": self.blind, "output": self.work / "output.conllu"}
         seconds = spend(contender.train, folder / "log", model=model, **places)
-        values = wanted | {"cpu_seconds": seconds, "date": str(date.today())}
+        values = self._wanted(contender) | {"cpu_seconds": seconds, "date": str(date.today())}
         record.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
         return model, seconds, False
 
@@ -217,8 +242,22 @@ class Race:
         return lines
 
 
-def means(lines: list[Line]) -> list[str]:
-    """UAS and LAS of each parser, averaged over the treebanks; nothing if there is only one."""
+def ratios(lines: list[Line]) -> dict[str, float]:
+    """How many times as fast as UDPipe panparser is, on one treebank."""
+    rates = {line.name: line.rates[0] for line in lines if line.rates}
+    return {
+        name: rates[mine] / rates[other] for name, (mine, other) in PAIRS.items() if mine in rates and other in rates
+    }
+
+
+def ratio_row(found: dict[str, float]) -> list[str]:
+    return [f"times as fast as UDPipe: {', '.join(f'{name} {ratio:.1f}' for name, ratio in found.items())}"] * bool(
+        found
+    )
+
+
+def means(lines: list[Line], found: list[dict[str, float]]) -> list[str]:
+    """UAS and LAS of each parser, and ratios of speeds, averaged over the treebanks; nothing if there is only one."""
     by_name: dict[str, list[Line]] = {}
     for line in lines:
         by_name.setdefault(line.name, []).append(line)
@@ -230,7 +269,8 @@ def means(lines: list[Line]) -> list[str]:
         if len(group) == count:
             uas, las = (sum(line.scores[metric].f1 for line in group) / count for metric in ("UAS", "FullLAS"))
             rows.append(f"{name:24}{uas:8.2f}{las:8.2f}")
-    return rows
+    shared = {name: [each[name] for each in found] for name in PAIRS if all(name in each for each in found)}
+    return rows + ratio_row({name: math.prod(each) ** (1 / len(each)) for name, each in shared.items()})
 
 
 def report(arguments: argparse.Namespace) -> list[str]:
@@ -247,11 +287,18 @@ def report(arguments: argparse.Namespace) -> list[str]:
     for name, packages in missing.items():
         say(*([f"{name} is left out: {', '.join(packages)} not installed"] if packages else []))
     lines: list[Line] = []
+    speeds: list[dict[str, float]] = []
     for folder in arguments.treebanks:
-        peers = [peer(name, folder.name) for name in arguments.peers if not missing[name]]
+        first = len(lines)
+        peers = [
+            peer(name, folder.name, arguments.iterations.get(folder.name))
+            for name in arguments.peers
+            if not missing[name]
+        ]
         with tempfile.TemporaryDirectory() as work:
             race = Race(folder, arguments.cache, Path(work), arguments.tokens, arguments.repeats)
-            say("", str(race), COLUMNS)
+            fewer = arguments.iterations.get(folder.name)
+            say("", str(race), *([f"UDPipe with {fewer} iterations"] if fewer else []), COLUMNS)
             for contender in [*([] if arguments.peers_only else ours()), *peers, *arguments.parser]:
                 try:
                     found = race.run(contender, arguments.anew)
@@ -261,7 +308,9 @@ def report(arguments: argparse.Namespace) -> list[str]:
                 else:
                     say(*map(str, found))
                     lines += found
-    say(*means(lines))
+        speeds.append(ratios(lines[first:]))
+        say(*ratio_row(speeds[-1]))
+    say(*means(lines, speeds))
     return text
 
 
@@ -274,11 +323,20 @@ def main() -> None:
     parser.add_argument(
         "--cache", type=Path, default=HERE.parent / "build" / "peers", help="where models of peers stay"
     )
+    parser.add_argument(
+        "--iterations",
+        action="append",
+        type=fewer_iterations,
+        default=[],
+        metavar="TREEBANK=NUMBER",
+        help="of UDPipe's training on a treebank; 30 unless told",
+    )
     parser.add_argument("--anew", action="store_true", help="train peers and --parser again")
     parser.add_argument("--tokens", type=int, default=50_000, help="words to time parsing on, at least")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--output", type=Path, default=HERE / "results" / "peers.txt")
     arguments = parser.parse_args()
+    arguments.iterations = dict(arguments.iterations)
     arguments.peers = [name for name in arguments.peers.split(",") if name]
     if unknown := set(arguments.peers) - set(MODULES):
         parser.error(f"--peers: expected some of {', '.join(MODULES)}; got {', '.join(sorted(unknown))}")

@@ -146,7 +146,7 @@ def beside_others() -> list[list[str]]:
         rows.append([treebank, "raw text", mine["LAS"], speeds[0], other["LAS"], speeds[1], "", ""])
     peers = {(treebank, system): row for treebank, system, row in _peers()}
     for treebank in dict.fromkeys(name for name, _ in peers):
-        cells = [peers[treebank, system] for system in ("panparser", "udpipe, beam 5", "spacy")]
+        cells = [peers.get((treebank, system), [""] * 6) for system in ("panparser", "udpipe, beam 5", "spacy")]
         figures = [figure for row in cells for figure in (row[1], row[4])]
         rows.append([treebank, "gold tags", *figures])
     return rows
