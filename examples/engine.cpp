@@ -130,7 +130,7 @@ void run(const char* train_path, const char* test_path, const char* order_path) 
   for (const auto& order : epochs(corpus.size(), order_path)) learner.train(corpus, order, strategy);
 
   const ParserLearner* const members[] = {&learner};
-  const Model::Arrays weights = compact(members, 0);
+  const Model::Arrays weights = averages_of(members, 1).compact(0, 1);
   const auto layer = std::make_shared<const StoredLayer>(StoredLayer{Model(
       system.actions(), weights.labels, {weights.lines, weights.label_lines, weights.tables, weights.label_rows})});
   const ParserModel parser({system, program, {}, {{layer}}});

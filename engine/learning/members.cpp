@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/require.hpp"
+#include "base/threads.hpp"
 #include "search/parse.hpp"
 
 namespace panparser {
@@ -25,13 +26,13 @@ std::vector<Model::Source> sources_of(std::span<const ParserLearner* const> memb
 
 }  // namespace
 
-Model::Arrays compact(std::span<const ParserLearner* const> members, double least) {
+Averages averages_of(std::span<const ParserLearner* const> members, int threads) {
   const std::vector<Model::Source> sources = sources_of(members);
   const Assembly& assembly = members[0]->assembly();
-  return Model::compact(assembly.program().templates(), assembly.labels().size, sources, members[0]->unit(), least);
+  return {{assembly.program().templates(), assembly.labels().size, members[0]->unit()}, sources, threads};
 }
 
-Model::Arrays compact(std::span<const SequenceLearner* const> members, double least) {
+Averages averages_of(std::span<const SequenceLearner* const> members, int threads) {
   require(!members.empty(), "no learner");
   const SequenceLearner& first = *members[0];
   std::vector<Model::Source> sources;
@@ -41,22 +42,24 @@ Model::Arrays compact(std::span<const SequenceLearner* const> members, double le
             "the learners differ");
     sources.push_back(member->weights().source(member->time()));
   }
-  return Model::compact(first.templates(), first.weights().stored_labels(), sources, first.unit(), least);
+  return {{first.templates(), first.weights().stored_labels(), first.unit()}, sources, threads};
 }
 
-Trees parse_averaged(std::span<const ParserLearner* const> members, const TreebankData& data, int beam) {
+Trees parse_averaged(std::span<const ParserLearner* const> members, const TreebankData& data, int beam, int threads) {
   const AveragedWeights weights(sources_of(members), members[0]->unit());
   const Grammar& grammar = members[0]->assembly().grammar();
   require(grammar.program.vectors().empty(), "not for parsers with vectors");
   const auto words = static_cast<std::size_t>(data.words());
   Trees trees{std::vector<std::int32_t>(words), std::vector<std::int32_t>(words), {}, {}};
   const Tokens tokens(grammar.program.attributes(), grammar.program.counters(), data, {});
-  TreeParser<AveragedWeights> parser(grammar, weights);
-  for (std::int64_t s = 0; s < tokens.sentences(); ++s) {
-    if (tokens[s].words == 0) continue;
-    parser.parse(tokens[s], beam, parser.kAnyMargin, trees.heads.data() + data.offsets()[s],
-                 trees.labels.data() + data.offsets()[s]);
-  }
+  share_work(tokens.sentences(), threads, [&](const auto& each) {
+    TreeParser<AveragedWeights> parser(grammar, weights);
+    each([&](std::int64_t s) {
+      if (tokens[s].words == 0) return;
+      parser.parse(tokens[s], beam, parser.kAnyMargin, trees.heads.data() + data.offsets()[s],
+                   trees.labels.data() + data.offsets()[s]);
+    });
+  });
   return trees;
 }
 

@@ -21,8 +21,7 @@ TableTask::TableTask(const Grammar& grammar, LayeredModel base, std::int32_t uni
 
 void TableTask::reward(std::int32_t state, std::int32_t by, std::int64_t time) {
   search_.extract(parent(state), keys_.data());
-  weights_.actions_.prefetch(keys_.data(), static_cast<int>(keys_.size()));
-  for (const Key key : keys_) weights_.actions_.change(key, action(state), by, time);
+  weights_.actions_.change(keys_.data(), static_cast<int>(keys_.size()), action(state), by, time);
   change_vectors(parent(state), action(state), by, time);
 }
 
@@ -38,11 +37,7 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
     const int count = search_.extract_for_labels(arena.parent(state), keys_.data());
     const int action = arena.action(state);
     for (Key& key : std::span(keys_).first(count)) key = label_key(key, action);
-    weights_.labels_.prefetch(keys_.data(), count);
-    for (const Key key : std::span(keys_).first(count)) {
-      weights_.labels_.change(key, gold, weights_.unit_, time);
-      weights_.labels_.change(key, arc.label, -weights_.unit_, time);
-    }
+    weights_.labels_.shift(keys_.data(), count, arc.label, gold, weights_.unit_, time);
     change_vectors(arena.parent(state), action, gold, weights_.unit_, time);
     change_vectors(arena.parent(state), action, arc.label, -weights_.unit_, time);
   }

@@ -66,7 +66,7 @@ class KeyedPerceptron {
     for (std::size_t row = 0; row < keys.shape(0); ++row) {
       for (std::size_t i = 0; i < keys.shape(1); ++i) {
         const Key key = keys.data()[row * keys.shape(1) + i];
-        if (key) actions_.change(key, values(actions)[row], values(by)[row], time);
+        if (key) actions_.change(&key, 1, values(actions)[row], values(by)[row], time);
       }
     }
   }
@@ -79,7 +79,9 @@ class KeyedPerceptron {
     for (std::size_t row = 0; row < keys.shape(0); ++row) {
       for (std::size_t i = 0; i < keys.shape(1); ++i) {
         const Key key = keys.data()[row * keys.shape(1) + i];
-        if (key) labels_.change(label_key(key, values(actions)[row]), values(labels)[row], values(by)[row], time);
+        if (!key) continue;
+        const Key own = label_key(key, values(actions)[row]);
+        labels_.change(&own, 1, values(labels)[row], values(by)[row], time);
       }
     }
   }

@@ -28,14 +28,14 @@ struct CompactVectors {
   VectorWeights::Compact actions, labels;
 };
 
-Model::Arrays compact_members(const Members& learners, double least) {
+Averages average_members(const Members& learners, int threads) {
   nb::gil_scoped_release release;
-  return compact(learners, least);
+  return averages_of(learners, threads);
 }
 
-Trees parse_members(const Members& learners, const TreebankStore& store, int beam) {
+Trees parse_members(const Members& learners, const TreebankStore& store, int beam, int threads) {
   nb::gil_scoped_release release;
-  return parse_averaged(learners, store.data(), beam);
+  return parse_averaged(learners, store.data(), beam, threads);
 }
 
 void bind_vector_weights(nb::module_& m) {
@@ -63,6 +63,9 @@ void bind_vector_weights(nb::module_& m) {
 
 void bind_learner(nb::module_& m) {
   bind_vector_weights(m);
+  nb::class_<Averages>(m, "Averages", "The averaged weights of learners, which stay as they are when those go on.")
+      .def("compact", &Averages::compact, "least"_a, "threads"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "The mean, without weights smaller than `least` updates.");
   nb::class_<ParserLearner>(m, "Learner", "An averaged perceptron that learns by a strategy.")
       .def(
           "__init__",
@@ -101,8 +104,7 @@ void bind_learner(nb::module_& m) {
           },
           nb::kw_only(), "action_scale"_a, "label_scale"_a, "Where an update becomes the scales of a LayerArrays.");
 
-  m.def("compact", &compact_members, "learners"_a, "least"_a,
-        "The mean of the learners, without weights smaller than `least` updates.");
-  m.def("parse_averaged", &parse_members, "learners"_a, "store"_a, "beam"_a,
+  m.def("average", &average_members, "learners"_a, "threads"_a, "What the learners have learned so far.");
+  m.def("parse_averaged", &parse_members, "learners"_a, "store"_a, "beam"_a, "threads"_a,
         "Trees by weights that have not become bytes yet.");
 }

@@ -35,9 +35,9 @@ void train(SequenceLearner& learner, const Items& items, Numbers right, Array<st
   learner.train(items, values(right), values(order), strategy, heard);
 }
 
-Model::Arrays compact_members(const std::vector<const SequenceLearner*>& learners, double least) {
+Averages average_members(const std::vector<const SequenceLearner*>& learners, int threads) {
   nb::gil_scoped_release release;
-  return compact(learners, least);
+  return averages_of(learners, threads);
 }
 
 auto predict(const SequenceModel& model, const Items& items, int beam, int threads) {
@@ -92,8 +92,7 @@ void bind_sequence(nb::module_& m) {
           "weights", [](const SequenceLearner& learner) { return learner.weights().rows(); },
           "A copy of the weights of classes.");
 
-  m.def("compact_sequences", &compact_members, "learners"_a, "least"_a,
-        "The mean of the learners, without weights smaller than `least` updates.");
+  m.def("average_sequences", &average_members, "learners"_a, "threads"_a, "What the learners have learned so far.");
 
   nb::class_<SequenceModel>(m, "SequenceModel", "Finished weights for classes of items; they are those of LayerArrays.")
       .def(

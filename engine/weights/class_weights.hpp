@@ -25,7 +25,7 @@ class ClassWeights {
     is_few_ ? few_.add_to(keys, count, sums) : many_.add_to(keys, count, sums);
   }
   void change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time) {
-    is_few_ ? change_in(few_, keys, count, c, by, time) : change_in(many_, keys, count, c, by, time);
+    is_few_ ? few_.change(keys, count, c, by, time) : many_.change(keys, count, c, by, time);
   }
 
   std::int32_t classes() const { return classes_; }
@@ -34,12 +34,6 @@ class ClassWeights {
   SparseWeights::Rows rows() const;  // by key, then by class
 
  private:
-  template <class Weights>
-  static void change_in(Weights& weights, const Key* keys, int count, int c, std::int32_t by, std::int64_t time) {
-    weights.prefetch(keys, count);
-    for (int i = 0; i < count; ++i) weights.change(keys[i], c, by, time);
-  }
-
   std::int32_t classes_;
   bool is_few_;
   DenseWeights few_;

@@ -38,15 +38,11 @@ class Model {
   // Throws std::invalid_argument unless every number in the arrays is in range.
   Model(int classes, int labels, View view);
 
-  struct Source {
+  struct Source {  // a perceptron
     const DenseWeights& actions;
     const SparseWeights& labels;
     std::int64_t time;  // that the weights are averaged up to
   };
-  // The mean of the averaged weights of one or more perceptrons, each of its two kinds scaled so that the largest fits
-  // a byte, and rounded. Weights below `least` (in updates) are left out.
-  static Arrays compact(int templates, int labels, std::span<const Source> sources, std::int32_t unit, double least);
-
   void prefetch_actions(const Key* keys, int count) const { lines_.prefetch(keys, count); }
   void prefetch_labels(const Key* keys, int count) const { label_lines_.prefetch(keys, count); }
   void actions(const Key* keys, int count, std::int32_t* sums) const;

@@ -1,6 +1,7 @@
 #include "weights/perceptron.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -24,6 +25,19 @@ void sort_nearly_sorted(std::vector<Item>& items, const Before& before) {
     std::size_t at = i;
     for (; at > 0 && before(item, items[at - 1]); --at) items[at] = items[at - 1];
     items[at] = item;
+  }
+}
+
+// Calls `see` with the slots whose keys are in a range. They begin where its first key belongs, and end with the first
+// empty slot at or after the place of its last.
+template <class KeyAt, class See>
+void each_slot(KeyRange range, std::size_t capacity, std::size_t first, std::size_t last, const KeyAt& key,
+               const See& see) {
+  for (std::size_t i = first; i < first + capacity; ++i) {
+    const std::size_t at = i < capacity ? i : i - capacity;
+    const Key here = key(at);
+    if (here == 0 && i >= last) return;
+    if (range.has(here)) see(at);
   }
 }
 
@@ -56,10 +70,12 @@ void DenseWeights::add_averages_to(const Key* keys, int count, std::int64_t time
 }
 
 std::int32_t* DenseWeights::insert(Key key) {
-  if (const std::int32_t* found = find(key)) return const_cast<std::int32_t*>(found);
-  if (is_full(size_, capacity_)) grow();
-  std::size_t at = slot(key);
-  while (key_at(slots_.data() + at * stride_) != 0) at = at + 1 == capacity_ ? 0 : at + 1;
+  std::size_t at = place(key);
+  if (key_at(slots_.data() + at * stride_) == key) return slots_.data() + at * stride_ + 3;
+  if (is_full(size_, capacity_)) {
+    grow();
+    at = place(key);
+  }
   std::int32_t* here = slots_.data() + at * stride_;
   here[0] = static_cast<std::int32_t>(key);
   here[1] = static_cast<std::int32_t>(key >> 32);
@@ -68,10 +84,16 @@ std::int32_t* DenseWeights::insert(Key key) {
   return here + 3;
 }
 
-void DenseWeights::change(Key key, int c, std::int32_t by, std::int64_t time) {
-  std::int32_t* weights = insert(key);
-  weights[c] += by;
-  dated_[std::int64_t(weights[-1]) * classes_ + c] += by * time;
+void DenseWeights::change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time) {
+  std::array<std::size_t, Program::kMaxTemplates> dated;
+  prefetch(keys, count);
+  for (int i = 0; i < count; ++i) {
+    std::int32_t* const weights = insert(keys[i]);
+    weights[c] += by;
+    dated[i] = static_cast<std::size_t>(weights[-1]) * classes_ + c;
+    prefetch_line(dated_.data() + dated[i]);
+  }
+  for (int i = 0; i < count; ++i) dated_[dated[i]] += by * time;
 }
 
 void DenseWeights::grow() {
@@ -83,19 +105,16 @@ void DenseWeights::grow() {
   for (std::size_t i = 0; i < slots; ++i) {
     const std::int32_t* from = old.data() + i * stride_;
     const Key key = key_at(from);
-    if (key == 0) continue;
-    std::size_t at = slot(key);
-    while (key_at(slots_.data() + at * stride_) != 0) at = at + 1 == capacity_ ? 0 : at + 1;
-    std::copy_n(from, stride_, slots_.data() + at * stride_);
+    if (key != 0) std::copy_n(from, stride_, slots_.data() + place(key) * stride_);
   }
 }
 
-std::vector<std::uint32_t> DenseWeights::order() const {
+std::vector<std::uint32_t> DenseWeights::order(KeyRange range) const {
   std::vector<std::uint32_t> order;
-  order.reserve(size_);
-  for (std::size_t at = 0; at < capacity_; ++at) {
-    if (key(static_cast<std::uint32_t>(at)) != 0) order.push_back(static_cast<std::uint32_t>(at));
-  }
+  each_slot(
+      range, capacity_, slot(range.first), slot(range.last),
+      [&](std::size_t at) { return key(static_cast<std::uint32_t>(at)); },
+      [&](std::size_t at) { order.push_back(static_cast<std::uint32_t>(at)); });
   sort_nearly_sorted(order, [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
   return order;
 }
@@ -154,10 +173,12 @@ void SparseWeights::add_averages_to(const Key* keys, int count, std::int64_t tim
 }
 
 SparseWeights::Slot& SparseWeights::insert(Key key) {
-  if (const Slot* found = find(key)) return const_cast<Slot&>(*found);
-  if (is_full(size_, slots_.size())) grow();
-  std::size_t at = slot(key);
-  while (slots_[at].key != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
+  std::size_t at = place(key);
+  if (slots_[at].key == key) return slots_[at];
+  if (is_full(size_, slots_.size())) {
+    grow();
+    at = place(key);
+  }
   slots_[at].key = key;
   ++size_;
   return slots_[at];
@@ -176,8 +197,30 @@ std::uint32_t SparseWeights::make_room(int room) {
   return first;
 }
 
-void SparseWeights::change(Key key, int label, std::int32_t by, std::int64_t time) {
-  Slot& row = insert(key);
+void SparseWeights::prefetch_rows(const Key* keys, int count) const {
+  prefetch(keys, count);
+  for (int i = 0; i < count; ++i) {
+    const Slot& row = slots_[place(keys[i])];
+    prefetch_line(entries_.data() + row.first);  // of no row, if this one is new: no harm
+    prefetch_line(dated_.data() + row.first);
+  }
+}
+
+void SparseWeights::change(const Key* keys, int count, int label, std::int32_t by, std::int64_t time) {
+  prefetch_rows(keys, count);
+  for (int i = 0; i < count; ++i) change(insert(keys[i]), label, by, time);
+}
+
+void SparseWeights::shift(const Key* keys, int count, int from, int to, std::int32_t by, std::int64_t time) {
+  prefetch_rows(keys, count);
+  for (int i = 0; i < count; ++i) {
+    Slot& row = insert(keys[i]);
+    change(row, to, by, time);
+    change(row, from, -by, time);
+  }
+}
+
+void SparseWeights::change(Slot& row, int label, std::int32_t by, std::int64_t time) {
   std::uint32_t at = row.first;
   const std::uint32_t end = row.first + row.count;
   while (at != end && entries_[at].label != label) ++at;
@@ -203,18 +246,15 @@ void SparseWeights::grow() {
   const LargeVector<Slot> old = std::move(slots_);
   slots_.assign(old.size() + old.size() / 2, Slot{});
   for (const Slot& row : old) {
-    if (row.key == 0) continue;
-    std::size_t at = slot(row.key);
-    while (slots_[at].key != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
-    slots_[at] = row;
+    if (row.key != 0) slots_[place(row.key)] = row;
   }
 }
 
-SparseWeights::Rows SparseWeights::rows() const {
+SparseWeights::Rows SparseWeights::rows(KeyRange range) const {
   std::vector<const Slot*> order;
-  for (const Slot& row : slots_) {
-    if (row.key != 0) order.push_back(&row);
-  }
+  each_slot(
+      range, slots_.size(), slot(range.first), slot(range.last), [&](std::size_t at) { return slots_[at].key; },
+      [&](std::size_t at) { order.push_back(&slots_[at]); });
   sort_nearly_sorted(order, [](const Slot* a, const Slot* b) { return a->key < b->key; });
   Rows rows;
   std::vector<std::uint32_t> entries;
@@ -240,7 +280,7 @@ void SparseWeights::load(const Rows& rows) {
   std::size_t entry = 0;
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
     for (std::int32_t j = 0; j < rows.counts[i]; ++j, ++entry) {
-      change(rows.keys[i], rows.labels[entry], rows.weights[entry], 0);
+      change(&rows.keys[i], 1, rows.labels[entry], rows.weights[entry], 0);
       const Slot& row = *find(rows.keys[i]);
       dated_[row.first + row.count - 1] = rows.dated[entry];
     }

@@ -19,6 +19,11 @@ inline double average(std::int32_t weight, std::int64_t dated, std::int64_t time
   return time == 0 ? 0 : static_cast<double>(time * weight - dated) / static_cast<double>(time);
 }
 
+struct KeyRange {
+  Key first = 1, last = ~Key(0);
+  bool has(Key key) const { return key >= first && key <= last; }
+};
+
 // Rows of a few weights each, by key: one weight for each action.
 class DenseWeights {
  public:
@@ -30,7 +35,8 @@ class DenseWeights {
     for (int i = 0; i < count; ++i) prefetch_line(slots_.data() + slot(keys[i]) * stride_);
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
-  void change(Key key, int c, std::int32_t by, std::int64_t time);
+  // Not more keys at once than a program has templates.
+  void change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time);
 
   // All rows: keys, weights and dated sums ([row][class]), by key.
   struct Rows {
@@ -42,7 +48,7 @@ class DenseWeights {
   void load(const Rows& rows);
 
   // The slots of the rows, by key, and what is in a slot.
-  std::vector<std::uint32_t> order() const;
+  std::vector<std::uint32_t> order(KeyRange range = {}) const;
   Key key(std::uint32_t at) const { return key_at(slots_.data() + at * stride_); }
   // Averaged up to `time`, times `scale`, rounded.
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
@@ -60,13 +66,16 @@ class DenseWeights {
   static Key key_at(const std::int32_t* slot) {
     return static_cast<std::uint32_t>(slot[0]) | Key(static_cast<std::uint32_t>(slot[1])) << 32;
   }
-  const std::int32_t* find(Key key) const {
+  // The slot of a key, or the empty one where it would be.
+  std::size_t place(Key key) const {
     for (std::size_t at = slot(key);; at = at + 1 == capacity_ ? 0 : at + 1) {
-      const std::int32_t* here = slots_.data() + at * stride_;
-      const Key found = key_at(here);
-      if (found == key) return here + 3;
-      if (found == 0) return nullptr;
+      const Key found = key_at(slots_.data() + at * stride_);
+      if (found == key || found == 0) return at;
     }
+  }
+  const std::int32_t* find(Key key) const {
+    const std::int32_t* const here = slots_.data() + place(key) * stride_;
+    return key_at(here) == key ? here + 3 : nullptr;
   }
   std::int32_t* insert(Key key);  // the weights of a row, new if need be
   void grow();
@@ -91,7 +100,9 @@ class SparseWeights {
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
-  void change(Key key, int label, std::int32_t by, std::int64_t time);
+  void change(const Key* keys, int count, int label, std::int32_t by, std::int64_t time);
+  // One label loses what another gains.
+  void shift(const Key* keys, int count, int from, int to, std::int32_t by, std::int64_t time);
 
   struct Rows {
     std::vector<Key> keys;
@@ -99,7 +110,7 @@ class SparseWeights {
     std::vector<std::int32_t> labels, weights;
     std::vector<std::int64_t> dated;
   };
-  Rows rows() const;  // by key, then by label
+  Rows rows(KeyRange range = {}) const;  // by key, then by label
   void load(const Rows& rows);
 
  private:
@@ -112,13 +123,19 @@ class SparseWeights {
     std::int32_t label, weight;
   };
   std::size_t slot(Key key) const { return static_cast<std::size_t>((key >> 32) * slots_.size() >> 32); }
+  // The slot of a key, or the empty one where it would be.
+  std::size_t place(Key key) const {
+    std::size_t at = slot(key);
+    while (slots_[at].key != key && slots_[at].key != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
+    return at;
+  }
   const Slot* find(Key key) const {
-    for (std::size_t at = slot(key);; at = at + 1 == slots_.size() ? 0 : at + 1) {
-      if (slots_[at].key == key) return &slots_[at];
-      if (slots_[at].key == 0) return nullptr;
-    }
+    const Slot& here = slots_[place(key)];
+    return here.key == key ? &here : nullptr;
   }
   Slot& insert(Key key);
+  void prefetch_rows(const Key* keys, int count) const;
+  void change(Slot& row, int label, std::int32_t by, std::int64_t time);
   std::uint32_t make_room(int room);  // where that many entries fit
   void grow();
 

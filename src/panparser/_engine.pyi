@@ -763,6 +763,14 @@ class VectorRows:
 
     def load(self, *, weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+class Averages:
+    """
+    The averaged weights of learners, which stay as they are when those go on.
+    """
+
+    def compact(self, least: float, threads: int) -> LayerArrays:
+        """The mean, without weights smaller than `least` updates."""
+
 class Learner:
     """An averaged perceptron that learns by a strategy."""
 
@@ -798,12 +806,10 @@ class Learner:
     def compact_vectors(self, *, action_scale: float, label_scale: float) -> CompactVectors:
         """Where an update becomes the scales of a LayerArrays."""
 
-def compact(learners: Sequence[Learner], least: float) -> LayerArrays:
-    """
-    The mean of the learners, without weights smaller than `least` updates.
-    """
+def average(learners: Sequence[Learner], threads: int) -> Averages:
+    """What the learners have learned so far."""
 
-def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int) -> Trees:
+def parse_averaged(learners: Sequence[Learner], store: TreebankStore, beam: int, threads: int) -> Trees:
     """Trees by weights that have not become bytes yet."""
 
 class KeyedPerceptron:
@@ -915,10 +921,8 @@ class SequenceLearner:
     def weights(self) -> LabelRows:
         """A copy of the weights of classes."""
 
-def compact_sequences(learners: Sequence[SequenceLearner], least: float) -> LayerArrays:
-    """
-    The mean of the learners, without weights smaller than `least` updates.
-    """
+def average_sequences(learners: Sequence[SequenceLearner], threads: int) -> Averages:
+    """What the learners have learned so far."""
 
 class SequenceModel:
     """Finished weights for classes of items; they are those of LayerArrays."""

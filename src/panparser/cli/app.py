@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
@@ -44,11 +43,6 @@ _state = {"quiet": False}
 def is_quiet() -> bool:
     """Was --quiet given?"""
     return _state["quiet"]
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @app.callback(invoke_without_command=True)

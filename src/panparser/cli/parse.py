@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, cores
+from panparser._threads import cores
+from panparser.cli.app import app
 from panparser.cli.choices import FileFormat
 from panparser.cli.inputs import refuse_inputs
 from panparser.cli.progress import progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, cores, is_quiet
+from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import RootPlace
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
@@ -52,6 +52,9 @@ def train(
         typer.Option(help="Passes over the treebank, at most; of a pipeline, those of its parser.  [default: 8]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="They change no byte of the model.  [default: all cores]")
+    ] = None,
     templates: Annotated[
         str | None,
         typer.Option(
@@ -123,7 +126,8 @@ def train(
 
     with progress() as report:
         try:
-            result = run_recipe(given, model, source=recipe, resume=resume, threads=cores(), listeners=[_Watch(report)])
+            options: dict[str, Any] = {"resume": resume, "threads": threads, "listeners": [_Watch(report)]}
+            result = run_recipe(given, model, source=recipe, **options)
         except KeyboardInterrupt:
             _notice("interrupted before a model was complete: there is none")
             raise typer.Exit(130) from None
@@ -184,12 +188,15 @@ def _notice(message: str) -> None:
 class _Watch(RunListener):
     """Reports progress on standard error: a bar on a terminal, and a line for each epoch."""
 
+    only_watches = True
+
     def __init__(self, report: Callable[[str, int, int], None]) -> None:
         self._report = report
         self.before_step(Step(""))
 
     def before_step(self, step: Step) -> None:
-        self._step, self._words, self._start = step, 0, time.perf_counter()
+        self._step, self._words = step, 0
+        self._start = self._last = time.perf_counter()
         self._best: tuple[float, int] | None = None
         self._report(step.name, 0, 0)
 
@@ -215,7 +222,8 @@ class _Watch(RunListener):
             return
         named = {"UAS": report.uas, "LAS": report.las, "accuracy": getattr(report, "accuracy", None)}
         scores = "".join(f"  {name} {value:.2f}" for name, value in named.items() if value is not None)
-        seconds = time.perf_counter() - self._start
+        now = time.perf_counter()
+        seconds, self._last = now - self._last, now  # from report to report: the next epoch has begun
         prefix = f"{self._step.name}, " if self._step.name else ""
         line = f"{prefix}epoch {report.epoch}  {report.updates:,} updates{scores}  {seconds:.1f} s"
         print(line, file=sys.stderr, flush=True)

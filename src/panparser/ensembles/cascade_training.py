@@ -8,6 +8,7 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
+from panparser._threads import at_most, chosen_threads
 from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
 from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
@@ -41,7 +42,7 @@ def train_cascade(
     dev: Treebank | None = None,
     given: Given = "predicted",
     folds: int = 5,
-    threads: int = 1,
+    threads: int | None = None,
     listeners: Sequence[Listener] = (),
     before_stage: Callable[[int, Stage], None] = lambda number, stage: None,
     **options: Unpack[CascadeOptions],
@@ -51,17 +52,20 @@ def train_cascade(
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
     trained on the other `folds`; "gold", all arcs of their regions; "none". Unless it is none, and unless their
     templates already read constraints, `GIVEN` is added. The development set is parsed under what the earlier stages
-    find in it. `before_stage` is called before each stage; `threads` is for folds.
+    find in it. `before_stage` is called before each stage; `threads` (None: one for each core)
+    change no byte.
     """
     check_stages(stages)
     if given not in get_args(Given):
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
     check_treebanks("train_cascade", treebank, dev)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
+    threads = chosen_threads("train_cascade", threads)
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options))
-    for number, stage in enumerate(stages):
-        before_stage(number, stage)
-        run.add(number)
+    with at_most(threads):
+        for number, stage in enumerate(stages):
+            before_stage(number, stage)
+            run.add(number)
     record = TrainingRecord(
         written=CASCADE,
         given=given,

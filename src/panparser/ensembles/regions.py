@@ -157,7 +157,7 @@ def estimate_regions(
     spec: ParserSpec | None = None,
     epochs: int = 3,
     seed: int = 1,
-    threads: int = 1,
+    threads: int | None = None,
 ) -> tuple[Region, ...]:
     """Classes of arcs that a quick parser gets right often enough, on sentences that it was not trained on.
 

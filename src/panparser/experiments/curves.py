@@ -33,7 +33,7 @@ def learning_curve(
     dev: Treebank,
     sizes: Sequence[int],
     *,
-    threads: int = 1,
+    threads: int | None = None,
     **options: Unpack[ParserTrainingOptions],
 ) -> list[CurvePoint]:
     """Scores on `dev` of parsers trained on the first sentences; `dev` also selects the epoch."""
@@ -53,7 +53,7 @@ def parse_sizes(
     sizes: Sequence[int],
     *,
     dev: Treebank | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     **options: Unpack[ParserTrainingOptions],
 ) -> list[Treebank]:
     """`test` as parsed by parsers trained on the first sentences; `dev` selects the epoch."""

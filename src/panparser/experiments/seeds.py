@@ -22,7 +22,7 @@ def train_seeds(
     seeds: Iterable[int],
     *,
     dev: Treebank | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     **options: Unpack[SeedlessParserTrainingOptions],
 ) -> list[Parser]:
     """A parser for each seed, in order; `options` are those of `train` for one parser."""

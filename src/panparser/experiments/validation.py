@@ -37,14 +37,16 @@ def cross_validate(
     treebank: Treebank,
     folds: int = 10,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     listeners: Sequence[Listener] = (),
     **options: Unpack[ExperimentOptions],
 ) -> list[FoldScore]:
     """Scores on each fold, of a model trained on the others; `options` are those of its training.
 
     `spec`: a ParserSpec, TaggerSpec or PipelineSpec, the stages of a cascade, or a function that trains, such as
-    `train_lemmatizer` or `partial(train_cascade, stages, given="gold")`. Ctrl-C raises KeyboardInterrupt.
+    `train_lemmatizer` or `partial(train_cascade, stages, given="gold")`. Ctrl-C raises KeyboardInterrupt. `threads`
+    (None: one for each core) train as many models at once; if there are listeners that do not only watch, it is one
+    unless you say how many.
     """
     train = trainer(spec)
 
@@ -54,7 +56,7 @@ def cross_validate(
     def judge(model: Any, held_out: Treebank, fold: Fold) -> tuple[int, Mapping[str, float]]:
         return held_out.words, scores_of(model, held_out)
 
-    found = over_folds(treebank, folds, learn, judge, threads)
+    found = over_folds(treebank, folds, learn, judge, threads, listeners)
     return [
         FoldScore(number, len(fold.held_out), words, scores.get("UAS"), scores.get("LAS"), scores)
         for number, (fold, (words, scores)) in enumerate(
@@ -68,7 +70,7 @@ def jackknife(
     treebank: Treebank,
     folds: int = 10,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     listeners: Sequence[Listener] = (),
     **options: Unpack[ExperimentOptions],
 ) -> Treebank:
@@ -86,4 +88,4 @@ def jackknife(
         model.annotate(held_out)
         return columns
 
-    return jackknife_columns(treebank, folds, learn, annotate, threads=threads)
+    return jackknife_columns(treebank, folds, learn, annotate, threads=threads, listeners=listeners)

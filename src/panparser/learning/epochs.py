@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
@@ -28,11 +29,15 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     listeners: Sequence[Listener]
     training: Training
+    threads: int = 1
     epoch: int = 0
     history: list[EpochReport] = field(default_factory=list)
     best: EpochReport | None = None
     best_weights: Weights | None = None
     is_stopped: bool = False  # by a listener
+    spare_threads: int = 1  # for evaluation, while the next epoch is learned
+    _evaluation: Future[EpochReport] | None = None  # of the last epoch, if it is still going on
+    _untold: list[tuple[str, tuple[Any, ...]]] | None = None  # events of an evaluation, in order
     as_good: ClassVar[float] = 0  # points on the development set: the last epoch this close to the best is kept
 
     # --- What a kind of learning does ---
@@ -57,6 +62,13 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     def finish(self, *, interrupted: bool) -> Product:
         """The product of the best epoch."""
 
+    def learning_threads(self) -> int | None:
+        """How many threads learning takes; None if nothing else may go on meanwhile."""
+        return None
+
+    def freeze(self, *, learning_goes_on: bool) -> None:
+        """Called after each pass over the data: keeps what `weights`, `kept` and `after_epoch` read of the learners."""
+
     def before_learning(self, epoch: int) -> None:
         """Called before each epoch."""
 
@@ -74,14 +86,22 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def run(self) -> Product:
         try:
-            while self.epoch < self.training.epochs and not self._is_stale() and not self.is_stopped:
-                self._one_epoch()
+            with ThreadPoolExecutor(1) as background:
+                while self._goes_on():
+                    self._one_epoch(background)
+                self._settle()
             self.after_all()
         except KeyboardInterrupt:
+            self._settle()
             if self.best_weights is None:
                 raise
             return self.finish(interrupted=True)
         return self.finish(interrupted=False)
+
+    def _goes_on(self) -> bool:
+        if self._evaluation is not None:  # it cannot end training
+            return not self.is_stopped
+        return self.epoch < self.training.epochs and not self._is_stale() and not self.is_stopped
 
     def _is_stale(self) -> bool:
         patience = self.training.patience
@@ -93,7 +113,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         """The best epoch on the development set; the first if several are tied."""
         return max(self.history, key=lambda report: report.score or 0)
 
-    def _one_epoch(self) -> None:
+    def _one_epoch(self, background: Executor) -> None:
         epoch = self.epoch + 1
         try:
             self.notify("before_epoch", epoch)
@@ -101,28 +121,77 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             self.learn(epoch)
         except StopTraining:
             self.is_stopped = True
+        self._settle()
+        self.epoch = epoch
+        goes_on = self._will_go_on()
+        self.spare_threads = max(1, self.threads - (self.learning_threads() or 0)) if goes_on else self.threads
+        self.freeze(learning_goes_on=goes_on)
         report = self.report(epoch)
+        if goes_on:
+            self._untold = []
+            self._evaluation = background.submit(self._judge, report)
+        else:
+            self._untold = None
+            self._judge(report)
+            self._end_epoch(report)
+
+    def _will_go_on(self) -> bool:
+        """Is the next epoch to be learned whatever the scores of this one are, and may it begin before they are known?
+
+        Patience decides by scores that are known, so that the outcome is that of one epoch after the other.
+        """
+        if self.threads == 1 or self.learning_threads() is None or self.is_stopped:
+            return False
+        if self.epoch >= self.training.epochs or self._is_stale():  # unless this epoch turns out to be the best
+            return False
+        told = ("after_learning", "before_evaluation", "after_evaluation", "after_epoch")
+        return not self.has_listener(*told, acting=True)
+
+    def _judge(self, report: EpochReport) -> EpochReport:
+        """Scores what was learned, and keeps it if it is the best."""
         weights = self.weights()
         self.evaluate(report, weights)
-        self.epoch = epoch
         self.history.append(report)
         if self.best is None or report.score is None or report.score >= (self._top().score or 0) - self.as_good:
             self.best, self.best_weights = report, self.kept(report, weights)
         self.after_epoch()
+        return report
+
+    def _settle(self) -> None:
+        """Waits for the evaluation that is going on, if any, and tells listeners of it."""
+        if self._evaluation is None:
+            return
+        report = self._evaluation.result()
+        self._evaluation = None
+        for event, values in self._untold or ():
+            self.notify(event, *values)
+        self._end_epoch(report)
+
+    def _end_epoch(self, report: EpochReport) -> None:
         try:
             self.notify("after_epoch", report)
         except StopTraining:
             self.is_stopped = True
 
-    def has_listener(self, *events: str) -> bool:
-        """Does any listener handle one of these events?"""
+    def has_listener(self, *events: str, acting: bool = False) -> bool:
+        """Does any listener, or any that does not only watch, handle one of these events?"""
         return any(
-            getattr(type(each), event) is not getattr(Listener, event) for each in self.listeners for event in events
+            getattr(type(each), event) is not getattr(Listener, event)
+            for each in self.listeners
+            if not (acting and each.only_watches)
+            for event in events
         )
 
     def notify(self, event: str, *values: Any) -> None:
         for listener in self.listeners:
             getattr(listener, event)(*values)
+
+    def notify_of_evaluation(self, event: str, *values: Any) -> None:
+        """Notifies listeners: at once, or when the evaluation that goes on in the background is over."""
+        if self._untold is None:
+            self.notify(event, *values)
+        else:
+            self._untold.append((event, values))
 
     def decide(self, epoch: int, sentence: int) -> Decision:
         """What listeners want done with a sentence; the last one that returns something decides."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from panparser._checks import check_count
+from panparser._threads import at_most, chosen_threads
 from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import Model, whole
@@ -42,18 +43,20 @@ def over_folds(
     folds: int,
     train: Callable[[Treebank, Fold, Listener], Model],
     use: Callable[[Model, Treebank, Fold], T],
-    threads: int = 1,
+    threads: int | None = None,
+    listeners: Sequence[Listener] = (),
 ) -> list[T]:
     """What `use` makes of each fold with a model trained on the others.
 
     `train` gets the rest of the treebank and a listener to pass on, `use` the model and the held-out sentences. Ctrl-C
-    raises KeyboardInterrupt: a model whose training was cut short is never used.
+    raises KeyboardInterrupt: a model whose training was cut short is never used. `threads` and `listeners` as in
+    `run_all`.
     """
 
     def work(fold: Fold, stop: Listener) -> T:
         return use(whole(train(treebank[fold.rest], fold, stop)), treebank[fold.held_out], fold)
 
-    return run_all(work, make_folds(len(treebank), folds), threads)
+    return run_all(work, make_folds(len(treebank), folds), threads, listeners)
 
 
 def jackknife(
@@ -63,7 +66,8 @@ def jackknife(
     annotate: Callable[[Model, Treebank], Sequence[str]],
     *,
     into: Treebank | None = None,
-    threads: int = 1,
+    threads: int | None = None,
+    listeners: Sequence[Listener] = (),
 ) -> Treebank:
     """The treebank with each sentence's columns predicted by a model that was not trained on it; the order is kept.
 
@@ -75,7 +79,7 @@ def jackknife(
         return fold, held_out, annotate(model, held_out)
 
     result = treebank.copy() if into is None else into
-    for fold, held_out, columns in over_folds(treebank, folds, train, annotated, threads):
+    for fold, held_out, columns in over_folds(treebank, folds, train, annotated, threads, listeners):
         words = np.isin(result.sentence_of_word(), fold.held_out)
         for name in columns:
             if name == HEAD:
@@ -89,6 +93,8 @@ def jackknife(
 class _Stop(Listener):
     """Ends training soon after an interrupt."""
 
+    only_watches = True  # what it ends is not kept
+
     def __init__(self) -> None:
         self.event = threading.Event()
 
@@ -97,14 +103,31 @@ class _Stop(Listener):
             raise KeyboardInterrupt
 
 
-def run_all(work: Callable[[Any, Listener], T], items: Sequence[Any], threads: int) -> list[T]:
-    """The results of `work` for each item, in order; the first error ends it. `work` passes the listener on."""
-    check_count("threads", threads)
-    if threads == 1:
-        return [work(item, Listener()) for item in items]
+def run_all(
+    work: Callable[[Any, Listener], T],
+    items: Sequence[Any],
+    threads: int | None = None,
+    listeners: Sequence[Listener] = (),
+) -> list[T]:
+    """The results of `work` for each item, in order; the first error ends it. `work` passes the listener on.
+
+    `threads` (None: one for each core) are for all of them together. If nobody chose their number, one item follows the
+    other where listeners of the user do more than watch, which may not expect to be called by several threads.
+    """
+    acts = any(not listener.only_watches for listener in listeners)
+    count = chosen_threads("folds", threads)
+    at_once = 1 if threads is None and acts else min(count, len(items))
+    if at_once <= 1:
+        with at_most(count):
+            return [work(item, Listener()) for item in items]
     stop = _Stop()
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, item, stop) for item in items]
+
+    def share(item: Any) -> T:
+        with at_most(max(1, count // at_once)):
+            return work(item, stop)
+
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(share, item) for item in items]
         try:
             return [future.result() for future in futures]
         except BaseException:

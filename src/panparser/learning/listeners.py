@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from panparser import _engine
 from panparser._arrays import FloatArray, IntArray
@@ -97,7 +97,13 @@ Decision: TypeAlias = Skip | Instead | None
 
 
 class Listener:
-    """Follows training as it happens; override what you need. Any of its methods may raise `StopTraining`."""
+    """Follows training as it happens; override what you need. Any of its methods may raise `StopTraining`.
+
+    `only_watches` is for listeners that do not: they are told of an epoch's scores while the next epoch is learned
+    already, and members of a parser learn at the same time, each in a thread of its own.
+    """
+
+    only_watches: ClassVar[bool] = False
 
     def before_epoch(self, epoch: int) -> None: ...
     def after_epoch(self, report: EpochReport) -> None: ...

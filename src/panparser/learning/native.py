@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Event
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -54,9 +57,22 @@ class Members(Generic[Learner]):
 
     def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
         """One pass over the data, each member in its own order."""
-        for member, learner in enumerate(self.learners):
-            rng = np.random.default_rng([self.run.training.seed, epoch, member])
-            self._go_through(epoch, learner, order(rng))
+        members = range(len(self.learners))
+        orders = [order(np.random.default_rng([self.run.training.seed, epoch, member])) for member in members]
+        if self.threads > 1:
+            self._go_through_together(epoch, orders)
+            return
+        for learner, its_order in zip(self.learners, orders, strict=True):
+            self._go_through(epoch, learner, its_order)
+
+    @property
+    def threads(self) -> int:
+        """How many members learn at the same time: one if someone could see the others, or act on what he sees."""
+        run = self.run
+        seen = run.has_listener("before_sentence", "after_sentence", "before_update", "after_update")
+        if seen or run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, Strategy):
+            return 1
+        return min(run.threads, len(self.learners))
 
     def progress(self) -> tuple[int, int]:
         """Words and updates so far, of all members."""
@@ -86,6 +102,35 @@ class Members(Generic[Learner]):
             if start + chunk - reported >= CHUNK:
                 reported = start + chunk
                 run.notify("after_words", epoch, *self.progress())
+
+    def _go_through_together(self, epoch: int, orders: Sequence[LongArray]) -> None:
+        """The same for all members, in threads. Listeners are notified in this one, which Ctrl-C reaches, too."""
+        strategy = self.run.training.strategy_for(epoch, 0).lowered(epoch)
+        stop = Event()
+        reports: SimpleQueue[Future[None] | tuple[int, _engine.Progress]] = SimpleQueue()
+
+        def learn(member: int) -> None:
+            learner, order = self.learners[member], orders[member]
+            for start in range(0, len(order), CHUNK):
+                if stop.is_set():
+                    return
+                self.teach(learner, order[start : start + CHUNK], strategy, None)
+                reports.put((member, learner.progress))
+
+        progress = [learner.progress for learner in self.learners]
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for member in range(len(orders)):
+                    pool.submit(learn, member).add_done_callback(reports.put)
+                for _ in orders:
+                    while not isinstance(report := reports.get(), Future):
+                        progress[report[0]] = report[1]
+                        sums = sum(each.words for each in progress), sum(each.updates for each in progress)
+                        self.run.notify("after_words", epoch, *sums)
+                    report.result()
+            except BaseException:
+                stop.set()
+                raise
 
     def _callback(self, epoch: int, sentence: int) -> Callback:
         def report(event: _engine.Update, applied: bool) -> None:

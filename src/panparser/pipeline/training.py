@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from panparser._checks import check_at_least_zero, check_count, is_whole
+from panparser._threads import at_most, chosen_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
@@ -82,7 +83,7 @@ def train_pipeline(
     *,
     dev: Treebank | None = None,
     seed: int = 1,
-    threads: int = 1,
+    threads: int | None = None,
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
     listeners: Sequence[Listener] = (),
@@ -93,12 +94,13 @@ def train_pipeline(
 
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
-    before each part; `threads` is for folds. Ctrl-C raises KeyboardInterrupt: there are no incomplete pipelines.
+    before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
+    incomplete pipelines.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
-    check_count("threads of train_pipeline", threads)
+    threads = chosen_threads("train_pipeline", threads)
     arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners")
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
@@ -108,7 +110,8 @@ def train_pipeline(
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
         raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
-    return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
+    with at_most(threads):
+        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
 
 
 def missing(treebank: Treebank) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panparser._checks import check_count
+from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.learning.listeners import Listener
 from panparser.learning.options import Training
@@ -33,7 +33,7 @@ def run_recipe(
     *,
     source: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
     listeners: Sequence[Listener] = (),
 ) -> RecipeResult:
     """Trains what a recipe, or the file of one, describes: a parser, a pipeline or a cascade.
@@ -42,11 +42,11 @@ def run_recipe(
     raises SpecError before any work. `source` is the file that a changed recipe was read from. A parser has a
     checkpoint beside the model until training is complete; with `resume` it continues from there. Ctrl-C ends training
     of a parser with the best so far; raises KeyboardInterrupt if there is none yet, and for pipelines and cascades.
-    `threads` is for folds. A `RunListener` among the listeners is notified of each step.
+    `threads` (None: one for each core) change no byte. A `RunListener` among the listeners is notified of each step.
     """
     if isinstance(recipe, str | os.PathLike):
         source, recipe = recipe, read_recipe(recipe)
-    check_count("threads of run_recipe", threads)
+    threads = chosen_threads("run_recipe", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     run = _Run(target, resume, threads, listeners)
     if not isinstance(recipe, Recipe):
@@ -116,6 +116,7 @@ class _Run:
             listeners=self.listeners,
             checkpoint=checkpoint,
             resume=self.resume,
+            threads=self.threads,
             **data,
             **recipe.training_constraints(treebank, data["dev"]),
             **options,
@@ -142,8 +143,7 @@ class _Run:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
         spec, options = recipe.parser.spec(), recipe.training.options()
         options |= recipe.training_constraints(treebank, None)
-        threads = min(count, self.threads)
-        predicted = jackknife(spec, treebank, count, threads=threads, vectors=vectors, **options)
+        predicted = jackknife(spec, treebank, count, threads=self.threads, vectors=vectors, **options)
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)
         scores = evaluate(treebank, predicted, samples=0)

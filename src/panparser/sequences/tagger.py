@@ -183,6 +183,7 @@ def train_tagger(
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
     classifier: Classifier | None = None,
+    threads: int | None = None,
     **options: Unpack[SequenceOptions],
 ) -> Tagger:
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
@@ -190,7 +191,7 @@ def train_tagger(
 
     With `dev` the epoch that tags it most accurately is kept, without it the last. Ctrl-C ends training with the
     best tagger so far, if there is one. `members` defaults to four, or one for more than 400 thousand words. A
-    `classifier` learns instead of the engine's perceptron.
+    `classifier` learns instead of the engine's perceptron. `threads` (None: one for each core) change no byte.
     """
     # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
@@ -198,7 +199,9 @@ def train_tagger(
     if not isinstance(spec, TaggerSpec):
         raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
     check_treebanks("train_tagger", treebank, dev)
-    check_options("train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier"))
+    check_options(
+        "train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier", "threads")
+    )
     if "members" not in options and classifier is None:
         options["members"] = _MEMBERS if treebank.words <= _LARGE_TREEBANK else 1
     tags = gather_tags(treebank, spec.columns)
@@ -218,6 +221,7 @@ def train_tagger(
         listeners=listeners,
         names=["+".join(tag) for tag in tags],
         classifier=classifier,
+        threads=threads,
         **options,
     )
     return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))

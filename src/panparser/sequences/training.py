@@ -11,6 +11,7 @@ import numpy as np
 from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser._checks import check_beam
+from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import EpochLoop, digests
@@ -34,6 +35,7 @@ def train_sequences(
     listeners: Sequence[Listener] = (),
     names: Sequence[str] | None = None,
     classifier: Classifier | None = None,
+    threads: int | None = None,
     **options: Unpack[SequenceOptions],
 ) -> SequenceModel:
     """A model that gives classes to items; `options` are those of `Training` that are not about trees.
@@ -42,7 +44,7 @@ def train_sequences(
     classes (-2: not one of `classes`, counts as wrong), the epoch that does best on them is kept, without
     it the last. `names` of classes are what listeners see. The strategy defaults to DYNAMIC, or MAX_VIOLATION with a
     beam. Ctrl-C ends training with the best model so far, if there is one. A `classifier` learns instead of the
-    engine's perceptron, over features that are read in Python.
+    engine's perceptron, over features that are read in Python. `threads` (None: one for each core) change no byte.
     """
     run: dict[str, Any] = {
         "window": window,
@@ -54,6 +56,7 @@ def train_sequences(
         "listeners": listeners,
         "names": names,
         "training": sequence_training(beam, options),
+        "threads": chosen_threads("train_sequences", threads),
     }
     return SequenceRun(**run).run() if classifier is None else _classified(**run, classifier=classifier)
 
@@ -93,6 +96,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
     dev: tuple[Items, IntArray] | None
     names: Sequence[str] | None
     training: Training
+    _averages: _engine.Averages | None = None  # after the last epoch
 
     def __post_init__(self) -> None:
         check_beam(self.beam, "train_sequences")
@@ -143,8 +147,16 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
     def report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, *self._members.progress())
 
+    def learning_threads(self) -> int | None:
+        return self._members.threads
+
+    def freeze(self, *, learning_goes_on: bool) -> None:
+        self._averages = _engine.average_sequences(self.learners, self.threads)
+
     def weights(self, least: float = 0.0) -> Layer:
-        return Layer.of(_engine.compact_sequences(self.learners, least))
+        if self._averages is None:
+            raise RuntimeError("no epoch was finished")
+        return Layer.of(self._averages.compact(least, self.spare_threads))
 
     def model_of(self, weights: Layer) -> SequenceModel:
         return SequenceModel(self.window, self.classes, weights, self.beam)
@@ -153,15 +165,15 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         """Accuracy on the development set."""
         if self.dev is None:
             return None
-        found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, 1)
+        found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, self.spare_threads)
         known = self.dev[1] != UNKNOWN
         return 100 * int((found == self.dev[1])[known].sum()) / max(1, int(known.sum()))
 
     def evaluate(self, report: EpochReport, weights: Layer) -> None:
         if self.dev is not None and isinstance(report, SequenceReport):
-            self.notify("before_evaluation", report.epoch)
+            self.notify_of_evaluation("before_evaluation", report.epoch)
             report.accuracy = self.accuracy(weights)
-            self.notify("after_evaluation", report)
+            self.notify_of_evaluation("after_evaluation", report)
 
     def kept(self, report: EpochReport, weights: Layer) -> Layer:
         if not self.training.prune:

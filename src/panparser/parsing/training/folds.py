@@ -21,7 +21,7 @@ def jackknife(
     treebank: Treebank,
     folds: int = 10,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     **options: Unpack[ParserTrainingOptions],
 ) -> Treebank:
     """The treebank with each sentence parsed by a parser that was not trained on it; the order is kept."""

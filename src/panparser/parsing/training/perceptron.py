@@ -51,7 +51,9 @@ class PerceptronRun(Epochs[Layer]):
     rounding: dict[str, Any] | None = None
     margin: int | None = None
     calibration: Calibration | None = None
+    _averages: _engine.Averages | None = None  # after the last epoch
     _saved: float | None = None  # time of the last checkpoint
+    _unsaved: list[LearnerState] | None = None  # for a checkpoint, if learning goes on
     _dev_constraints: Constraints | None = None
     # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
     # so by chance.
@@ -128,8 +130,11 @@ class PerceptronRun(Epochs[Layer]):
     def state(self) -> TrainingState:
         """What is needed to resume after this epoch."""
         best, layer = self.finished()
-        learners = [LearnerState.of(learner, vectors=bool(self.vectors)) for learner in self.learners]
+        learners = self._unsaved or self._learner_states()
         return TrainingState(self.epoch, self.history, self.history.index(best), layer, learners)
+
+    def _learner_states(self) -> list[LearnerState]:
+        return [LearnerState.of(learner, vectors=bool(self.vectors)) for learner in self.learners]
 
     def restore(self, state: TrainingState) -> None:
         for learner, known in zip(self.learners, state.learners, strict=True):
@@ -147,10 +152,10 @@ class PerceptronRun(Epochs[Layer]):
         share = MARGIN_SHARE if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
             parser = self.parser_of(self.finished()[1])
-            self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints)
+            self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints, self.threads)
         if self._dev_constraints is None:  # confidence applies only to parsing without constraints
             parser = self.parser()
-            self.calibration = fitted(parser, gather(parser, self.dev), self.dev)
+            self.calibration = fitted(parser, gather(parser, self.dev, threads=self.threads), self.dev)
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """The cost, in the last epoch, of rounding weights to bytes. Unknown for stacked layers or with vectors."""
@@ -158,10 +163,10 @@ class PerceptronRun(Epochs[Layer]):
         is_last = best.epoch == self.epoch and best.pruning is None
         parser = self.parser_of(weights if is_last else self.weights())
         sample = dev[: max(1, int(np.searchsorted(dev.offsets, ROUNDING_SAMPLE, side="right")) - 1)]
-        found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam)
+        found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam, self.threads)
         scores = {
             "before": score_found(parser, sample, *parser.lowered(sample, found.heads, found.labels)),
-            "after": score(parser, sample),
+            "after": score(parser, sample, threads=self.threads),
         }
         self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in scores.items()}
         self.rounding["sentences"] = len(sample)
@@ -172,17 +177,31 @@ class PerceptronRun(Epochs[Layer]):
         parser.calibration = self.calibration
         return parser
 
+    def learning_threads(self) -> int | None:
+        # What is not among the averages, and what reads more than these.
+        alone = self.vectors or self.constraints or self.training.subsample or self.training.max_size
+        return None if alone else self._members.threads
+
+    def freeze(self, *, learning_goes_on: bool) -> None:
+        self._averages = _engine.average(self.learners, self.threads)
+        self._unsaved = self._learner_states() if learning_goes_on and self._is_checkpoint_due() else None
+
     def after_epoch(self) -> None:
         """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway."""
         if self.checkpoint is None:
             return
         is_last = self.epoch == self.training.epochs or self._is_stale()
-        if is_last or self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL:
+        if self._unsaved or is_last or self._is_checkpoint_due():
             save_state(self.state(), self.identity(), Path(self.checkpoint))
             self._saved = time.monotonic()
 
+    def _is_checkpoint_due(self) -> bool:
+        if self.checkpoint is None:
+            return False
+        return self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL
+
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
-        return score(parser, dev, self._dev_constraints)
+        return score(parser, dev, self._dev_constraints, self.spare_threads)
 
     def before_learning(self, epoch: int) -> None:
         super().before_learning(epoch)
@@ -217,8 +236,10 @@ class PerceptronRun(Epochs[Layer]):
             least = large if self.treebank.words >= LARGE_TREEBANK else 0.0
         if least == 0 and self.training.max_size is None:
             return weights
-        parser = self.parser_of(weights, self.record())
-        room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
+        room = None
+        if self.training.max_size is not None:
+            parser = self.parser_of(weights, self.record())
+            room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
         least, layer = prune(self.weights, least, room)
         parser = self.parser_of(layer)
         scores = (None, None) if self.dev is None else self.score(parser, self.dev)
@@ -232,7 +253,9 @@ class PerceptronRun(Epochs[Layer]):
         return layer
 
     def weights(self, least: float = 0.0) -> Layer:
-        arrays = _engine.compact(self.learners, least)
+        if self._averages is None:  # a run that goes on from a checkpoint
+            self._averages = _engine.average(self.learners, self.threads)
+        arrays = self._averages.compact(least, self.spare_threads)
         vectors = None
         if self.vectors:
             vectors = VectorWeights.of(
@@ -264,11 +287,15 @@ class PerceptronRun(Epochs[Layer]):
 
 
 def fitting_margin(
-    parser: Parser, dev: Treebank, share: float = MARGIN_SHARE, constraints: Constraints | None = None
+    parser: Parser,
+    dev: Treebank,
+    share: float = MARGIN_SHARE,
+    constraints: Constraints | None = None,
+    threads: int = 1,
 ) -> int | None:
     """The margin with which at most this share of the sentences would lose their current tree."""
     if parser.spec.beam == 1 or not len(dev):
         return None
     kept = None if constraints is None else lowered(parser, dev, constraints)
-    behind = parser.model.find(dev, Search(beam=parser.spec.beam, constraints=kept)).behind
+    behind = parser.model.find(dev, Search(beam=parser.spec.beam, threads=threads, constraints=kept)).behind
     return int(np.quantile(behind, 1 - share, method="higher"))

@@ -14,10 +14,8 @@ _CALIBRATION_BYTES = 2048  # that a manifest may need for the calibration
 _MAX_WEIGHT = 1e6  # updates
 
 
-def room_for_layer(max_size: int | None, parser: Parser, epochs: int) -> int | None:
+def room_for_layer(max_size: int, parser: Parser, epochs: int) -> int:
     """Bytes for the last layer of a parser in a file of that size; `epochs` more will be recorded in it."""
-    if max_size is None:
-        return None
     vectors = parser.vectors.to_arrays() if parser.vectors else {}
     taken = (
         len(encode({}, parser.manifest())) + 512 * (epochs + 1) + 1024 + 1024 * len(parser.layers) + _CALIBRATION_BYTES

@@ -26,9 +26,11 @@ from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN, Gold
 
 
-def score(parser: Parser, gold: Treebank, constraints: Constraints | None = None) -> tuple[float, float | None]:
+def score(
+    parser: Parser, gold: Treebank, constraints: Constraints | None = None, threads: int = 1
+) -> tuple[float, float | None]:
     """UAS and LAS (full labels, all words) of a parser on gold tokens; only words with a gold head count."""
-    return score_found(parser, gold, *parser.predict(gold, constraints=constraints, relax=True))
+    return score_found(parser, gold, *parser.predict(gold, threads=threads, constraints=constraints, relax=True))
 
 
 def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArray) -> tuple[float, float | None]:
@@ -109,11 +111,11 @@ class Epochs(EpochLoop[Weights, Parser]):
 
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
         if self.has_listener("after_learning"):
-            self.notify("after_learning", report.epoch, self.parser_of(weights))
+            self.notify_of_evaluation("after_learning", report.epoch, self.parser_of(weights))
         if self.dev is not None:
-            self.notify("before_evaluation", report.epoch)
+            self.notify_of_evaluation("before_evaluation", report.epoch)
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)
-            self.notify("after_evaluation", report)
+            self.notify_of_evaluation("after_evaluation", report)
 
     def run(self) -> Parser:
         try:

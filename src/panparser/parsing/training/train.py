@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Unpack
 
+from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
@@ -35,6 +36,7 @@ def train(
     listeners: Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    threads: int | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Parser:
     """A parser for a treebank; `options` are those of `Training`.
@@ -48,6 +50,10 @@ def train(
     perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
     learned by a perceptron over states in Python, or by a classifier.
 
+    `threads` (None: one for each core) change no byte of the parser: members learn at the same time, and the
+    development set is parsed while the next epoch is learned. What learns in Python, and what listeners act on, takes
+    one.
+
     With `constraints` the search is restricted as in parsing with constraints: a share of the gold heads (above
     0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as those found by another parser; then
     `dev_constraints` are those of the development set.
@@ -60,6 +66,7 @@ def train(
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
+    common |= {"threads": chosen_threads("train", threads)}
     if classifier is None and isinstance(init, Parser) and init.classifier is not None:
         classifier = init.classifier
     if classifier is None and not spec.is_native:

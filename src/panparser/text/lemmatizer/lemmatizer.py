@@ -96,10 +96,12 @@ def train_lemmatizer(
     epochs: int = EPOCHS,
     seed: int = 1,
     listeners: Sequence[Listener] = (),
+    threads: int | None = None,
 ) -> Lemmatizer:
     """A lemmatizer from a treebank's forms, tags and lemmas; with `dev`, that of the best epoch on it.
 
-    If the tags of the treebank are predicted, the lemmatizer adapts to their errors.
+    If the tags of the treebank are predicted, the lemmatizer adapts to their errors. `threads` (None: one for each
+    core) change no byte.
     """
     # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
@@ -108,7 +110,7 @@ def train_lemmatizer(
     if not treebank.words or not treebank.column("lemma").any():
         raise TreebankError(f"{treebank.path}: expected words with lemmas to learn from, found none")
     dictionary = LemmaDictionary.learn(treebank)
-    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
+    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:
         options["dev"] = (dictionary.items(dev), dictionary.right(dev))
     # Words are learned as if they were new: those in the dictionary would teach nothing about unknown words.

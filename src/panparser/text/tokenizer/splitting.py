@@ -61,6 +61,7 @@ def train_splitter(
     splits: Sequence[Words | None],
     rules: MultiwordRules,
     seed: int,
+    threads: int | None = None,
 ) -> SequenceModel | None:
     """A classifier of tokens that may be one word or several; None if there are no such tokens."""
     from panparser.sequences.training import train_sequences
@@ -70,7 +71,8 @@ def train_splitter(
     right = np.array([_same(splits[place], words) for place, words in pairs], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
-    return train_sequences(splitter_window(), _items(points, tokens, doubts), right, 2, epochs=_EPOCHS, seed=seed)
+    items = _items(points, tokens, doubts)
+    return train_sequences(splitter_window(), items, right, 2, epochs=_EPOCHS, seed=seed, threads=threads)
 
 
 def _same(split: Words | None, words: Words) -> bool:

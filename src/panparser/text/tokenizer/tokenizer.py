@@ -215,8 +215,12 @@ def train_tokenizer(
     epochs: int = EPOCHS,
     seed: int = 1,
     listeners: Sequence[Listener] = (),
+    threads: int | None = None,
 ) -> Tokenizer:
-    """A tokenizer that divides text as a treebank does; with `dev`, that of the best epoch on it."""
+    """A tokenizer that divides text as a treebank does; with `dev`, that of the best epoch on it.
+
+    `threads` (None: one for each core) change no byte.
+    """
     # Imported here so that using a model does not load the training code.
     from panparser.sequences.training import record_of, train_sequences
 
@@ -229,7 +233,7 @@ def train_tokenizer(
     lexicon = Lexicon.learn(layout, _begins(layout, marks))
     spaced = bool(((layout.follows == SPACE) & (marks == INSIDE)).any())
     learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
-    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners}
+    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:
         options["dev"] = _items(*_marked(raw_text(dev)), whole, lexicon, spaced)
     model = train_sequences(tokenizer_window(), *learned, 3, **options)
@@ -238,7 +242,7 @@ def train_tokenizer(
     surface = list(surface_words(treebank)) if rules.forms else []
     forms, splits = [form for form, _ in surface], [words for _, words in surface]
     tokens = Tokens.of(points, raw.marks)
-    splitter = train_splitter(points, tokens, forms, splits, rules, seed) if surface else None
+    splitter = train_splitter(points, tokens, forms, splits, rules, seed, threads) if surface else None
     record = record_of(model, treebank, dev)
     if splitter is not None and splitter.training.interrupted:
         record = replace(record, interrupted=True)
