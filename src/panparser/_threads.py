@@ -17,14 +17,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def chosen_threads(owner: str, threads: int | None) -> int:
+def chosen_threads(name: str, threads: int | None) -> int:
     """The number of threads that a user chose; None: as many as there are cores, or `at_most` allows.
 
-    Raises SpecError for what is no such number.
+    Raises SpecError, with the name of the argument, for what is no such number.
     """
     if threads is None:
         return _most.get() or cores()
-    check_count(f"threads of {owner}", threads)
+    check_count(name, threads)
     return threads
 
 

@@ -60,7 +60,7 @@ def train_cascade(
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
     check_treebanks("train_cascade", treebank, dev)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
-    threads = chosen_threads("train_cascade", threads)
+    threads = chosen_threads("threads of train_cascade", threads)
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options))
     with at_most(threads):
         for number, stage in enumerate(stages):

@@ -115,7 +115,7 @@ def run_all(
     other where listeners of the user do more than watch, which may not expect to be called by several threads.
     """
     acts = any(not listener.only_watches for listener in listeners)
-    count = chosen_threads("folds", threads)
+    count = chosen_threads("threads", threads)
     at_once = 1 if threads is None and acts else min(count, len(items))
     if at_once <= 1:
         with at_most(count):

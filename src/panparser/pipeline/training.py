@@ -100,7 +100,7 @@ def train_pipeline(
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
-    threads = chosen_threads("train_pipeline", threads)
+    threads = chosen_threads("threads of train_pipeline", threads)
     arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners")
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:

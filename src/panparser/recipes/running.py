@@ -46,7 +46,7 @@ def run_recipe(
     """
     if isinstance(recipe, str | os.PathLike):
         source, recipe = recipe, read_recipe(recipe)
-    threads = chosen_threads("run_recipe", threads)
+    threads = chosen_threads("threads of run_recipe", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     run = _Run(target, resume, threads, listeners)
     if not isinstance(recipe, Recipe):

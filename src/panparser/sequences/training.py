@@ -56,7 +56,7 @@ def train_sequences(
         "listeners": listeners,
         "names": names,
         "training": sequence_training(beam, options),
-        "threads": chosen_threads("train_sequences", threads),
+        "threads": chosen_threads("threads of train_sequences", threads),
     }
     return SequenceRun(**run).run() if classifier is None else _classified(**run, classifier=classifier)
 

@@ -66,7 +66,7 @@ def train(
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
-    common |= {"threads": chosen_threads("train", threads)}
+    common |= {"threads": chosen_threads("threads of train", threads)}
     if classifier is None and isinstance(init, Parser) and init.classifier is not None:
         classifier = init.classifier
     if classifier is None and not spec.is_native:
