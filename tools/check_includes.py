@@ -10,7 +10,19 @@ import sys
 from pathlib import Path
 
 ENGINE = Path(__file__).parents[1] / "engine"
-FOLDERS = ("base", "trees", "treebank", "systems", "features", "weights", "search", "sequences", "learning", "python")
+FOLDERS = (
+    "base",
+    "text",
+    "trees",
+    "treebank",
+    "systems",
+    "features",
+    "weights",
+    "search",
+    "sequences",
+    "learning",
+    "python",
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 

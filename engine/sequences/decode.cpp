@@ -5,6 +5,25 @@
 
 namespace panparser {
 
+namespace {
+
+// The first of the largest numbers: in two passes, each of which compilers make one of many numbers at a time.
+std::int32_t first_largest(const std::vector<std::int32_t>& numbers) {
+  std::int32_t largest = numbers[0];
+  for (const std::int32_t number : numbers) largest = std::max(largest, number);
+  std::size_t at = 0;
+  constexpr std::size_t kStep = 16;
+  for (; at + kStep <= numbers.size(); at += kStep) {
+    bool found = false;
+    for (std::size_t i = 0; i < kStep; ++i) found |= numbers[at + i] == largest;
+    if (found) break;
+  }
+  while (numbers[at] != largest) ++at;
+  return static_cast<std::int32_t>(at);
+}
+
+}  // namespace
+
 void SequenceDecoder::decode(const Sequence& sequence, int beam, std::int32_t* classes) {
   if (sequence.length == 0) return;
   if (beam == 1) return greedy(sequence, classes);
@@ -33,7 +52,7 @@ void SequenceDecoder::greedy(const Sequence& sequence, std::int32_t* classes) {
     model_.add_to(now_.data(), program_.fixed(), sums_.data());
     model_.add_to(given_.data(), program_.given(), sums_.data());
     if (allowed.empty()) {
-      classes[item] = static_cast<std::int32_t>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+      classes[item] = first_largest(sums_);
     } else {
       classes[item] = *std::max_element(allowed.begin(), allowed.end(),
                                         [&](std::int32_t a, std::int32_t b) { return sums_[a] < sums_[b]; });
@@ -42,9 +61,9 @@ void SequenceDecoder::greedy(const Sequence& sequence, std::int32_t* classes) {
 }
 
 void SequenceDecoder::extract_given(const Sequence& sequence, std::int32_t item, const std::int32_t* classes) {
-  program_.extract_given([&](std::int32_t source, std::int32_t offset) { return sequence.row(source, item + offset); },
-                         [&](int ago, int part) { return classes_.value(part, ago > item ? -1 : classes[item - ago]); },
-                         given_.data());
+  program_.extract_given(
+      ItemWindow{sequence, item},
+      [&](int ago, int part) { return classes_.value(part, ago > item ? -1 : classes[item - ago]); }, given_.data());
 }
 
 const std::vector<Hypothesis>& SequenceDecoder::search(const Sequence& sequence, int beam) {

@@ -23,9 +23,20 @@ struct Sequence {  // one of many, and what is known of its items
   const ClassSets& sets;
 
   std::span<const std::int32_t> allowed(std::int32_t item) const { return sets.of(first + item); }
-  // Where the attributes of a source begin.
-  const Value* row(std::int32_t source, std::int32_t item) const {
-    return item < 0 || item >= length ? all.boundary() : all.row(source, first + item);
+  bool has(std::int32_t item) const { return item >= 0 && item < length; }
+};
+
+// What features see around an item.
+struct ItemWindow {
+  const Sequence& sequence;
+  std::int32_t item;
+
+  const Value* row(std::int32_t source, std::int32_t offset) const {
+    return sequence.has(item + offset) ? sequence.all.row(source, sequence.first + item + offset)
+                                       : sequence.all.boundary();
+  }
+  Value number(std::int32_t column, std::int32_t offset) const {
+    return sequence.has(item + offset) ? sequence.all.number(column, sequence.first + item + offset) : kRootValue;
   }
 };
 
@@ -94,8 +105,7 @@ class SequenceSearch {
     return keys_;
   }
   void extract_fixed(const Sequence& sequence, std::int32_t item, Key* keys) const {
-    program_.extract_fixed(
-        [&](std::int32_t source, std::int32_t offset) { return sequence.row(source, item + offset); }, keys);
+    program_.extract_fixed(ItemWindow{sequence, item}, keys);
   }
 
  private:
@@ -108,8 +118,7 @@ class SequenceSearch {
     before.fill(-1);
     for (int ago = 1; ago <= program_.depth() && state > 0; ++ago, state = parent(state)) before[ago] = action(state);
     program_.extract_given(
-        [&](std::int32_t source, std::int32_t offset) { return sequence_->row(source, item + offset); },
-        [&](int ago, int part) { return classes_.value(part, before[ago]); }, keys);
+        ItemWindow{*sequence_, item}, [&](int ago, int part) { return classes_.value(part, before[ago]); }, keys);
   }
 
   // The scores of the next item; the part that depends on items alone is computed once for all hypotheses, and the part

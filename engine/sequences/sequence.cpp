@@ -23,7 +23,7 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
     homes_.emplace_back(number, static_cast<std::int32_t>(sources_[number].attributes.size()));
     sources_[number].attributes.push_back(attribute);
   }
-  for (std::int32_t c = 0; c < columns_; ++c) homes_.emplace_back(static_cast<std::int32_t>(sources_.size()), c);
+  for (std::int32_t c = 0; c < columns_; ++c) homes_.emplace_back(kNumber, c);
   for (const SequenceAtom& atom : atoms) {
     if (atom.is_class) {
       require(atom.offset >= 1 && atom.offset <= kMaxDepth, "no such class");
@@ -45,7 +45,7 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
     for (const std::int32_t atom : templates[t]) {
       const Reading wanted = reading(part, atoms[atom]);
       const auto same = [&](const Reading& other) {
-        return other.place == wanted.place && other.index == wanted.index && other.part == wanted.part;
+        return other.place == wanted.place && other.index == wanted.index && other.detail == wanted.detail;
       };
       const auto found = std::find_if(part.readings.begin(), part.readings.end(), same);
       part.flat.push_back(static_cast<std::uint16_t>(found - part.readings.begin()));
@@ -59,8 +59,9 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
 }
 
 SequenceProgram::Reading SequenceProgram::reading(Part& part, const SequenceAtom& atom) {
-  if (atom.is_class) return {-1, atom.offset, atom.parameter};
+  if (atom.is_class) return {kClass, atom.offset, atom.parameter};
   const auto [source, index] = homes_[atom.parameter];
+  if (source == kNumber) return {kNumber, index, atom.offset};
   return {place(part, source, atom.offset), index, 0};
 }
 
@@ -77,7 +78,7 @@ std::int32_t SequenceProgram::place(Part& part, std::int32_t source, std::int32_
 
 Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
                      std::span<const std::span<const std::int32_t>> columns)
-    : offsets_(std::move(offsets)) {
+    : offsets_(std::move(offsets)), columns_(program.columns()) {
   require(!offsets_.empty() && offsets_.front() == 0 && std::is_sorted(offsets_.begin(), offsets_.end()),
           "offsets must begin with 0 and not fall");
   for (std::int64_t s = 0; s < size(); ++s) {
@@ -86,7 +87,7 @@ Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> o
   require(data || program.attributes().empty(), "the templates read a treebank, and there is none");
   require(!data || data->words() == items(), "the treebank has another number of words");
   require(columns.size() == static_cast<std::size_t>(program.columns()), "the templates read other columns");
-  std::size_t widest = columns.size();
+  std::size_t widest = 0;
   for (const SequenceProgram::Source& source : program.sources()) {
     Table& table = tables_.emplace_back();
     table.width = static_cast<std::int32_t>(source.attributes.size());
@@ -99,18 +100,16 @@ Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> o
       for (const Attribute& attribute : source.attributes) table.values.push_back(value_of(attribute, vocabulary[id]));
     }
   }
-  Table& table = tables_.emplace_back();
-  table.width = static_cast<std::int32_t>(columns.size());
-  table.values.resize(items() * table.width);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    require(columns[c].size() == static_cast<std::size_t>(items()), "a column must have a number for each item");
-    for (std::int64_t i = 0; i < items(); ++i) table.values[i * table.width + c] = hash_number(columns[c][i]);
+  numbers_.reserve(items() * columns.size());
+  for (const auto& column : columns) {
+    require(column.size() == static_cast<std::size_t>(items()), "a column must have a number for each item");
+    numbers_.insert(numbers_.end(), column.begin(), column.end());
   }
   boundary_.assign(widest, kRootValue);
 }
 
 bool Sequences::fits(const SequenceProgram& program) const {
-  if (tables_.size() != program.sources().size() + 1 || tables_.back().width != program.columns()) return false;
+  if (tables_.size() != program.sources().size() || columns_ != program.columns()) return false;
   for (std::size_t s = 0; s < program.sources().size(); ++s) {
     if (std::size_t(tables_[s].width) != program.sources()[s].attributes.size()) return false;
   }

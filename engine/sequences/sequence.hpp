@@ -12,7 +12,7 @@
 
 namespace panparser {
 
-// Attributes with one source lie side by side: a source is a column of a treebank, or all columns of numbers together.
+// Attributes of one column of a treebank, their source, lie side by side.
 struct SequenceAtom {
   bool is_class;           // one that was given
   std::int32_t offset;     // items from the current one; of a class, how long ago
@@ -42,27 +42,29 @@ class SequenceProgram {
     Column column;
     std::vector<Attribute> attributes;
   };
-  const std::vector<Source>& sources() const { return sources_; }  // without that of the columns, which comes last
+  const std::vector<Source>& sources() const { return sources_; }
 
-  // The features of an item: those of items alone, and those that also see classes. `rows(source, offset)` is where the
-  // attributes of a source begin for an item in the window, `class_value(ago, part)` a part of a class.
-  template <class Rows>
-  void extract_fixed(const Rows& rows, Key* keys) const {
-    fixed_.extract(rows, [](int, int) { return Value(0); }, keys);
+  // The features of an item: those of items alone, and those that also see classes. `items` is the window around it:
+  // row(source, offset) is where the attributes of a source begin, number(column, offset) the value of a number;
+  // `class_value(ago, part)` is a part of a class.
+  template <class Window>
+  void extract_fixed(const Window& items, Key* keys) const {
+    fixed_.extract(items, [](int, int) { return Value(0); }, keys);
   }
-  template <class Rows, class ClassValue>
-  void extract_given(const Rows& rows, const ClassValue& class_value, Key* keys) const {
-    given_.extract(rows, class_value, keys);
+  template <class Window, class ClassValue>
+  void extract_given(const Window& items, const ClassValue& class_value, Key* keys) const {
+    given_.extract(items, class_value, keys);
   }
 
  private:
   struct Place {
     std::int32_t source, offset;
   };
-  struct Reading {       // of an atom
-    std::int32_t place;  // -1: a class
-    std::int32_t index;  // in the row; of a class, how long ago
-    std::int32_t part;
+  static constexpr std::int32_t kClass = -1, kNumber = -2;
+  struct Reading {        // of an atom
+    std::int32_t place;   // or kClass, kNumber
+    std::int32_t index;   // in the row; of a class, how long ago; of a number, its column
+    std::int32_t detail;  // of a class, its part; of a number, the offset of its item
   };
   struct Part {
     std::vector<Place> places;
@@ -72,14 +74,16 @@ class SequenceProgram {
     std::vector<std::uint16_t> numbers;  // of the templates
 
     int size() const { return static_cast<int>(seeds.size()); }
-    template <class Rows, class ClassValue>
-    void extract(const Rows& rows, const ClassValue& class_value, Key* keys) const {
+    template <class Window, class ClassValue>
+    void extract(const Window& items, const ClassValue& class_value, Key* keys) const {
       std::array<const Value*, kMaxPlaces> found;
-      for (std::size_t p = 0; p < places.size(); ++p) found[p] = rows(places[p].source, places[p].offset);
+      for (std::size_t p = 0; p < places.size(); ++p) found[p] = items.row(places[p].source, places[p].offset);
       std::array<Value, Program::kMaxAtoms> values;
       for (std::size_t r = 0; r < readings.size(); ++r) {
-        const Reading& reading = readings[r];
-        values[r] = reading.place >= 0 ? found[reading.place][reading.index] : class_value(reading.index, reading.part);
+        const auto [place, index, detail] = readings[r];
+        values[r] = place >= 0         ? found[place][index]
+                    : place == kNumber ? items.number(index, detail)
+                                       : class_value(index, detail);
       }
       const std::uint16_t* atom = flat.data();
       for (std::size_t t = 0; t < seeds.size(); ++t) {
@@ -95,7 +99,8 @@ class SequenceProgram {
   std::vector<Attribute> attributes_;
   std::int32_t columns_, parts_;
   std::vector<Source> sources_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> homes_;  // of an attribute: its source, and where in its row
+  // Of an attribute: its source, and where in its row; of a number: kNumber, and its column.
+  std::vector<std::pair<std::int32_t, std::int32_t>> homes_;
   Part fixed_, given_;
   int depth_ = 0;
 };
@@ -116,18 +121,21 @@ class Sequences {
   }
   const Value* row(std::int32_t source, std::int64_t item) const {
     const Table& table = tables_[source];
-    return table.values.data() + (table.ids.empty() ? item : std::int64_t(table.ids[item])) * table.width;
+    return table.values.data() + std::int64_t(table.ids[item]) * table.width;
   }
+  Value number(std::int32_t column, std::int64_t item) const { return hash_number(numbers_[column * items() + item]); }
   const Value* boundary() const { return boundary_.data(); }  // the attributes of what is beside a sequence
 
  private:
   struct Table {
     std::vector<Value> values;      // [row][attribute]
-    std::vector<std::int32_t> ids;  // the row of each item; empty: each has its own
+    std::vector<std::int32_t> ids;  // the row of each item
     std::int32_t width;
   };
   std::vector<std::int64_t> offsets_;
   std::vector<Table> tables_;  // by source
+  std::int32_t columns_;
+  std::vector<std::int32_t> numbers_;  // [column][item]
   std::vector<Value> boundary_;
 };
 

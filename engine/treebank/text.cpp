@@ -189,14 +189,30 @@ class Writer {
   bool any_ = false;
 };
 
-}  // namespace
-
-void write_tokens(std::string_view text, const TokenSpans& tokens, const std::vector<std::vector<std::string>>& words,
-                  const TextPlace& place, Output& out) {
+void check_sizes(const TokenSpans& tokens) {
   const std::size_t size = tokens.size();
   require(tokens.ends.size() == size && tokens.last.size() == size &&
               (tokens.splits.empty() || tokens.splits.size() == size),
           "arrays over tokens must have the same length");
+}
+
+}  // namespace
+
+DistinctForms distinct_forms(std::string_view text, const TokenSpans& tokens) {
+  check_sizes(tokens);
+  DistinctForms found;
+  found.numbers.reserve(tokens.size());
+  Cursor cursor(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    cursor.take(tokens.starts[i]);
+    found.numbers.push_back(found.forms.intern(cursor.take(tokens.ends[i])));
+  }
+  return found;
+}
+
+void write_tokens(std::string_view text, const TokenSpans& tokens, const std::vector<std::vector<std::string>>& words,
+                  const TextPlace& place, Output& out) {
+  check_sizes(tokens);
   for (const auto& list : words) require(list.size() > 1, "a token is split into two words or more");
   Writer(tokens, words, place, out).write(text);
 }

@@ -19,6 +19,14 @@ struct TokenSpans {
   std::size_t size() const { return starts.size(); }
 };
 
+// The forms of the tokens, each distinct one once (after "_", which is always the first), and their numbers. Throws as
+// write_tokens does.
+struct DistinctForms {
+  Vocabulary forms;                   // views into the text
+  std::vector<std::int32_t> numbers;  // by token
+};
+DistinctForms distinct_forms(std::string_view text, const TokenSpans& tokens);
+
 // The place of the text within a longer one.
 struct TextPlace {
   std::int64_t sentence = 1;  // number of its first sentence

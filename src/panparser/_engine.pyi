@@ -61,6 +61,54 @@ class TreebankStore:
     def write(self, sentences: Sequence[int]) -> bytes:
         """Sentences as CoNLL-U, in the order given."""
 
+class Layout:
+    """
+    A text with each run of white space as one character, and one break at its end.
+    """
+
+    def __init__(self, points: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], characters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def points(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    @property
+    def origin(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Where each character stands in the text."""
+
+    def kinds(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    def runs(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+        """Where runs start, and the hashes of their lower-cased texts."""
+
+    def places(self, whole: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The characters after which a token may end."""
+
+    def columns(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lexicon: WordClasses) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """What is seen of places: [name][place]."""
+
+class WordClasses:
+    """Classes of words, by their hashes."""
+
+    def __init__(self, words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def boundary_columns() -> list[str]: ...
+
+def glued(points: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], characters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """After which characters a token must not end."""
+
+def marked_tokens(points: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], characters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    """
+    The tokens between marks: where they start and end, and which are the last of their sentences.
+    """
+
+def number_pieces(points: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """A number for each piece of a text, the same for equal pieces."""
+
+def distinct_forms(text: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[str], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """The distinct forms of tokens, and the number of each token's form."""
+
 def write_tokens(text: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], splits: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Sequence[Sequence[str]], sentence: int, offset: int, ranges: bool, document: str | None, paragraph: bool) -> bytes:
     """Tokens of a text (UTF-8) as CoNLL-U."""
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import boundaries
 import panparser as pp
 from panparser import _engine
 from panparser.text import characters, raw_text
-from panparser.text.tokenizer.boundaries import Hashing, Layout, column
+from panparser.text.tokenizer.boundaries import NAMES, PAIRS, Layout, Lexicon
 from places import ENGLISH
 
 TEXTS = st.text(
@@ -216,7 +217,7 @@ def test_training_needs_sentences():
 @given(TEXTS)
 def test_a_layout_has_single_spaces_and_knows_where_they_come_from(text):
     points = characters.code_points(text)
-    layout = Layout.of(points)
+    layout = Layout(points)
     solid = text.strip(characters.WHITE)
     if not solid:
         assert len(layout) == 0
@@ -233,6 +234,31 @@ def test_equal_pieces_have_equal_numbers_and_others_do_not(words):
     text = "".join(words)
     ends = np.cumsum([len(word) for word in words])
     starts = ends - [len(word) for word in words]
-    numbers = column(Hashing(characters.code_points(text)).of(starts, ends)).tolist()
+    numbers = _engine.number_pieces(characters.code_points(text), starts, ends).tolist()
     assert len(set(numbers)) == len(set(words))
     assert all(numbers[i] == numbers[j] for i in range(len(words)) for j in range(i) if words[i] == words[j])
+
+
+@given(TEXTS, st.integers(0, 2**32 - 1))
+def test_the_engine_sees_of_places_what_the_text_says(text, seed):
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(2, size=PAIRS).astype(bool)
+    layout = Layout(characters.code_points(text))
+    words = np.unique(layout.runs[1][::2])
+    lexicon = Lexicon(words, rng.integers(1, 250, len(words)).astype(np.uint8))
+    classes = dict(zip(words.tolist(), lexicon.classes.tolist(), strict=True))
+    places = layout.places(whole)
+    columns = layout.columns(places, lexicon)
+    found = [(int(place), {name: int(columns[name][i]) for name in NAMES}) for i, place in enumerate(places)]
+    assert found == [(at, {name: row[name] for name in NAMES}) for at, row in boundaries.rows(text, whole, classes)]
+
+
+def test_places_that_the_engine_cannot_see_are_refused():
+    layout, lexicon = Layout(characters.code_points("a b")), Lexicon(np.empty(0, np.uint64), np.empty(0, np.uint8))
+    for places in ([1], [2, 0], [-1], [9]):
+        with pytest.raises(ValueError, match="places must rise"):
+            layout.columns(np.array(places, dtype=np.int64), lexicon)
+    with pytest.raises(ValueError, match="no such code point"):
+        _engine.Layout(np.array([0x110000], dtype=np.uint32), np.zeros(0x110000, dtype=np.uint32))
+    with pytest.raises(ValueError, match="one entry for each code point"):
+        _engine.Layout(np.array([1], dtype=np.uint32), np.zeros(3, dtype=np.uint32))

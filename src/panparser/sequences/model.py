@@ -44,6 +44,8 @@ UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but 
 def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:
     """An array as the engine takes it. Raises SpecError if a value is not an integer of that size."""
     array = np.asarray(values)
+    if array.dtype == kind:
+        return np.ascontiguousarray(array)
     if array.dtype.kind not in "biu" and array.size:
         raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
     limits = np.iinfo(kind)

@@ -1,7 +1,7 @@
 """Characters as numbers: code points, what kind of character each is, and where a token must not end.
 
-Properties come from `unicodedata` and are looked up once for each distinct character, so that a text costs a few numpy
-operations, regardless of its length.
+Properties come from `unicodedata` and are looked up once for each distinct character: the engine reads them from a
+table.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser import _engine
 from panparser._arrays import BoolArray
 from panparser.errors import TextError
 
@@ -67,16 +68,19 @@ class Property:
         """The properties, and which characters they are known for: several megabytes, so allocated on first use."""
         return np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
 
-    def of(self, points: CodePoints) -> npt.NDArray[Any]:
-        """The property of each code point; thread-safe."""
+    def table(self, points: CodePoints) -> npt.NDArray[Any]:
+        """The properties by code point: known for these, at least; thread-safe."""
         with self._making:
             table, seen = self._tables
-            new = ~seen[points]
-            if new.any():
-                for point in set(points[new].tolist()):
+            if not seen[points].all():
+                for point in set(points[~seen[points]].tolist()):
                     table[point] = self._function(chr(point))
                     seen[point] = True
-        return np.asarray(table[points])
+        return table
+
+    def of(self, points: CodePoints) -> npt.NDArray[Any]:
+        """The property of each code point; thread-safe."""
+        return np.asarray(self.table(points)[points])
 
 
 def kind(character: str) -> int:
@@ -101,13 +105,37 @@ def _gluing(character: str) -> int:
     return int(attached or unicodedata.category(character) in ("Mn", "Mc", "Me"))
 
 
-_KINDS = Property(kind)
-_GLUE = Property(_gluing)
+def _lower(character: str) -> int:
+    lowered = character.lower()
+    return ord(lowered) if len(lowered) == 1 else ord(character)
+
+
+_OPENING, _CLOSING = "([{«‹“„「『【《〈（［｛", ")]}»›”」』】》〉）］｝"
+_KIND_BIT, _GLUE_BIT, _OPENING_BIT, _CLOSING_BIT = 21, 25, 27, 28  # above the lower case
+
+
+def _packed(character: str) -> int:
+    """All that the engine knows of a character, in 32 bits."""
+    brackets = (character in _OPENING) << _OPENING_BIT | (character in _CLOSING) << _CLOSING_BIT
+    return _lower(character) | kind(character) << _KIND_BIT | _gluing(character) << _GLUE_BIT | brackets
+
+
+_CHARACTERS = Property(_packed, np.uint32)
+
+
+def characters_of(points: CodePoints) -> npt.NDArray[np.uint32]:
+    """The engine's table of characters, with those of a text in it."""
+    return _CHARACTERS.table(points)
 
 
 def kinds(points: CodePoints) -> npt.NDArray[np.uint8]:
     """The kind of each character, as indices into KINDS."""
-    return _KINDS.of(points)
+    return np.asarray(_CHARACTERS.of(points) >> _KIND_BIT & 15).astype(np.uint8)
+
+
+def lower_case(points: CodePoints) -> CodePoints:
+    """Characters in lower case, one for one."""
+    return np.asarray(_CHARACTERS.of(points) & ((1 << _KIND_BIT) - 1))
 
 
 def spaces(points: CodePoints) -> BoolArray:
@@ -116,16 +144,5 @@ def spaces(points: CodePoints) -> BoolArray:
 
 
 def glued(points: CodePoints) -> BoolArray:
-    """After which characters a token must not end: before combining marks, around joiners, within flags and CR LF."""
-    held = np.zeros(len(points), dtype=bool)
-    if len(points) < 2:
-        return held
-    glue = _GLUE.of(points)
-    held[:-1] = (glue[1:] == 1) | (glue[1:] == 2) | (glue[:-1] == 2)
-    flag = glue == 3
-    if flag.any():  # flags are pairs: the first of each pair is joined to the next
-        place = np.arange(len(points))
-        start = np.maximum.accumulate(np.where(flag, -1, place))
-        held[:-1] |= flag[:-1] & flag[1:] & ((place - start)[:-1] % 2 == 1)
-    blank = spaces(points)
-    return np.asarray(held & ~blank & ~np.append(blank[1:], True))
+    """After which characters a token must not end: before combining marks, around joiners, within flags."""
+    return _engine.glued(points, characters_of(points)).astype(bool)

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from panparser import _engine
 from panparser.errors import TextError, TreebankError
-from panparser.text.characters import WHITE, code_points, spaces
+from panparser.text.characters import WHITE, characters_of, code_points
 from panparser.treebank.treebank import Treebank
 
 Marks = npt.NDArray[np.uint8]
@@ -42,19 +43,9 @@ class RawText:
 
     def tokens(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where tokens start and end; characters after the last mark belong to a last token."""
-        return token_spans(spaces(code_points(self.text)), self.marks)
-
-
-def token_spans(space: npt.NDArray[np.bool_], marks: Marks) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where tokens start and end, given which characters are white space."""
-    solid = np.flatnonzero(~space)
-    if not len(solid):
-        return solid, solid
-    # A character's token is the number of marks before it; white space alone is not a token.
-    number = np.cumsum(marks != INSIDE)[solid] - (marks[solid] != INSIDE)
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    last = np.append(first[1:], len(solid)) - 1
-    return solid[first], solid[last] + 1
+        points = code_points(self.text)
+        starts, ends, _ = _engine.marked_tokens(points, characters_of(points), self.marks)
+        return starts, ends
 
 
 def raw_text(treebank: Treebank) -> RawText:

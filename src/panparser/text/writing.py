@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import LongArray
+from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import TextError
-from panparser.text.characters import CodePoints, code_points, is_trimmed, spaces
-from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText, token_spans
+from panparser.text.characters import CodePoints, characters_of, code_points, is_trimmed, spaces
+from panparser.text.raw import INSIDE, SENTENCE, Marks, RawText
 from panparser.treebank.treebank import Treebank
 
 _PATH = "<text>"
@@ -45,23 +45,64 @@ class Tokens:
     @classmethod
     def of(cls, points: CodePoints, marks: Marks) -> Tokens:
         """The tokens between marks. The end of the text ends a token and a sentence, whatever the last mark is."""
-        starts, ends = token_spans(spaces(points), marks)
-        # The mark may be on white space after a token: the last mark before the next token counts.
-        ended = np.flatnonzero(marks == SENTENCE)
-        following = np.append(starts[1:], len(points)) if len(starts) else starts
-        last = np.searchsorted(ended, following) > np.searchsorted(ended, ends - 1)
-        last[-1:] = True
-        return cls(starts, ends, last.astype(np.uint8))
+        return cls(*_engine.marked_tokens(points, characters_of(points), marks))
 
-    def forms(self, text: str) -> list[str]:
-        return [text[a:b] for a, b in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+    def forms(self, text: str) -> DistinctForms:
+        return DistinctForms(*_engine.distinct_forms(text.encode(), self.starts, self.ends, self.last))
+
+
+@dataclass(frozen=True)
+class DistinctForms:
+    """The distinct forms of tokens, and the number of each token's form."""
+
+    texts: list[str]
+    numbers: IntArray
+
+    @classmethod
+    def of(cls, forms: Sequence[str]) -> DistinctForms:
+        known: dict[str, int] = {}
+        numbers = np.array([known.setdefault(form, len(known)) for form in forms], dtype=np.int32)
+        return cls(list(known), numbers)
+
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The words that tokens consist of: the number of each token's words among `words`, -1 if it is one word."""
+
+    numbers: IntArray
+    words: list[Words]
+
+    @classmethod
+    def by_form(cls, forms: DistinctForms, splits: Sequence[Sequence[str] | None]) -> Splits:
+        """Of the distinct forms of tokens: those of each form, or None."""
+        known: dict[Words, int] = {}
+        found = [-1 if split is None else known.setdefault(tuple(split), len(known)) for split in splits]
+        return cls(np.array(found, dtype=np.int32)[forms.numbers], list(known))
+
+    @classmethod
+    def of(cls, splits: Sequence[Sequence[str] | None]) -> Splits:
+        """Of all tokens: those of each, or None."""
+        return cls.by_form(DistinctForms([], np.arange(len(splits), dtype=np.int32)), splits)
+
+    def __getitem__(self, token: int) -> Words | None:
+        number = int(self.numbers[token])
+        return None if number < 0 else self.words[number]
+
+    def replaced(self, places: LongArray, other: Splits, several: BoolArray) -> Splits:
+        """With the words of others at these places where they are several, and one word where they are not."""
+        numbers = self.numbers.copy()
+        numbers[places] = np.where(several, other.numbers[places] + len(self.words), -1)
+        return Splits(numbers, self.words + other.words)
 
 
 def to_treebank(
     text: str,
     tokens: Tokens | Marks,
     *,
-    splits: Sequence[Sequence[str] | None] | None = None,
+    splits: Splits | Sequence[Sequence[str] | None] | None = None,
     place: Place | None = None,
     path: str = _PATH,
 ) -> Treebank:
@@ -73,21 +114,21 @@ def to_treebank(
     """
     if isinstance(tokens, np.ndarray):
         tokens = Tokens.of(code_points(text), RawText(text, tokens).marks)
+    if splits is not None and not isinstance(splits, Splits):
+        splits = Splits.of(splits)
     return Treebank(conllu_bytes(text, tokens, splits, place or Place()), path=path)
 
 
-def conllu_bytes(text: str, tokens: Tokens, splits: Sequence[Sequence[str] | None] | None, place: Place) -> bytes:
+def conllu_bytes(text: str, tokens: Tokens, splits: Splits | None, place: Place) -> bytes:
     """The file that `to_treebank` reads."""
     if place.document is not None and not place.document.isprintable():
         raise TextError(f"the id of a document must be one printable line; got {place.document!r}")
     numbers = np.empty(0, dtype=np.int32)
     words: list[list[str]] = []
     if splits is not None:
-        if len(splits) != len(tokens.starts):
-            raise TextError(f"expected words, or None, for each of {len(tokens.starts)} tokens; got {len(splits)}")
-        known: dict[tuple[str, ...], int] = {}
-        found = [-1 if s is None else known.setdefault(tuple(s), len(known)) for s in splits]
-        numbers, words = np.array(found, dtype=np.int32), [list(s) for s in known]
+        numbers, words = splits.numbers, [list(split) for split in splits.words]
+        if len(numbers) != len(tokens.starts):
+            raise TextError(f"expected words, or None, for each of {len(tokens.starts)} tokens; got {len(numbers)}")
         for split in words:
             if len(split) < 2 or not all(map(is_trimmed, split)):
                 raise TextError(f"expected two words or more, without white space at their edges; got {split}")

@@ -6,20 +6,18 @@ occurs in both split and unsplit words, by its affixes and its neighbours.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from panparser._arrays import IntArray, LongArray
+from panparser import _engine
+from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.sequences.model import Items, SequenceModel
-from panparser.text.characters import CodePoints, kinds
-from panparser.text.tokenizer.boundaries import Hashing, column, lower_case
+from panparser.text.characters import CodePoints, kinds, lower_case
 from panparser.text.tokenizer.multiword import MultiwordRules, Words, alternatives_if_new
 from panparser.text.tokenizer.windows import ENDS, STARTS, splitter_window
-from panparser.text.writing import Tokens
+from panparser.text.writing import DistinctForms, Splits, Tokens
 
 _EPOCHS = 10
 _MAX_TOKENS = 3  # of a form that is treated as new
@@ -27,31 +25,38 @@ _MAX_TOKENS = 3  # of a form that is treated as new
 
 @dataclass(frozen=True)
 class Doubts:
-    """Tokens that may be one word or several: their places, the words that they would be, whether the form is known."""
+    """Tokens that may be one word or several: their places, and whether the form is known; the words that each token of
+    the text would be, if it were several."""
 
     places: LongArray
-    words: list[Words]
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
+    splits: Splits
 
     @classmethod
-    def of(cls, forms: Sequence[str], rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
+    def of(cls, forms: DistinctForms, rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
         """The doubtful tokens of a text; `new`: words of forms treated as new, of which a few tokens are used."""
-        words: dict[str, Words | None] = {}
-        count: Counter[str] = Counter()
-        found: list[tuple[int, Words, bool]] = []
-        for place, form in enumerate(forms):
-            if form not in words:
-                words[form] = rules.alternative(form)
-                if new is not None and form.lower() not in rules.ambiguous:
-                    words[form] = new.get(form.lower())
-            chosen = words[form]
-            if chosen is not None:
-                count[form] += 1
-                known = form.lower() in rules.ambiguous
-                if known or new is None or count[form] <= _MAX_TOKENS:
-                    found.append((place, chosen, known))
-        places = np.array([place for place, _, _ in found], dtype=np.int64)
-        return cls(places, [w for _, w, _ in found], np.array([known for _, _, known in found], dtype=bool))
+        words: list[Words | None] = []
+        known: list[bool] = []
+        for form in forms.texts:
+            known.append(form.lower() in rules.ambiguous)
+            is_new = new is not None and not known[-1]
+            words.append(new.get(form.lower()) if new is not None and is_new else rules.alternative(form))
+        doubtful = np.array([split is not None for split in words], dtype=bool)
+        places = np.flatnonzero(doubtful[forms.numbers])
+        if new is not None:
+            places = places[
+                np.array(known)[forms.numbers[places]] | (_occurrences(forms.numbers[places]) < _MAX_TOKENS)
+            ]
+        return cls(places, np.array(known, dtype=bool)[forms.numbers[places]], Splits.by_form(forms, words))
+
+
+def _occurrences(numbers: IntArray) -> LongArray:
+    """How often each number came before."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    found = np.empty(len(numbers), dtype=np.int64)
+    found[order] = np.arange(len(numbers)) - np.searchsorted(ordered, ordered)
+    return found
 
 
 def train_splitter(
@@ -66,17 +71,19 @@ def train_splitter(
     """A classifier of tokens that may be one word or several; None if there are no such tokens."""
     from panparser.sequences.training import train_sequences
 
-    doubts = Doubts.of(forms, rules, alternatives_if_new(zip(forms, splits, strict=True)))
-    pairs = zip(doubts.places.tolist(), doubts.words, strict=True)
-    right = np.array([_same(splits[place], words) for place, words in pairs], dtype=np.int32)
+    new = alternatives_if_new(zip(forms, splits, strict=True))
+    doubts = Doubts.of(DistinctForms.of(forms), rules, new)
+    right = np.array([_same(splits[place], doubts.splits[place]) for place in doubts.places.tolist()], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
     items = _items(points, tokens, doubts)
     return train_sequences(splitter_window(), items, right, 2, epochs=_EPOCHS, seed=seed, threads=threads)
 
 
-def _same(split: Words | None, words: Words) -> bool:
-    return split is not None and [word.lower() for word in split] == [word.lower() for word in words]
+def _same(split: Words | None, words: Words | None) -> bool:
+    return (
+        split is not None and words is not None and [word.lower() for word in split] == [word.lower() for word in words]
+    )
 
 
 def decide(
@@ -84,27 +91,31 @@ def decide(
     rules: MultiwordRules,
     points: CodePoints,
     tokens: Tokens,
-    forms: Sequence[str],
-    splits: list[Words | None],
-) -> None:
+    forms: DistinctForms,
+    splits: Splits,
+) -> Splits:
     """Overrides the rules for tokens that may be one word or several."""
     doubts = Doubts.of(forms, rules)
-    if len(doubts.words):
-        found = model.predict(_items(points, tokens, doubts))
-        for place, words, split in zip(doubts.places.tolist(), doubts.words, found.tolist(), strict=True):
-            splits[place] = words if split else None
+    if not len(doubts.places):
+        return splits
+    found = model.predict(_items(points, tokens, doubts)).astype(bool)
+    return splits.replaced(doubts.places, doubts.splits, found)
 
 
 def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
-    hashes, kind, at = Hashing(lower_case(points)), kinds(points), doubts.places
+    lower, at = lower_case(points), doubts.places
     starts, ends = tokens.starts, tokens.ends
     first, end = starts[at], ends[at]
+
+    def column(start: LongArray, end: LongArray) -> IntArray:
+        return _engine.number_pieces(lower, start, end)
+
     columns: dict[str, IntArray] = {
-        "form": _only(doubts.known, column(hashes.of(first, end))),
+        "form": _only(doubts.known, column(first, end)),
         "length": np.minimum(end - first, 12).astype(np.int32),
-        **{f"e{n}": column(hashes.of(np.maximum(first, end - n), end)) for n in ENDS},
-        **{f"b{n}": column(hashes.of(first, np.minimum(end, first + n))) for n in STARTS},
-        "capital": kind[starts[at]].astype(np.int32),
+        **{f"e{n}": column(np.maximum(first, end - n), end) for n in ENDS},
+        **{f"b{n}": column(first, np.minimum(end, first + n)) for n in STARTS},
+        "capital": kinds(points[first]).astype(np.int32),
         "last": tokens.last[at].astype(np.int32),
     }
     for name, distance in (("p2", -2), ("p1", -1), ("n1", 1), ("n2", 2)):
@@ -113,15 +124,15 @@ def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
         place = np.clip(place, 0, len(starts) - 1)
         start, end = starts[place], ends[place]
         pieces = {
-            "": column(hashes.of(start, end)),
-            "s2": column(hashes.of(np.maximum(start, end - 2), end)),
-            "s3": column(hashes.of(np.maximum(start, end - 3), end)),
-            "k": kind[start].astype(np.int32),
+            "": column(start, end),
+            "s2": column(np.maximum(start, end - 2), end),
+            "s3": column(np.maximum(start, end - 3), end),
+            "k": kinds(points[start]).astype(np.int32),
         }
         for suffix, numbers in pieces.items():
             columns[f"{name}{suffix}"] = _only(inside, numbers)
     return Items(np.arange(len(at) + 1), columns)
 
 
-def _only(inside: npt.NDArray[np.bool_], numbers: IntArray) -> IntArray:
+def _only(inside: BoolArray, numbers: IntArray) -> IntArray:
     return np.where(inside, numbers, -1).astype(np.int32)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import LongArray
+from panparser._arrays import IntArray
 from panparser.errors import TextError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
@@ -26,12 +26,13 @@ from panparser.storage.models import Source, StoredModel
 from panparser.text.characters import CodePoints, code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.reading import Seam
-from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, SPACE, Layout, Lexicon, columns, places, whole_pairs
-from panparser.text.tokenizer.multiword import MultiwordRules, Words, surface_words
+from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
+from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
+    Splits,
     Tokens,
     sentence_per_line,
     to_treebank,
@@ -94,12 +95,12 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
 
-    def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> list[Words | None]:
+    def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> Splits:
         """The words of each token that has several."""
         forms = tokens.forms(text)
-        splits = self.multiword.splits(forms)
+        splits = Splits.by_form(forms, self.multiword.splits(forms.texts))
         if self.splitter is not None:
-            decide(self.splitter, self.multiword, points, tokens, forms, splits)
+            splits = decide(self.splitter, self.multiword, points, tokens, forms, splits)
         return splits
 
     def marks(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Marks:
@@ -110,14 +111,15 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
             return tokens_by_spaces(text) if given == "tokens" else tokens_by_lines(text)
         points = code_points(text)
         marks = np.zeros(len(points), dtype=np.uint8)
-        layout = Layout.of(points)
+        layout = Layout(points)
         if not len(layout):
             return marks
-        at = places(layout, self.whole)
+        at = layout.places(self.whole)
         lines = np.append(sentence_per_line(points), 0)[layout.origin[at]] if given == "sentences" else None
-        allowed = Allowed(_sets(layout, at, self.spaced, lines), _SETS)
+        columns = layout.columns(at, self.lexicon)
+        allowed = Allowed(_sets(columns["gap"], self.spaced, lines), _SETS)
         offsets = np.append(np.arange(0, len(at), _PREDICTION_LENGTH), len(at))
-        found = self.model.predict(Items(offsets, columns(layout, at, self.lexicon), allowed=allowed), threads=threads)
+        found = self.model.predict(Items(offsets, columns, allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
         return _shortened(marks) if given == "nothing" else marks
 
@@ -189,9 +191,8 @@ def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: 
         place = Place(place.sentence + len(found), place.offset + len(piece), begun)
 
 
-def _sets(layout: Layout, at: LongArray, spaced: bool, lines: Marks | None = None) -> npt.NDArray[np.int32]:
-    """Which classes are allowed at each place, as numbers of _SETS."""
-    follows = layout.follows[at]
+def _sets(follows: IntArray, spaced: bool, lines: Marks | None = None) -> IntArray:
+    """Which classes are allowed at each place, by what follows it, as numbers of _SETS."""
     if lines is None:
         sets = np.where(follows == NONE, _ANY, _ANY if spaced else _END)
         return np.where(follows == BREAK, _SENTENCE, sets).astype(np.int32)
@@ -202,6 +203,9 @@ def _sets(layout: Layout, at: LongArray, spaced: bool, lines: Marks | None = Non
 def _shortened(marks: Marks) -> Marks:
     """Marks with overlong sentences split, so that a parser accepts them."""
     ends = np.flatnonzero(marks)
+    last = np.flatnonzero(marks[ends] == SENTENCE)
+    if np.diff(last, prepend=-1, append=len(ends) - 1).max(initial=0) <= _MAX_TOKENS:
+        return marks
     sentence = np.append(0, np.cumsum(marks[ends] == SENTENCE)[:-1])
     first = np.searchsorted(sentence, sentence)
     marks[ends[(np.arange(len(ends)) - first) % _MAX_TOKENS == _MAX_TOKENS - 1]] = SENTENCE
@@ -231,7 +235,7 @@ def train_tokenizer(
     layout, marks = _marked(raw)
     whole = whole_pairs(layout, marks != INSIDE)
     lexicon = Lexicon.learn(layout, _begins(layout, marks))
-    spaced = bool(((layout.follows == SPACE) & (marks == INSIDE)).any())
+    spaced = bool((layout.before_space & (marks == INSIDE)).any())
     learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:
@@ -251,7 +255,7 @@ def train_tokenizer(
 
 def _marked(raw: RawText) -> tuple[Layout, Marks]:
     """The layout of a text, and what ends after its characters."""
-    layout = Layout.of(code_points(raw.text))
+    layout = Layout(code_points(raw.text))
     return layout, np.append(raw.marks, np.uint8(INSIDE))[layout.origin]
 
 
@@ -268,10 +272,10 @@ def _with_shuffled(treebank: Treebank, raw: RawText, seed: int) -> RawText:
 def _items(
     layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon, spaced: bool
 ) -> tuple[Items, npt.NDArray[np.int32]]:
-    at = places(layout, whole)
+    at = layout.places(whole)
     offsets = np.append(np.arange(0, len(at), _TRAINING_LENGTH), len(at))
-    allowed = Allowed(_sets(layout, at, spaced), _SETS)
-    return Items(offsets, columns(layout, at, lexicon), allowed=allowed), marks[at].astype(np.int32)
+    columns = layout.columns(at, lexicon)
+    return Items(offsets, columns, allowed=Allowed(_sets(columns["gap"], spaced), _SETS)), marks[at].astype(np.int32)
 
 
 def _begins(layout: Layout, marks: Marks) -> npt.NDArray[np.bool_]:

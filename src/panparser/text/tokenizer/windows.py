@@ -17,7 +17,7 @@ SPLITTER_COLUMNS = (
 
 @lru_cache
 def tokenizer_window() -> Window:
-    return Window(templates=template_set("tokenizer"), columns=tuple(NAMES))
+    return Window(templates=template_set("tokenizer"), columns=NAMES)
 
 
 @lru_cache
