@@ -33,7 +33,7 @@ int bin(int distance) {
 
 Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
                  const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
-                 std::vector<std::int32_t> own_labels)
+                 const std::vector<std::int32_t>& actions_only, std::vector<std::int32_t> own_labels)
     : attributes_(std::move(attributes)),
       counters_(std::move(counters)),
       vectors_(std::move(vectors)),
@@ -76,13 +76,17 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
     }
     part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
   };
-  for (const Reach reach : {kToFront, kAhead}) {
+  std::vector<Reach> reaches;
+  for (const std::uint32_t seen : sights) reaches.push_back(reach_of(seen));
+  for (const std::int32_t number : actions_only) {
+    require(below(number, templates.size()), "no such template");
+    reaches[number] = kActionsOnly;
+  }
+  for (const Reach reach : {kToFront, kAhead, kActionsOnly}) {
     for (std::size_t t = 0; t < templates.size(); ++t) {
-      if (reach_of(sights[t]) == reach) add(t);
+      if (reaches[t] == reach) add(t);
     }
-    if (reach == kToFront) {
-      for (Part& part : parts_) part.to_front = part.seeds.size();
-    }
+    for (Part& part : parts_) part.counts[reach] = part.seeds.size();
   }
   templates_ = static_cast<int>(templates.size());
   for (Part& part : parts_) {
@@ -260,7 +264,7 @@ void Program::gather(const Part& part, const Window& window, const SentenceToken
 
 int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach) const {
   const Part& part = parts_[group];
-  const std::size_t count = reach == kAhead ? part.seeds.size() : part.to_front;
+  const std::size_t count = part.counts[reach];
   if (count == 0) return 0;
   std::array<Value, kMaxAtoms> values;
   gather(part, window, tokens, values.data());

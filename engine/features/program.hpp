@@ -50,18 +50,19 @@ enum Group : std::uint8_t {
   kGroups
 };
 
-enum Reach : std::uint8_t { kToFront, kAhead };  // how far templates look into the buffer: up to B0, or beyond
+// How far templates look into the buffer: up to B0, or beyond. Those for actions alone count as beyond that.
+enum Reach : std::uint8_t { kToFront, kAhead, kActionsOnly, kReaches };
 
 class Program {
  public:
   static constexpr int kMaxTemplates = 1 << kTemplateBits;
   static constexpr int kMaxAtoms = 512;
 
-  // `own_labels`: the number that features have for each label of the states, where it is another. Throws
-  // std::invalid_argument on a number out of range.
+  // `actions_only`: numbers of templates that labels do not see. `own_labels`: the number that features have for each
+  // label of the states, where it is another. Throws std::invalid_argument on a number out of range.
   Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
           const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
-          std::vector<std::int32_t> own_labels = {});
+          const std::vector<std::int32_t>& actions_only = {}, std::vector<std::int32_t> own_labels = {});
 
   static bool is_address(std::int32_t number) {
     return number >= 0 && number < kAddresses && number % 8 < kPaths &&
@@ -75,13 +76,13 @@ class Program {
   const std::vector<std::int32_t>& own_labels() const { return own_labels_; }
 
   // The features of a state, one each template of a group, or of all; how many there are.
-  int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach = kAhead) const;
+  int extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys,
+              Reach reach = kActionsOnly) const;
   void extract(const Window& window, const SentenceTokens& tokens, Key* keys) const;
 
   // The templates of a group, as `extract` goes through them.
-  std::span<const std::uint16_t> numbers(Group group, Reach reach = kAhead) const {
-    const Part& part = parts_[group];
-    return std::span(part.numbers).first(reach == kAhead ? part.numbers.size() : part.to_front);
+  std::span<const std::uint16_t> numbers(Group group, Reach reach = kActionsOnly) const {
+    return std::span(parts_[group].numbers).first(parts_[group].counts[reach]);
   }
 
   // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
@@ -110,14 +111,14 @@ class Program {
   static Group group_for(std::uint32_t sights);
   static Reach reach_of(std::uint32_t sights);
 
-  struct Part {  // the templates of one group, those first that do not look ahead
+  struct Part {  // the templates of one group, those first that reach least far
     std::vector<Atom> atoms;
     std::vector<std::int32_t> addresses;  // that some atom uses
     std::vector<std::uint16_t> flat;      // atoms of all templates, and where each template's end
     std::vector<std::uint16_t> ends;
     std::vector<Key> seeds;
-    std::vector<std::uint16_t> numbers;  // of the templates
-    std::size_t to_front = 0;            // how many do not look ahead
+    std::vector<std::uint16_t> numbers;          // of the templates
+    std::array<std::size_t, kReaches> counts{};  // how many reach so far at most
   };
   void gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) const;
   std::int32_t own(std::int32_t label) const {

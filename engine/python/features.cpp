@@ -111,9 +111,9 @@ void bind_features(nb::module_& m) {
   nb::class_<Program>(m, "Program", "Feature templates over states.")
       .def(nb::init<std::vector<Attribute>, std::vector<Counter>, std::vector<Atom>,
                     const std::vector<std::vector<std::int32_t>>&, std::vector<std::int32_t>,
-                    std::vector<std::int32_t>>(),
+                    const std::vector<std::int32_t>&, std::vector<std::int32_t>>(),
            nb::kw_only(), "attributes"_a, "counters"_a, "atoms"_a, "templates"_a, "vectors"_a,
-           "own_labels"_a = std::vector<std::int32_t>{})
+           "actions_only"_a = std::vector<std::int32_t>{}, "own_labels"_a = std::vector<std::int32_t>{})
       .def_prop_ro("templates", &Program::templates);
 
   nb::class_<SequenceAtom>(m, "SequenceAtom", "A value that features see of an item, or of a class given before.")

@@ -154,6 +154,7 @@ def test_text_is_cut_and_lowered_by_characters_as_python_does():
         ("S0.head.label", False, False),
         ("history[0] S0.form", False, False),
         ("distance(S0,B0) between(S0,B0,upos=VERB)", True, True),
+        ("actions: S0.form B0.upos", False, False),
     ],
 )
 def test_labels_see_the_two_words_and_what_is_around_them(template, seen, seen_deeper):

@@ -90,6 +90,13 @@ def test_scores_that_states_share_are_the_scores_of_each(system, templates):
     check(system, reversed_templates(templates), 8, True, pp.MAX_VIOLATION, short_sentences(3, 9))
 
 
+@pytest.mark.parametrize("name", ["arc-eager", "arc-standard", "attardi"])
+@pytest.mark.parametrize("beam", [1, 8])
+def test_templates_for_actions_alone(name, beam):
+    marked = [replace(template, actions_only=number % 3 == 0) for number, template in enumerate(pp.ZN11)]
+    check(pp.system(name), pp.Templates(tuple(marked)), beam, True, pp.MAX_VIOLATION, short_sentences(3, 9))
+
+
 def reversed_templates(templates):
     return pp.Templates(tuple(reversed(templates)))
 

@@ -115,7 +115,7 @@ def test_lowering():
         Templates.parse("""
             S0.form B0.left[1].lower
             S0.vector
-            S1.feats[Case] S0.suffix[3] S0.prefix[3]
+            actions: S1.feats[Case] S0.suffix[3] S0.prefix[3]
             B3.misc S0.form S0.head.head.label
             distance(S0,B1) S0.left_valency S0.right_valency S0.left_labels B0.right_labels
             between(S0,B0,feats[Case]=Acc) between(S0,B0,upos=VERB) between(S1,B0,upos=VERB) history[2]
@@ -144,6 +144,7 @@ def test_lowering():
         ],
         templates=[[0, 1], [2, 3, 4], [5, 0, 6], [7, 8, 9, 10, 11], [12, 13, 14, 15]],
         vectors=[0, 36],
+        actions_only=[1],
     )
 
 

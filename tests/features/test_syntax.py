@@ -13,6 +13,8 @@ ODD = (
     *("", "   ", "# a comment", "S0.form # a comment", "S0.form#", "\tS0.form \x1f S0.upos ", "S0.form S0.form"),
     *("distance(S0, B0) S0.upos", "between( S0,B0,upos = VERB )", 'between(S0,B0,form="a b") S0.form'),
     *('between(S0,B0,form="a # b")', "S0.feats[Case] B0.misc[a[b]c]", "S0.misc[a b]", "S0.misc[a [b] c]"),
+    *("actions: S0.form", "actions:S0.form S0.upos # a comment", "  actions: S0.form", "actions:", "actions: # none"),
+    *("actions : S0.form", "S0.form actions: S0.upos", "actions: actions: S0.form", "labels: S0.form"),
     *(
         "W-1.lower T-1 W0.upos",
         "W- 1.lower",
@@ -36,7 +38,7 @@ ODD = (
 def read(line):
     """As by the reader of whole lines."""
     reader = _Reader(line, "line 1")
-    atoms = tuple(reader.atoms())
+    atoms = tuple(reader.template())
     return atoms, reader.line[: reader.at].rstrip()
 
 

@@ -25,7 +25,7 @@ from panparser.features.atoms import (
     NUMBERED,
     PATHS,
 )
-from panparser.features.lowering import lower
+from panparser.features.lowering import lower, lower_window
 
 S0, B0, B1 = Address("S0"), Address("B0"), Address("B1")
 EVERYTHING = """
@@ -202,6 +202,9 @@ def test_bad_json_is_refused(text, problem):
         ("between(S0,B0,label=nsubj)", "between counts tokens by form, lower,", "label"),
         ("between(S0,B0,prefix=a)", "prefix needs a number", "prefix"),
         ("S0.form S0.upos S0.form # twice", "S0.form appears twice in one template", "S0.form S0.upos S0.form"),
+        ("actions: # none", "expected a template after actions:", "actions:"),
+        ("actions: S0.frm", "unknown attribute frm", "frm"),
+        ("actions: S0.vector", "S0.vector cannot be for actions alone", "actions: S0.vector"),
         ("S0.vector S0.upos", "S0.vector must be the only atom of its template", "S0.vector S0.upos"),
         (
             "S0.form S1.form S2.form S3.form B0.form B1.form B2.form B3.form S0.upos",
@@ -221,6 +224,16 @@ def test_bad_text_is_refused_with_a_caret(text, problem, pointed_at):
         assert (start, len(carets)) == (len(line), len(line) + 1)
     else:
         assert line[start : len(carets)] == pointed_at
+
+
+def test_templates_for_actions_alone():
+    templates = Templates.parse("S0.form\nactions:S0.upos B0.upos\n  actions:  history[0] # the last one")
+    assert [template.actions_only for template in templates] == [False, True, True]
+    assert str(templates) == "S0.form\nactions: S0.upos B0.upos\nactions: history[0]"
+    assert Template(templates[1].atoms) != templates[1]
+    assert Templates.parse("B0.upos S0.upos") - templates == Templates()
+    with pytest.raises(TemplateError, match="templates over a sequence score no actions"):
+        lower_window(Templates.parse("actions: W0.form"), (), ())
 
 
 def test_carets_stand_below_wide_characters():
@@ -325,9 +338,13 @@ def atoms(draw, of=(*ATTRIBUTES, *FUNCTIONS)):
 
 
 templates = st.one_of(
-    st.lists(atoms([*(set(ATTRIBUTES) - {"vector"}), *FUNCTIONS]), min_size=1, max_size=8, unique=True),
-    st.lists(atoms(["vector"]), min_size=1, max_size=1),
-).map(lambda found: Template(tuple(found)))
+    st.builds(
+        Template,
+        st.lists(atoms([*(set(ATTRIBUTES) - {"vector"}), *FUNCTIONS]), min_size=1, max_size=8, unique=True).map(tuple),
+        st.booleans(),
+    ),
+    st.lists(atoms(["vector"]), min_size=1, max_size=1).map(lambda found: Template(tuple(found))),
+)
 sets = st.lists(templates, max_size=6, unique_by=lambda template: frozenset(template.atoms)).map(
     lambda found: Templates(tuple(found))
 )
@@ -358,9 +375,12 @@ def test_lowering_keeps_every_difference(value):
     assert len(lowered.atoms) == len({atom for template in plain for atom in template.atoms})
     assert {n for numbers in lowered.templates for n in numbers} == set(range(len(lowered.atoms)))
     assert len(lowered.vectors) == len(value) - len(plain)
+    assert [plain[number] for number in lowered.actions_only] == [
+        template for template in plain if template.actions_only
+    ]
 
 
-WORDS = [*BASES, *PATHS[1:], *ATTRIBUTES, *FUNCTIONS, *'.,()[]="# \n\t\\', "0", "3", "VERB", "Case", "日"]
+WORDS = ["actions:", *BASES, *PATHS[1:], *ATTRIBUTES, *FUNCTIONS, *'.,()[]="# \n\t\\', "0", "3", "VERB", "Case", "日"]
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=20).map("".join) | st.text(max_size=30))

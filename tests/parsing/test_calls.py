@@ -57,6 +57,19 @@ def test_a_function_that_reads_a_form_is_as_good_as_the_atom():
     assert trees[0].heads.tolist() == trees[1].heads.tolist()
 
 
+@pytest.mark.parametrize("system", [pp.system("arc-eager"), Covington()], ids=["table", "Python"])
+def test_labels_use_no_template_for_actions_alone(system):
+    """Labels that see nothing are all the same."""
+    lines = ("S0.upos B0.upos call[front]", "S0.upos B0.upos", "call[front]", "B0.form")
+    called = pp.Templates.parse("\n".join(f"actions: {line}" for line in lines))
+    plain = pp.Templates.parse("\n".join(f"actions: {line}" for line in lines if "call" not in line))
+    for templates, functions in ((called, {"front": front}), (plain, {})):
+        spec = pp.ParserSpec(system=system, templates=templates, beam=1, functions=functions)
+        parsed = pp.train(spec, TRAIN, classifier=pp.Perceptron(), epochs=2).parse(TRAIN)
+        arcs = [arc for each in parsed for arc in zip(each.labels, each.heads.tolist(), strict=True)]
+        assert len({label for label, head in arcs if head > 0}) == 1
+
+
 def test_what_is_refused():
     for text, message in (
         ("call", "call needs the name of a function in brackets"),

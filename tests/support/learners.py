@@ -172,7 +172,10 @@ def reference(learned: Learned) -> ReferenceLearner:
     spec, labels = run.spec, run.labels
     given = golds(run.constraints.of_epoch(1)) if run.constraints else None
     deeper, deepest = attaches_deeper(spec.system), attaches_deeper(spec.system, ["S2"])
-    seen = {str(template): deepest or seen_by_labels(template, deeper) for template in spec.used_templates}
+    seen = {
+        str(template): (deepest and not template.actions_only) or seen_by_labels(template, deeper)
+        for template in spec.used_templates
+    }
     learner = ReferenceLearner(
         spec.system,
         spec.beam,

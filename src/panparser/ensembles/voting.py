@@ -113,7 +113,9 @@ class _Ballot:
             frozenset[Atom], Template
         ] = {}  # by atoms: templates that differ only in their order are the same
         for template in (template for parser in parsers for template in parser.spec.used_templates):
-            templates.setdefault(frozenset(template.atoms), template)
+            known = templates.setdefault(frozenset(template.atoms), template)
+            if known.actions_only and not template.actions_only:
+                templates[frozenset(template.atoms)] = template
         self.spec = ParserSpec(
             system=first.system,
             templates=Templates(tuple(templates.values())),

@@ -82,6 +82,7 @@ class LoweredTemplates(NamedTuple):
     atoms: list[StateAtom]
     templates: list[list[int]]  # indices in atoms; without the vector templates
     vectors: list[int]  # addresses
+    actions_only: list[int]  # indices in templates
 
     def program(self, own_labels: Sequence[int] = ()) -> _engine.Program:
         """`own_labels`: the number that features use for each label of the states, if it differs."""
@@ -91,6 +92,7 @@ class LoweredTemplates(NamedTuple):
             atoms=[_engine.Atom(**atom._asdict()) for atom in self.atoms],
             templates=self.templates,
             vectors=self.vectors,
+            actions_only=self.actions_only,
             own_labels=list(own_labels),
         )
 
@@ -125,12 +127,16 @@ def lower(templates: Templates, like: LoweredTemplates | None = None) -> Lowered
         counters=list(counters),
         templates=[[numbers[atom] for atom in template.atoms] for template in plain],
         vectors=[lower_address(template.atoms[0].addresses[0]) for template in templates if template.is_vector],
+        actions_only=[number for number, template in enumerate(plain) if template.actions_only],
     )
 
 
 def lower_window(templates: Templates, columns: Sequence[str], parts: Sequence[str]) -> LoweredWindow:
     """Templates over sequences as flat numbers. `columns` and `parts` are the names that atoms may have in addition to
-    those of a treebank. Raises TemplateError for any other attribute."""
+    those of a treebank. Raises TemplateError for any other attribute, and for a template for actions alone."""
+    for template in templates:
+        if template.actions_only:
+            raise TemplateError(f"templates over a sequence score no actions; got {template}")
     read = {column: number for number, column in enumerate(dict.fromkeys(_read_columns(templates, columns)))}
 
     def lowered(atom: Atom) -> SequenceAtom:

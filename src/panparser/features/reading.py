@@ -233,8 +233,11 @@ def distance_bin(distance: int) -> int:
 def seen_by_labels(template: Template, attaches_deeper: bool) -> bool:
     """Do the labels of arcs use a template? It must read B0, S0 and what is known about one of them.
 
-    If arcs touch S1 it may read the word S1 instead of what is known about them.
+    If arcs touch S1 it may read the word S1 instead of what is known about them. No label uses it if it is for actions
+    alone.
     """
+    if template.actions_only:
+        return False
     looks = {sight for atom in template.atoms for sight in _sights(atom)}
     allowed = [{"B0", "S0", "around S0"}, {"B0", "S0", "around B0"}]
     if attaches_deeper:

@@ -1,4 +1,7 @@
-"""Parses the template language: one template per line, atoms separated by spaces; errors point at the wrong word."""
+"""Parses the template language: one template per line, atoms separated by spaces; errors point at the wrong word.
+
+A line that starts with ACTIONS has a template that labels do not use.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from panparser.features import atoms as words
 from panparser.features.atoms import Address, Atom
 
 Value = TypeVar("Value")
+ACTIONS = "actions:"
 
 
 class _Part(NamedTuple):
@@ -27,16 +31,22 @@ class _Part(NamedTuple):
 
 
 def read_line(line: str, place: str) -> tuple[tuple[Atom, ...], str]:
-    """The atoms of a line, perhaps none, and the line without its comment; errors start with the place."""
+    """The atoms of a line, perhaps none, and the line without its comment; errors start with the place.
+
+    Atoms may follow ACTIONS.
+    """
     if "#" not in line:
         # Fast path: most lines have no spaces within atoms, and repeat the same atoms. An atom that is cut at a space
         # within it is incomplete, and raises an error.
         try:
-            return tuple(map(_read_atom, line.split())), line.strip()
+            atoms = tuple(map(_read_atom, line.removeprefix(ACTIONS).split()))
         except TemplateError:
             pass  # the parser of whole lines reports the place, or accepts it
+        else:
+            if atoms or not line.startswith(ACTIONS):
+                return atoms, line.strip()
     reader = _Reader(line, place)
-    atoms = tuple(reader.atoms())
+    atoms = tuple(reader.template())
     return atoms, reader.line[: reader.at].rstrip()
 
 
@@ -64,6 +74,16 @@ class _Reader:
         self.line = line.strip()
         self.place = place
         self.at = 0
+
+    def template(self) -> list[Atom]:
+        """The atoms, perhaps after ACTIONS."""
+        if not self.line.startswith(ACTIONS):
+            return self.atoms()
+        self.at = len(ACTIONS)
+        found = self.atoms()
+        if not found:
+            raise self.error(f"expected a template after {ACTIONS}", 0, len(ACTIONS))
+        return found
 
     def atoms(self) -> list[Atom]:
         found: list[Atom] = []

@@ -12,7 +12,7 @@ from typing import overload
 
 from panparser.errors import TemplateError
 from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
-from panparser.features.syntax import pointed, read_line
+from panparser.features.syntax import ACTIONS, pointed, read_line
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
 
@@ -25,9 +25,13 @@ GIVEN = ("given_head", "given_label", "given")  # they read constraints
 
 @dataclass(frozen=True, repr=False)
 class Template:
-    """Atoms whose values together are one feature; a `vector` stands alone, since its values are real numbers."""
+    """Atoms whose values together are one feature; a `vector` stands alone, since its values are real numbers.
+
+    `actions_only`: it scores actions, but not the labels of their arcs; its text starts with `actions:`.
+    """
 
     atoms: tuple[Atom, ...]
+    actions_only: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.atoms, str) or not isinstance(self.atoms, Sequence):
@@ -40,6 +44,8 @@ class Template:
                 raise TemplateError(f"{atom} appears twice in one template")
             if atom.name == "vector" and len(self.atoms) > 1:
                 raise TemplateError(f"{atom} must be the only atom of its template")
+            if atom.name == "vector" and self.actions_only:
+                raise TemplateError(f"{atom} cannot be for actions alone")
         if not 1 <= len(self.atoms) <= MOST_ATOMS:
             raise TemplateError(f"a template has 1 to {MOST_ATOMS} atoms; got {len(self.atoms)}")
 
@@ -71,7 +77,7 @@ class Template:
         return self.uses(*GIVEN)
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.atoms))
+        return " ".join([ACTIONS] * self.actions_only + [str(atom) for atom in self.atoms])
 
     __repr__ = __str__
 
@@ -83,7 +89,7 @@ def _read(line: str, place: str) -> tuple[Template | None, str]:
     except TemplateError:
         atoms, text = read_line(line, place)  # again, for the place of the error
         try:
-            return Template(atoms), text
+            return Template(atoms, text.startswith(ACTIONS)), text
         except TemplateError as error:
             raise TemplateError(pointed(text, place, str(error))) from None
 
@@ -91,12 +97,12 @@ def _read(line: str, place: str) -> tuple[Template | None, str]:
 @lru_cache(maxsize=4096)  # loaded models share most templates with each other and with built-in sets
 def _known(line: str) -> tuple[Template | None, str]:
     atoms, text = read_line(line, "")
-    return Template(atoms) if atoms else None, text
+    return Template(atoms, text.startswith(ACTIONS)) if atoms else None, text
 
 
 @dataclass(frozen=True, repr=False)
 class Templates(Sequence[Template]):
-    """A feature model: templates in order, without duplicates (the order of atoms does not matter).
+    """A feature model: templates in order, without duplicates (neither the order of atoms nor `actions:` matters).
 
     It prints as its text, one template per line, which `Templates.parse` reads.
     """

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray, KeyArray
-from panparser.features.atoms import CALL
+from panparser.features.atoms import CALL, Atom
 from panparser.features.templates import Template, Templates
 from panparser.learning.states import hashed
 from panparser.learning.tasks import text_key
@@ -22,8 +22,12 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 def without_calls(templates: Templates) -> Templates:
     """The templates that the engine can read: without atoms that call functions, and without duplicates."""
-    bare = (tuple(atom for atom in template.atoms if atom.name != CALL) for template in templates)
-    return Templates(tuple(Template(atoms) for atoms in dict.fromkeys(atoms for atoms in bare if atoms)))
+    bare: dict[tuple[Atom, ...], bool] = {}  # are all templates with these atoms for actions alone?
+    for template in templates:
+        atoms = tuple(atom for atom in template.atoms if atom.name != CALL)
+        if atoms:
+            bare[atoms] = bare.get(atoms, True) and template.actions_only
+    return Templates(tuple(Template(atoms, actions_only) for atoms, actions_only in bare.items()))
 
 
 class CallingStates:
@@ -59,9 +63,13 @@ class CallingStates:
 
     @property
     def label_templates(self) -> Sequence[int]:
-        """Those of the wrapped states, and all templates that call functions."""
+        """Those of the wrapped states, and all templates that call functions; none that are for actions alone."""
         native = set(self.base.label_templates)
-        return [i for i, column in enumerate(self._native) if column in native or self._calls[i]]
+        return [
+            i
+            for i, (column, template) in enumerate(zip(self._native, self.all_templates, strict=True))
+            if (column in native or self._calls[i]) and not template.actions_only
+        ]
 
     def state(self, number: int) -> Any:
         """A state as functions see it: a State of a table, a StateView of a Python system."""

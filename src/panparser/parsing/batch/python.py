@@ -47,7 +47,8 @@ class PythonStates(ObjectStates):
         self.templates = templates
         self.constraints = constraints
         self._gold = self._prepared(gold, labels or Labels())
-        self._program = lower(templates or Templates(())).program()
+        lowered = lower(templates or Templates(()))
+        self._program, self._actions_only = lowered.program(), set(lowered.actions_only)
         self._numbers: dict[str | None, int] = {name: i for i, name in enumerate((labels or Labels()).names)}
         self._numbers[None] = -1
         self._arc_labels = ArcLabels(labels or Labels(), self._gold, constraints)
@@ -128,8 +129,8 @@ class PythonStates(ObjectStates):
 
     @cached_property
     def label_templates(self) -> list[int]:
-        """Labels of Python systems see every template."""
-        return list(range(self._program.templates))
+        """Labels of Python systems see every template but those for actions alone."""
+        return [number for number in range(self._program.templates) if number not in self._actions_only]
 
     # --- What a kind of state does ---
 
