@@ -1,7 +1,6 @@
 #include "features/program.hpp"
 
-#include <algorithm>
-#include <bit>
+#include <array>
 #include <stdexcept>
 
 #include "base/require.hpp"
@@ -9,9 +8,6 @@
 namespace panparser {
 
 namespace {
-
-constexpr int kMostChildren = 7;  // larger counts are not distinguished
-constexpr int kMostBetween = 3;
 
 enum Sight : std::uint32_t {  // what an atom looks at
   kSeesBuffer = 1,
@@ -24,24 +20,21 @@ enum Sight : std::uint32_t {  // what an atom looks at
   kSeesAhead = 128,  // B1 and beyond
 };
 
-int bin(int distance) {
-  if (distance <= 5) return distance;
-  return distance <= 10 ? 6 : 7;
-}
-
 }  // namespace
 
 Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counters, std::vector<Atom> atoms,
-                 const std::vector<std::vector<std::int32_t>>& templates, std::vector<std::int32_t> vectors,
+                 std::vector<std::vector<std::int32_t>> templates, std::vector<std::int32_t> vectors,
                  const std::vector<std::int32_t>& actions_only, std::vector<std::int32_t> own_labels)
     : attributes_(std::move(attributes)),
       counters_(std::move(counters)),
+      atoms_(std::move(atoms)),
+      templates_(std::move(templates)),
       vectors_(std::move(vectors)),
       own_labels_(std::move(own_labels)) {
   const auto below = [](std::int32_t number, std::size_t bound) { return number >= 0 && std::size_t(number) < bound; };
-  require(templates.size() <= kMaxTemplates && atoms.size() <= kMaxAtoms, "too many templates");
+  require(templates_.size() <= kMaxTemplates && atoms_.size() <= kMaxAtoms, "too many templates");
   for (const Counter& counter : counters_) require(below(counter.attribute, attributes_.size()), "no such attribute");
-  for (const Atom& atom : atoms) {
+  for (const Atom& atom : atoms_) {
     require(is_address(atom.first) && is_address(atom.second), "no such address");
     if (atom.kind == AtomKind::kAttribute) require(below(atom.parameter, attributes_.size()), "no such attribute");
     if (atom.kind == AtomKind::kBetween) require(below(atom.parameter, counters_.size()), "no such counter");
@@ -49,49 +42,19 @@ Program::Program(std::vector<Attribute> attributes, std::vector<Counter> counter
   }
   for (const std::int32_t address : vectors_) require(is_address(address), "no such address");
   for (const std::int32_t label : own_labels_) require(label >= 0, "no such label");
-  std::array<std::vector<std::int32_t>, kGroups> numbers;  // of atoms, in each group
-  for (auto& group : numbers) group.assign(atoms.size(), -1);
-  std::vector<std::uint32_t> sights(templates.size());
-  for (std::size_t t = 0; t < templates.size(); ++t) {
-    require(!templates[t].empty(), "a template without atoms");
-    for (const std::int32_t atom : templates[t]) {
-      require(below(atom, atoms.size()), "no such atom");
-      sights[t] |= sees(atoms[atom]);
+  for (const auto& numbers : templates_) {
+    require(!numbers.empty(), "a template without atoms");
+    std::uint32_t sights = 0;
+    for (const std::int32_t atom : numbers) {
+      require(below(atom, atoms_.size()), "no such atom");
+      sights |= sees(atoms_[atom]);
     }
+    groups_.push_back(group_for(sights));
+    reaches_.push_back(reach_for(sights));
   }
-  const auto add = [&](std::size_t t) {
-    const Group group = group_for(sights[t]);
-    Part& part = parts_[group];
-    part.seeds.push_back(template_seed(t));
-    part.numbers.push_back(static_cast<std::uint16_t>(t));
-    for (const std::int32_t atom : templates[t]) {
-      std::int32_t& number = numbers[group][atom];
-      if (number < 0) {
-        number = static_cast<std::int32_t>(part.atoms.size());
-        part.atoms.push_back(atoms[atom]);
-        part.addresses.push_back(atoms[atom].first);
-        part.addresses.push_back(atoms[atom].second);
-      }
-      part.flat.push_back(static_cast<std::uint16_t>(number));
-    }
-    part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
-  };
-  std::vector<Reach> reaches;
-  for (const std::uint32_t seen : sights) reaches.push_back(reach_of(seen));
   for (const std::int32_t number : actions_only) {
-    require(below(number, templates.size()), "no such template");
-    reaches[number] = kActionsOnly;
-  }
-  for (const Reach reach : {kToFront, kAhead, kActionsOnly}) {
-    for (std::size_t t = 0; t < templates.size(); ++t) {
-      if (reaches[t] == reach) add(t);
-    }
-    for (Part& part : parts_) part.counts[reach] = part.seeds.size();
-  }
-  templates_ = static_cast<int>(templates.size());
-  for (Part& part : parts_) {
-    std::sort(part.addresses.begin(), part.addresses.end());
-    part.addresses.erase(std::unique(part.addresses.begin(), part.addresses.end()), part.addresses.end());
+    require(below(number, templates_.size()), "no such template");
+    reaches_[number] = kActionsOnly;
   }
 }
 
@@ -137,7 +100,7 @@ Group Program::group_for(std::uint32_t sights) {
   return Group(group);
 }
 
-Reach Program::reach_of(std::uint32_t sights) { return sights & kSeesAhead ? kAhead : kToFront; }
+Reach Program::reach_for(std::uint32_t sights) { return sights & kSeesAhead ? kAhead : kToFront; }
 
 std::uint64_t Program::sight(Group group, const Window& window) {
   const auto stack = [&](int depth) {
@@ -203,82 +166,6 @@ Program::Place Program::resolve(const Window& window, int address) {
     if (window.stack[depth] == head.record) return head_of(window, *head.record, depth + 1);
   }
   return kAbsentPlace;
-}
-
-// A bit of a set stands for the first label that has it: with more than 64 labels, sets may collide.
-std::uint64_t Program::own_set(std::uint64_t labels) const {
-  if (own_labels_.empty()) return labels;
-  std::uint64_t own = 0;
-  for (; labels; labels &= labels - 1) own |= std::uint64_t(1) << (own_labels_[std::countr_zero(labels)] & 63);
-  return own;
-}
-
-void Program::gather(const Part& part, const Window& window, const SentenceTokens& tokens, Value* values) const {
-  std::array<Place, kAddresses> places;
-  for (const std::int32_t address : part.addresses) places[address] = resolve(window, address);
-  const auto row = [&](const Place& place) { return place.token == kNone ? tokens.absent() : place.token; };
-  for (const Atom& atom : part.atoms) {
-    const Place& place = places[atom.first];
-    const Record* record = place.record;
-    Value value = 0;
-    switch (atom.kind) {
-      case AtomKind::kAttribute:
-        value = tokens.value(row(place), atom.parameter);
-        break;
-      case AtomKind::kLabel:
-        value = hash_number(own(place.label));
-        break;
-      case AtomKind::kLeftValency:
-        value = hash_number(record ? std::min(record->left_valency, kMostChildren) : 0);
-        break;
-      case AtomKind::kRightValency:
-        value = hash_number(record ? std::min(record->right_valency, kMostChildren) : 0);
-        break;
-      case AtomKind::kLeftLabels:
-        value = hash_set(record ? own_set(record->left_labels) : 0);
-        break;
-      case AtomKind::kRightLabels:
-        value = hash_set(record ? own_set(record->right_labels) : 0);
-        break;
-      case AtomKind::kDistance: {
-        const Token a = place.token, b = places[atom.second].token;
-        value = hash_number(a == kNone || b == kNone ? -1 : bin(a < b ? b - a : a - b));
-        break;
-      }
-      case AtomKind::kHistory:
-        value = hash_number(window.history >> 8 * atom.parameter & 0xFF);
-        break;
-      case AtomKind::kBetween: {
-        const Token a = place.token, b = places[atom.second].token;
-        value =
-            hash_number(a == kNone || b == kNone ? -1 : std::min(tokens.between(a, b, atom.parameter), kMostBetween));
-        break;
-      }
-      case AtomKind::kGiven:
-        value = hash_number(tokens.relation(place.token, places[atom.second].token));
-        break;
-    }
-    *values++ = value;
-  }
-}
-
-int Program::extract(Group group, const Window& window, const SentenceTokens& tokens, Key* keys, Reach reach) const {
-  const Part& part = parts_[group];
-  const std::size_t count = part.counts[reach];
-  if (count == 0) return 0;
-  std::array<Value, kMaxAtoms> values;
-  gather(part, window, tokens, values.data());
-  const std::uint16_t* atom = part.flat.data();
-  for (std::size_t t = 0; t < count; ++t) {
-    const std::uint16_t* end = part.flat.data() + part.ends[t];
-    keys[t] = feature_key(part.seeds[t], part.numbers[t], values.data(), atom, end);
-    atom = end;
-  }
-  return static_cast<int>(count);
-}
-
-void Program::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {
-  for (int group = 0; group < kGroups; ++group) keys += extract(Group(group), window, tokens, keys);
 }
 
 }  // namespace panparser

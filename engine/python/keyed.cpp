@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "features/program.hpp"
+#include "features/selection.hpp"
 #include "python/module.hpp"
 #include "search/described.hpp"
-#include "search/scoring.hpp"
+#include "search/grammar.hpp"
 #include "weights/perceptron.hpp"
 
 namespace nb = nanobind;
@@ -151,7 +151,7 @@ class DescribedStates {
 
   DescribedStates(const Program& program, const TreebankStore& store, bool root_first,
                   const std::optional<std::pair<Numbers, Numbers>>& given)
-      : program_(program), offsets_(store.data().offsets()), root_first_(root_first) {
+      : program_(program), selection_(program), offsets_(store.data().offsets()), root_first_(root_first) {
     GivenColumns columns;
     if (given) {
       const auto words = static_cast<std::size_t>(offsets_.back());
@@ -174,7 +174,7 @@ class DescribedStates {
     std::vector<Key> found(out.shape(1));
     Key* at = out.data();
     each(sentences, stack, buffer, heads, labels, history, [&](const Window& window, std::int64_t sentence) {
-      program_.extract(window, (*tokens_)[sentence], found.data());
+      selection_.extract(window, (*tokens_)[sentence], found.data());
       for (const Key key : found) at[template_of(key)] = key;
       at += found.size();
     });
@@ -232,6 +232,7 @@ class DescribedStates {
   }
 
   const Program& program_;
+  Selection selection_;
   std::vector<std::int64_t> offsets_;
   bool root_first_;
   std::unique_ptr<Tokens> tokens_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/program.hpp"
-#include "search/scoring.hpp"
+#include "search/grammar.hpp"
 #include "systems/system.hpp"
 #include "weights/model.hpp"
 #include "weights/vectors.hpp"

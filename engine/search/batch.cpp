@@ -27,7 +27,7 @@ void Batch::start(std::span<const Sentence> sentences) {
     const bool asks = sentence.constraint && sentence.constraint->asks_for_heads();
     if (words > 0) arenas_[s].reset(system_.table().shape, words, sentence.reference != nullptr || asks);
     const auto number = static_cast<std::int32_t>(s);
-    const bool is_final = words == 0 || system_.is_final(LinkedState(arenas_[s], 0).frame());
+    const bool is_final = words == 0 || system_.is_final(LinkedState(arenas_[s], 0));
     latest_[s] = add({number, 0, -1, 0, is_final});
   }
   rows_.swap(next_);
@@ -136,7 +136,7 @@ void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out
 
 void Batch::keys(Key* out) {
   for (const Row& row : rows_) {
-    program_.extract(at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
+    selection_.extract(at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
     for (const Key key : keys_) out[template_of(key)] = key;  // they come by what templates look at
     out += keys_.size();
   }
@@ -160,7 +160,7 @@ void Batch::arcs(std::span<const std::int32_t> rows, std::span<const std::int32_
   check_actions(rows, actions);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t state = rows_[rows[i]].state;
-    const Arc arc = labeled_arc(system_, at(state).frame(), actions[i]);
+    const Arc arc = system_.labeled_arc(at(state).frame(), actions[i]);
     heads[i] = outside(state, arc.head);
     dependents[i] = outside(state, arc.dependent);
   }
@@ -177,7 +177,7 @@ void Batch::apply(std::span<const std::int32_t> rows, std::span<const std::int32
     system_.apply(after, actions[i], labels.empty() ? -1 : labels[i]);
     const std::int32_t length = states_[before].length + 1;
     check_steps(length, sentences_[sentence].tokens.words);
-    out[i] = latest_[sentence] = add({sentence, after.index(), before, length, system_.is_final(after.frame())});
+    out[i] = latest_[sentence] = add({sentence, after.index(), before, length, system_.is_final(after)});
   }
   rows_.swap(next_);
 }

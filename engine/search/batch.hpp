@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "features/program.hpp"
+#include "features/selection.hpp"
 #include "search/constraint.hpp"
 #include "systems/oracle.hpp"
 #include "systems/system.hpp"
@@ -24,7 +24,7 @@ class Batch {
 
   // `ties` orders all actions of equal cost, for `oracle`.
   Batch(const System& system, const Program& program, std::span<const std::int32_t> ties)
-      : system_(system), program_(program), ties_(ties.begin(), ties.end()), keys_(program.templates()) {}
+      : system_(system), program_(program), selection_(program), ties_(ties.begin(), ties.end()), keys_(program.templates()) {}
 
   // Discards all states, and starts with the initial ones of these sentences. Memory is reused.
   void start(std::span<const Sentence> sentences);
@@ -101,6 +101,7 @@ class Batch {
 
   const System& system_;
   const Program& program_;
+  Selection selection_;
   std::vector<std::int32_t> ties_;
   std::vector<Sentence> sentences_;
   std::int64_t words_ = 0;

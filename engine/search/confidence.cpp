@@ -91,7 +91,7 @@ void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& gr
     for (Token word = first; word < end; ++word) {
       if (made_[word] < 0) continue;
       const std::int32_t at = path_[made_[word]];
-      scoring.ask_label(LinkedState(arena, arena.parent(at)).window(), arena.action(at));
+      scoring.ask_label_sums(LinkedState(arena, arena.parent(at)).window(), arena.action(at));
     }
     scoring.fetch_labels();
     std::size_t question = 0;
@@ -100,9 +100,10 @@ void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& gr
       const std::int32_t at = path_[made_[word]];
       const LinkedState state(arena, arena.parent(at));
       const std::int32_t label = arena.arc(at).label;
-      const auto [sums, allowed] = scoring.label_sums(question++, state.window(), arena.action(at), arena.arc(at));
+      const std::int32_t* const sums = scoring.label_sums(question++, state.window(), arena.action(at));
+      const std::vector<std::uint8_t>& allowed = grammar.labels.allowed(scoring.is_of_root(arena.arc(at)));
       for (std::int32_t other = 0; other < grammar.labels.size; ++other) {
-        if ((*allowed)[other] && other != label) lower(signals[word][kLabelMargin], Score(sums[label]) - sums[other]);
+        if (allowed[other] && other != label) lower(signals[word][kLabelMargin], Score(sums[label]) - sums[other]);
       }
     }
   }

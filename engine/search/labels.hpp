@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace panparser {
@@ -17,7 +18,13 @@ struct Labels {
   std::vector<std::uint8_t> of_root, of_words;
 
   const std::vector<std::uint8_t>& allowed(bool root) const { return root ? of_root : of_words; }
+  // The best label, by its scores, that an arc may have; none of those that `excluded` flags, if it is not empty. Of
+  // equal ones the first; -1 if there is none.
+  std::int32_t best(const std::int32_t* scores, bool root, std::span<const std::uint8_t> excluded) const;
   std::int32_t first_of_root() const;  // -1 if there is none
+
+ private:
+  std::vector<std::int32_t> bars_of_root_, bars_of_words_;  // 0, or for labels that are not allowed, next to nothing
 };
 
 }  // namespace panparser

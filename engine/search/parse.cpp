@@ -41,8 +41,7 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
                                 const Constraint* constraint) {
   const System& system = grammar_.system;
   state_.reset(system.table().shape, tokens.words);
-  Scoring<Scorer>& scoring = search_.scoring();
-  scoring.start(tokens, kPairGroup);  // S0 and B0 seldom meet twice
+  scoring_.start(tokens);
   std::int64_t steps = 0;
   for (Frame frame = state_.frame(); !system.is_final(frame); frame = state_.frame()) {
     check_steps(++steps, tokens.words);
@@ -50,37 +49,28 @@ void TreeParser<Scorer>::greedy(const SentenceTokens& tokens, std::int32_t* head
     std::uint32_t legal = system.legal(truths);
     if (!legal) throw Stuck("no legal transition in a state that is not final");
     if (constraint) legal = constraint->filter(system, state_, frame, truths, legal, search_.scratch()).legal;
-    const Window window = state_.window();
+    scoring_.move_to(state_.window());
     int action = std::countr_zero(legal);
     if (legal & (legal - 1)) {  // there is a choice
-      scoring.start_actions();
-      scoring.ask_actions(window);
-      scoring.fetch_actions();
-      const std::int32_t* const sums = scoring.actions(0, window);
+      const std::int32_t* const sums = scoring_.actions();
       for (legal &= legal - 1; legal; legal &= legal - 1) {
         if (sums[std::countr_zero(legal)] > sums[action]) action = std::countr_zero(legal);
       }
     }
-    system.apply(state_, action, choose_label(frame, window, action, constraint));
+    system.apply(state_, action, choose_label(frame, action, constraint));
   }
   write(grammar_, state_.arcs(), tokens.words, heads, labels);
 }
 
 // The best label for the arc that an action makes, or the one that is asked for; -1 where it makes none.
 template <class Scorer>
-std::int32_t TreeParser<Scorer>::choose_label(const Frame& frame, const Window& window, int action,
-                                              const Constraint* constraint) {
-  if (grammar_.labels.size == 0) return -1;
-  const Arc arc = labeled_arc(grammar_.system, frame, action);
-  if (arc.head == kNone) return -1;
+std::int32_t TreeParser<Scorer>::choose_label(const Frame& frame, int action, const Constraint* constraint) {
+  if (grammar_.labels.size == 0 || !grammar_.system.labels(action)) return -1;
+  const Arc arc = grammar_.system.labeled_arc(frame, action);
   const std::int32_t given = constraint ? constraint->label(arc.dependent) : kAnyLabel;
   if (given >= 0) return given;
-  Scoring<Scorer>& scoring = search_.scoring();
-  scoring.start_labels();
-  scoring.ask_label(window, action);
-  scoring.fetch_labels();
   const bool stays = given == kStayingLabel;
-  return scoring.label(0, window, action, arc, stays ? constraint->moving() : std::span<const std::uint8_t>());
+  return scoring_.label(action, arc, stays ? constraint->moving() : std::span<const std::uint8_t>());
 }
 
 template <class Scorer>
@@ -93,9 +83,10 @@ void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Scor
   std::reverse(actions.begin() + first, actions.end());
   // States do not keep the labels of arcs that are only proposed: all labels are chosen again, as they were.
   state_.reset(grammar_.system.table().shape, tokens.words);
-  search_.scoring().start(tokens, kPairGroup);
+  scoring_.start(tokens);
   for (auto action = actions.begin() + first; action != actions.end(); ++action) {
-    labels.push_back(choose_label(state_.frame(), state_.window(), *action, nullptr));
+    scoring_.move_to(state_.window());
+    labels.push_back(choose_label(state_.frame(), *action, nullptr));
     grammar_.system.apply(state_, *action, labels.back());
   }
 }

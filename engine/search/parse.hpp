@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/confidence.hpp"
+#include "search/greedy_scoring.hpp"
 #include "search/search.hpp"
 #include "weights/model.hpp"
 
@@ -21,7 +22,7 @@ struct Tree {
 template <class Scorer>
 class TreeParser {
  public:
-  TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model) {}
+  TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model), scoring_(grammar, model) {}
 
   static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
 
@@ -37,13 +38,14 @@ class TreeParser {
                   std::vector<std::int32_t>& labels);
 
  private:
-  std::int32_t choose_label(const Frame& frame, const Window& window, int action, const Constraint* constraint);
+  std::int32_t choose_label(const Frame& frame, int action, const Constraint* constraint);
   void greedy(const SentenceTokens& tokens, std::int32_t* heads, std::int32_t* labels, const Constraint* constraint);
   const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin,
                                         const Constraint* constraint, bool heard = false);
 
   Grammar grammar_;
   Search<Scorer> search_;
+  GreedyScoring<Scorer> scoring_;
   MutableState state_;
   std::vector<Hypothesis> beam_, next_;
   std::vector<Candidate> candidates_;

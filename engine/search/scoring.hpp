@@ -1,283 +1,212 @@
-// Scores of states: sums of the weights of their features. What states of one sentence share is computed once.
+// Scores of the states of a beam: sums of the weights of their features. What states of one sentence share is computed
+// once.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "features/program.hpp"
-#include "search/labels.hpp"
+#include "features/selection.hpp"
+#include "search/grammar.hpp"
+#include "search/questions.hpp"
 #include "search/vector_scoring.hpp"
-#include "systems/system.hpp"
 
 namespace panparser {
 
-struct Grammar {  // what search needs in addition to the weights
-  const System& system;
-  const Program& program;
-  const Labels& labels;
-  std::span<const Program* const> further = {};  // programs, if parsers with other templates vote
-
-  std::size_t programs() const { return 1 + further.size(); }
-  const Program& program_at(std::size_t i) const { return i == 0 ? program : *further[i - 1]; }
-
-  // Labels use only the two words of the arc, what is known about them, and B0: more does not help. If arcs reach down
-  // to S2, they use everything but what is for actions alone.
-  bool labels_see(Group group) const {
-    if (system.attaches_deepest()) return true;
-    if (group == kTripleGroup) return system.attaches_deeper();
-    return group != kStackGroup && group != kOtherGroup;
-  }
-  Reach label_reach() const { return system.attaches_deepest() ? kAhead : kToFront; }
-  std::vector<int> label_templates() const {  // numbers of those that labels use, in the first program
-    std::vector<int> found;
-    for (int g = 0; g < kGroups; ++g) {
-      if (!labels_see(Group(g))) continue;
-      for (const std::uint16_t number : program.numbers(Group(g), label_reach())) found.push_back(number);
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-  std::vector<bool> labels_see_vectors() const {  // by address with a vector
-    std::vector<bool> seen;
-    for (std::size_t i = 0; i < program.vectors().size(); ++i) {
-      seen.push_back(labels_see(program.vector_group(i)) && program.vector_reach(i) <= label_reach());
-    }
-    return seen;
-  }
-};
-
-// Rows of sums, by a number; cleared all at once.
-class Memo {
- public:
-  explicit Memo(std::size_t width) : width_(width), slots_(64) {}
-  void forget() {
-    ++generation_;
-    used_ = 0;
-  }
-  // Where the row for a number is, and whether it is new and all zero.
-  std::pair<std::uint32_t, bool> find_row(std::uint64_t number) {
-    if (2 * used_ >= slots_.size()) grow();
-    Slot& slot = find(number);
-    if (slot.generation == generation_) return {slot.row, false};
-    slot = {number, generation_, static_cast<std::uint32_t>(used_++)};
-    if (rows_.size() < used_ * width_) rows_.resize(std::max(2 * rows_.size(), 64 * width_));
-    std::fill_n(row(slot.row), width_, 0);
-    return {slot.row, true};
-  }
-  std::int32_t* row(std::uint32_t at) { return rows_.data() + at * width_; }
-
- private:
-  struct Slot {
-    std::uint64_t number = 0;
-    std::uint32_t generation = 0, row = 0;
-  };
-  Slot& find(std::uint64_t number) {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = mix(number) & mask;
-    while (slots_[at].generation == generation_ && slots_[at].number != number) at = (at + 1) & mask;
-    return slots_[at];
-  }
-  void grow() {
-    const std::vector<Slot> old = std::move(slots_);
-    slots_.assign(2 * old.size(), Slot{});
-    for (const Slot& slot : old) {
-      if (slot.generation == generation_) find(slot.number) = slot;
-    }
-  }
-
-  std::size_t width_, used_ = 0;
-  std::uint32_t generation_ = 1;
-  std::vector<Slot> slots_;
-  std::vector<std::int32_t> rows_;
-};
-
-// Questions about states, of one kind (actions or labels), are first collected for a whole beam and then answered, so
-// that all their weights are prefetched together. A question uses some groups of features; the sums of shared groups
-// come from a memo.
-class Questions {
- public:
-  Questions(std::size_t width, std::size_t kinds) : width_(width) {
-    for (std::size_t i = 0; i < kinds * kOtherGroup; ++i) memos_.emplace_back(width);
-  }
-
-  void forget() {
-    for (Memo& memo : memos_) memo.forget();
-  }
-  void start() {
-    asked_.clear();
-    parts_.clear();
-    own_.clear();
-    used_ = 0;
-  }
-  void ask() {
-    asked_.push_back({});
-    own_.resize(own_.size() + width_);
-  }
-  // Adds a group to the last question; must its sums be looked up?
-  bool see(int kind, Group group, std::uint64_t sight) {
-    const auto memo = static_cast<std::uint32_t>(kind * kOtherGroup + group);
-    const auto [row, is_new] = memos_[memo].find_row(sight);
-    Asked& asked = asked_.back();
-    asked.sums[asked.count++] = {memo, row};
-    return is_new;
-  }
-  Key* room(int keys) {  // for features to be looked up
-    if (keys_.size() < used_ + keys) keys_.resize(2 * (used_ + keys));
-    return keys_.data() + used_;
-  }
-  void add_part(int keys, bool shared, std::size_t program) {
-    const Asked& asked = asked_.back();
-    const Sums sums = shared ? asked.sums[asked.count - 1] : Sums{kOwn, static_cast<std::uint32_t>(asked_.size() - 1)};
-    parts_.push_back({used_, keys, program, sums});
-    used_ += keys;
-  }
-
-  // Calls look_up(keys, count, sums, program) for all pending sums.
-  template <class LookUp>
-  void fetch(const LookUp& look_up) {
-    for (const Part& part : parts_) look_up(keys_.data() + part.first, part.count, row(part.sums), part.program);
-  }
-  std::int32_t* answer(std::size_t question) {
-    std::int32_t* __restrict const sums = own_.data() + question * width_;
-    for (int i = 0; i < asked_[question].count; ++i) {
-      const std::int32_t* __restrict const shared = row(asked_[question].sums[i]);
-      for (std::size_t c = 0; c < width_; ++c) sums[c] += shared[c];
-    }
-    return sums;
-  }
-
- private:
-  static constexpr std::uint32_t kOwn = 0xFFFFFFFF;
-  struct Sums {  // a row of a memo, or of `own_`
-    std::uint32_t memo, row;
-  };
-  struct Asked {
-    std::array<Sums, kOtherGroup> sums;
-    int count = 0;
-  };
-  struct Part {  // features of one question, group and program
-    std::size_t first;
-    int count;
-    std::size_t program;
-    Sums sums;
-  };
-  std::int32_t* row(const Sums& sums) {
-    return sums.memo == kOwn ? own_.data() + sums.row * width_ : memos_[sums.memo].row(sums.row);
-  }
-
-  std::size_t width_, used_ = 0;  // keys
-  std::vector<Memo> memos_;       // by kind and group
-  std::vector<Asked> asked_;
-  std::vector<Part> parts_;
-  std::vector<Key> keys_;
-  std::vector<std::int32_t> own_;  // [question][width]
-};
-
-// Scorer has prefetch_actions(keys, count, program), actions(keys, count, sums, program), and the same for labels.
+// Questions about states, of one kind (actions or labels), are first asked for a whole beam and then answered, so that
+// all their weights are on their way together. The sums of a group of features that sees the same in two states are
+// looked up once; so is the best label where all that labels see is the same.
+//
+// Scorer has spots(program), seek_actions(keys, count, program, spots), actions(keys, spots, count, program, sums), and
+// the same for labels.
 template <class Scorer>
 class Scoring {
  public:
   Scoring(const Grammar& grammar, const Scorer& scorer)
       : grammar_(grammar),
-        scorer_(scorer),
-        actions_(grammar.system.actions(), 1),
-        labels_(grammar.labels.size, grammar.system.actions()),
+        shared_sums_(grammar.system.actions()),
+        own_sums_(grammar.system.actions()),
+        label_sums_(grammar.labels.size),
+        shared_(scorer),
+        own_(scorer),
+        labels_(scorer),
         vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
-    // Words that return to the buffer make it differ even if B0 is the same.
-    shares_ = !grammar.system.has_back();
+    const bool shares = !grammar.system.has_back();  // words that return make the buffer differ even if B0 is the same
+    std::vector<int> rest;
+    for (int g = 0; g < kGroups; ++g) {
+      if (shares && g != kOtherGroup && most_templates(Group(g)) >= kWorthSharing) {
+        parts_.push_back({Group(g), select(1u << g)});
+      } else {
+        own_groups_ |= 1u << g;
+      }
+    }
+    own_selections_ = select(own_groups_);
+    shares_labels_ = shares && !grammar.system.attaches_deepest();
+    for (std::size_t p = 0; p < grammar.programs(); ++p) {
+      label_selections_.emplace_back(grammar.program_at(p), grammar.label_templates(grammar.program_at(p)),
+                                     std::span<const int>());
+    }
   }
 
-  // `shared`: sums of this group and later ones are not kept, since no state will need them again.
-  void start(const SentenceTokens& tokens, Group shared) {
+  void start(const SentenceTokens& tokens) {
     tokens_ = tokens;
-    shared_ = shares_ ? shared : kBufferGroup;
     forget();
   }
   void forget() {  // after a change of weights
-    actions_.forget();
-    labels_.forget();
+    for (Part& part : parts_) part.memo.forget();
+    decided_.forget();
+    shared_sums_.clear();
     vectors_.forget();
   }
 
   // Scores of actions, for any number of states: start, ask for each, fetch, and answer each by its number.
-  void start_actions() { actions_.start(); }
+  void start_actions() {
+    shared_.clear();
+    own_.clear();
+    own_sums_.clear();
+    asked_.clear();
+  }
   void ask_actions(const Window& window) {
-    actions_.ask();
-    for (int g = 0; g < kGroups; ++g) {
-      const bool shared = g < shared_;
-      if (shared && !actions_.see(0, Group(g), Program::sight(Group(g), window))) continue;
-      for (std::size_t p = 0; p < grammar_.programs(); ++p) {
-        const Program& program = grammar_.program_at(p);
-        Key* const keys = actions_.room(program.templates());
-        const int count = program.extract(Group(g), window, tokens_, keys);
-        scorer_.prefetch_actions(keys, count, p);
-        actions_.add_part(count, shared, p);
+    Asked& asked = asked_.emplace_back();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const auto [row, is_new] = parts_[i].memo.find(Program::sight(parts_[i].group, window));
+      if (is_new) {
+        *row = static_cast<std::int32_t>(shared_sums_.add());
+        seek(parts_[i].selections, window, shared_, *row);
       }
+      asked[i] = *row;
     }
+    seek(own_selections_, window, own_, own_sums_.add());
   }
   void fetch_actions() {
-    actions_.fetch([&](const Key* keys, int count, std::int32_t* sums, std::size_t program) {
-      scorer_.actions(keys, count, sums, program);
-    });
+    shared_.read(shared_sums_.at(0), shared_sums_.width());
+    own_.read(own_sums_.at(0), own_sums_.width());
   }
   const std::int32_t* actions(std::size_t question, const Window& window) {
-    std::int32_t* const sums = actions_.answer(question);
+    std::int32_t* __restrict const sums = own_sums_.at(question);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const std::int32_t* __restrict const shared = shared_sums_.at(asked_[question][i]);
+      for (std::size_t c = 0; c < own_sums_.width(); ++c) sums[c] += shared[c];
+    }
     if (vectors_.any()) vectors_.add_actions(window, tokens_, sums);
     return sums;
   }
 
   // The same for labels of the arcs that actions make.
-  void start_labels() { labels_.start(); }
+  void start_labels() {
+    labels_.clear();
+    label_sums_.clear();
+    asked_labels_.clear();
+  }
   void ask_label(const Window& window, int action) {
-    labels_.ask();
-    for (int g = 0; g < kGroups; ++g) {
-      if (!grammar_.labels_see(Group(g))) continue;
-      const bool shared = g < shared_;
-      if (shared && !labels_.see(action, Group(g), Program::sight(Group(g), window))) continue;
-      for (std::size_t p = 0; p < grammar_.programs(); ++p) {
-        const Program& program = grammar_.program_at(p);
-        Key* const keys = labels_.room(program.templates());
-        const int count = program.extract(Group(g), window, tokens_, keys, grammar_.label_reach());
-        for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
-        scorer_.prefetch_labels(keys, count, p);
-        labels_.add_part(count, shared, p);
-      }
+    const auto question = static_cast<std::int32_t>(asked_labels_.size());
+    if (!shares_labels_) return ask_label_sums(window, action);
+    const std::uint64_t seen = label_sight(window, action);
+    const auto [label, is_new] = decided_.find(seen);
+    if (!is_new) {
+      asked_labels_.push_back({0, *label, seen});
+      return;
+    }
+    *label = kPending - question;
+    ask_label_sums(window, action);
+    asked_labels_.back().seen = seen;
+  }
+  void ask_label_sums(const Window& window, int action) {  // a question for the scores of all labels
+    const std::size_t row = label_sums_.add();
+    asked_labels_.push_back({static_cast<std::uint32_t>(row), kUndecided, 0});
+    for (std::size_t p = 0; p < grammar_.programs(); ++p) {
+      const int count = label_selections_[p].size();
+      Key* const keys = labels_.room(count);
+      label_selections_[p].extract(window, tokens_, keys);
+      for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
+      labels_.seek(count, p, row);
     }
   }
-  void fetch_labels() {
-    labels_.fetch([&](const Key* keys, int count, std::int32_t* sums, std::size_t program) {
-      scorer_.labels(keys, count, sums, program);
-    });
-  }
-  // Scores of all labels, and which of them the arc may have.
-  std::pair<const std::int32_t*, const std::vector<std::uint8_t>*> label_sums(std::size_t question,
-                                                                              const Window& window, int action,
-                                                                              const Arc& arc) {
-    std::int32_t* const sums = labels_.answer(question);
-    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
-    return {sums, &grammar_.labels.allowed(arc.head == grammar_.system.table().shape.root(tokens_.words))};
-  }
+  void fetch_labels() { labels_.read(label_sums_.at(0), label_sums_.width()); }
   // The best label that the arc may have; none of those that `excluded` flags, if it is not empty.
   std::int32_t label(std::size_t question, const Window& window, int action, const Arc& arc,
                      std::span<const std::uint8_t> excluded = {}) {
-    const auto [sums, allowed] = label_sums(question, window, action, arc);
-    std::int32_t best = -1;
-    for (std::int32_t l = 0; l < grammar_.labels.size; ++l) {
-      if ((*allowed)[l] && (excluded.empty() || !excluded[l]) && (best < 0 || sums[l] > sums[best])) best = l;
-    }
-    return best;
+    AskedLabel& asked = asked_labels_[question];
+    if (asked.label <= kPending) asked.label = asked_labels_[kPending - asked.label].label;  // an earlier question's
+    if (asked.label != kUndecided) return asked.label;
+    asked.label = grammar_.labels.best(label_sums(question, window, action), is_of_root(arc), excluded);
+    if (shares_labels_) *decided_.find(asked.seen).first = asked.label;
+    return asked.label;
   }
+  const std::int32_t* label_sums(std::size_t question, const Window& window, int action) {
+    std::int32_t* const sums = label_sums_.at(asked_labels_[question].row);
+    if (vectors_.any()) vectors_.add_labels(window, tokens_, action, sums);
+    return sums;
+  }
+  bool is_of_root(const Arc& arc) const { return arc.head == grammar_.system.table().shape.root(tokens_.words); }
 
  private:
+  static constexpr int kWorthSharing = 4;  // templates: to look fewer up takes less time than to find their sums
+  static constexpr std::int32_t kUndecided = -2, kPending = -3;
+
+  struct Part {  // templates that see as much
+    Group group;
+    std::vector<Selection> selections;  // by program
+    Memo memo{};                        // rows of shared sums
+  };
+  using Asked = std::array<std::int32_t, kGroups>;  // row of each part
+  struct AskedLabel {
+    std::uint32_t row;
+    std::int32_t label;  // or kUndecided; or kPending - the number of the question that asked the same
+    std::uint64_t seen;
+  };
+
+  int most_templates(Group group) const {
+    std::size_t most = 0;
+    for (std::size_t p = 0; p < grammar_.programs(); ++p) {
+      most = std::max(most, templates(grammar_.program_at(p), 1u << group).size());
+    }
+    return static_cast<int>(most);
+  }
+  static std::vector<int> templates(const Program& program, std::uint32_t groups) {
+    std::vector<int> found;
+    for (int t = 0; t < program.templates(); ++t) {
+      if (groups >> program.group_of(t) & 1) found.push_back(t);
+    }
+    return found;
+  }
+  std::vector<Selection> select(std::uint32_t groups) const {
+    std::vector<Selection> selections;
+    for (std::size_t p = 0; p < grammar_.programs(); ++p) {
+      selections.emplace_back(grammar_.program_at(p), templates(grammar_.program_at(p), groups),
+                              std::span<const int>());
+    }
+    return selections;
+  }
+  void seek(const std::vector<Selection>& selections, const Window& window, Pending<Scorer, ActionWeights>& pending,
+            std::size_t row) {
+    for (std::size_t p = 0; p < selections.size(); ++p) {
+      const int count = selections[p].size();
+      selections[p].extract(window, tokens_, pending.room(count));
+      pending.seek(count, p, row);
+    }
+  }
+  // The same for two states only if labels see the same in both.
+  std::uint64_t label_sight(const Window& window, int action) const {
+    std::uint64_t seen = mix(Program::sight(kStackChildGroup, window)) + Program::sight(kFrontChildGroup, window);
+    if (grammar_.system.attaches_deeper()) seen = mix(seen) + Program::sight(kTripleGroup, window);
+    return mix(seen) + static_cast<std::uint64_t>(action);
+  }
+
   const Grammar grammar_;
-  const Scorer& scorer_;
   SentenceTokens tokens_{};
-  bool shares_;
-  int shared_ = 0;
-  Questions actions_, labels_;
+  std::uint32_t own_groups_ = 0;
+  bool shares_labels_ = false;
+  std::vector<Part> parts_;
+  std::vector<Selection> own_selections_, label_selections_;  // by program
+  Memo decided_;                                              // labels
+  SumRows shared_sums_, own_sums_, label_sums_;
+  Pending<Scorer, ActionWeights> shared_, own_;
+  Pending<Scorer, LabelWeights> labels_;
+  std::vector<Asked> asked_;
+  std::vector<AskedLabel> asked_labels_;
   VectorScoring<Scorer> vectors_;
 };
 

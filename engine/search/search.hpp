@@ -59,7 +59,8 @@ inline void cut(std::vector<Candidate>& candidates, std::size_t width) {
 template <class Scorer>
 class Search {
  public:
-  Search(const Grammar& grammar, const Scorer& scorer) : grammar_(grammar), scoring_(grammar, scorer) {}
+  Search(const Grammar& grammar, const Scorer& scorer)
+      : grammar_(grammar), scoring_(grammar, scorer), features_(grammar.all_templates()) {}
 
   Arena& arena() { return arena_; }
   Scoring<Scorer>& scoring() { return scoring_; }
@@ -68,12 +69,12 @@ class Search {
   Hypothesis start(const SentenceTokens& tokens, bool tracking, const Constraint* constraint = nullptr) {
     tokens_ = tokens;
     constraint_ = constraint;
-    scoring_.start(tokens, kOtherGroup);
+    scoring_.start(tokens);
     tracking |= constraint && constraint->asks_for_heads();
     arena_.reset(grammar_.system.table().shape, tokens.words, tracking);
     return {arena_.initial(), 0, 0, 0, is_final(arena_.initial())};
   }
-  bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state).frame()); }
+  bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state)); }
 
   // Appends the possible next steps of each hypothesis of a beam; with losses if there is a reference.
   void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
@@ -115,20 +116,16 @@ class Search {
     }
   }
 
+  // The features of a state; and how many of them, the first ones, labels have in common with actions.
   void extract(std::int32_t state, Key* keys) {
-    grammar_.program.extract(LinkedState(arena_, state).window(), tokens_, keys);
+    features_.extract(LinkedState(arena_, state).window(), tokens_, keys);
+  }
+  int extract_for_labels(std::int32_t state, Key* keys) {
+    features_.extract_first(LinkedState(arena_, state).window(), tokens_, keys);
+    return features_.first();
   }
   std::int32_t vector_row(std::int32_t state, std::size_t i) {
     return grammar_.program.vector_row(i, LinkedState(arena_, state).window(), tokens_);
-  }
-  int extract_for_labels(std::int32_t state, Key* keys) {
-    const Window window = LinkedState(arena_, state).window();
-    int count = 0;
-    for (int g = 0; g < kGroups; ++g) {
-      if (!grammar_.labels_see(Group(g))) continue;
-      count += grammar_.program.extract(Group(g), window, tokens_, keys + count, grammar_.label_reach());
-    }
-    return count;
   }
 
  private:
@@ -170,33 +167,38 @@ class Search {
     if (grammar_.labels.size == 0) return;
     scoring_.start_labels();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i].action < 0) continue;
-      const LinkedState state(arena_, parents[candidates[i].from].state);
-      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
-      if (arc.head == kNone) continue;
+      const int action = candidates[i].action;
+      if (action < 0 || !grammar_.system.labels(action)) continue;
+      const Window window = LinkedState(arena_, parents[candidates[i].from].state).window();
+      const Arc arc = grammar_.system.labeled_arc(window, action);
       labels_[i] = constraint_ ? constraint_->label(arc.dependent) : kAnyLabel;
       if (labels_[i] >= 0) continue;
-      scoring_.ask_label(state.window(), candidates[i].action);
-      asked_.push_back(static_cast<std::int32_t>(i));
+      scoring_.ask_label(window, action);
+      asked_.push_back({i, window, arc});
     }
     scoring_.fetch_labels();
     for (std::size_t question = 0; question < asked_.size(); ++question) {
-      const std::int32_t i = asked_[question];
-      const LinkedState state(arena_, parents[candidates[i].from].state);
-      const Arc arc = labeled_arc(grammar_.system, state.frame(), candidates[i].action);
+      const auto& [i, window, arc] = asked_[question];
       const bool stays = labels_[i] == kStayingLabel;
-      labels_[i] = scoring_.label(question, state.window(), candidates[i].action, arc,
+      labels_[i] = scoring_.label(question, window, candidates[i].action, arc,
                                   stays ? constraint_->moving() : std::span<const std::uint8_t>());
     }
   }
 
+  struct AskedLabel {
+    std::size_t candidate;
+    Window window;
+    Arc arc;
+  };
+
   const Grammar grammar_;
   Scoring<Scorer> scoring_;
+  Selection features_;  // of the first program, those for labels first
   SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;
   std::vector<std::int32_t> labels_;        // of candidates
-  std::vector<std::int32_t> asked_;         // candidates whose labels the scores decide
+  std::vector<AskedLabel> asked_;           // candidates whose labels the scores decide
   const Constraint* constraint_ = nullptr;  // of the sentence
   System::Scratch constraint_scratch_;
 };

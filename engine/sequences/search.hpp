@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "search/scoring.hpp"
+#include "search/questions.hpp"
 #include "search/search.hpp"
 #include "sequences/sequence.hpp"
 
@@ -51,7 +51,7 @@ class SequenceSearch {
         keys_(program.templates()),
         fixed_(classes.size()),
         sums_(classes.size()),
-        given_(static_cast<std::size_t>(classes.size())) {}
+        given_sums_(static_cast<std::size_t>(classes.size())) {}
 
   // `width`: the maximum number of hypotheses kept, so that those that cannot be among them are dropped early.
   Hypothesis start(const Sequence& sequence, std::size_t width) {
@@ -131,6 +131,7 @@ class SequenceSearch {
       std::fill(fixed_.begin(), fixed_.end(), 0);
       scorer_.add_to(keys_.data(), program_.fixed(), fixed_.data());
       given_.forget();
+      given_sums_.clear();
     }
     if (program_.given() == 0) return fixed_.data();
     std::uint64_t before = 0;  // classes fit 16 bits
@@ -138,13 +139,14 @@ class SequenceSearch {
     for (int ago = 0; ago < program_.depth() && state > 0; ++ago, state = parent(state)) {
       before |= static_cast<std::uint64_t>(action(state) + 1) << 16 * ago;
     }
-    const auto [row, is_new] = given_.find_row(before);
+    const auto [row, is_new] = given_.find(before);
     if (is_new) {
+      *row = static_cast<std::int32_t>(given_sums_.add());
       extract_given(hypothesis.state, fixed_at_, keys_.data());
       scorer_.prefetch(keys_.data(), program_.given());
-      scorer_.add_to(keys_.data(), program_.given(), given_.row(row));
+      scorer_.add_to(keys_.data(), program_.given(), given_sums_.at(*row));
     }
-    const std::int32_t* const given = given_.row(row);
+    const std::int32_t* const given = given_sums_.at(*row);
     for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] = fixed_[c] + given[c];
     return sums_.data();
   }
@@ -187,7 +189,8 @@ class SequenceSearch {
   std::vector<Key> keys_;
   std::int32_t fixed_at_ = -1;  // the item that the next are about
   std::vector<std::int32_t> fixed_, sums_, ranked_;
-  Memo given_;  // by the classes before
+  Memo given_;  // rows, by the classes before
+  SumRows given_sums_;
 };
 
 }  // namespace panparser

@@ -8,12 +8,6 @@
 
 namespace panparser {
 
-// The arc that an action makes, else the one that it proposes; kNone if there is neither.
-inline Arc labeled_arc(const System& system, const Frame& frame, int action) {
-  const Arc arc = system.arc(frame, action);
-  return arc.head != kNone ? arc : system.arc(frame, action, EffectKind::kPropose);
-}
-
 // A legal action of least cost: preferably one that makes an arc of the reference, else the first in `ties`, which has
 // all actions.
 inline int static_action(const System& system, const Frame& frame, std::uint32_t legal,
@@ -22,7 +16,7 @@ inline int static_action(const System& system, const Frame& frame, std::uint32_t
   bool attaches = false;  // does the best one make an arc of the reference?
   for (const std::int32_t action : ties) {
     if (!(legal >> action & 1)) continue;
-    const Arc arc = labeled_arc(system, frame, action);
+    const Arc arc = system.labeled_arc(frame, action);
     const bool is_gold = arc.head != kNone && gold.head(arc.dependent) == arc.head;
     if (best < 0 || costs[action] < costs[best] || (costs[action] == costs[best] && is_gold && !attaches)) {
       best = action;

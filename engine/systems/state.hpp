@@ -34,6 +34,8 @@ inline bool contains(const Bits* set, Token token) { return set[token >> 6] >> (
 
 // All of a state that tables depend on; valid until the state changes.
 struct Frame {
+  Token token(Position position) const { return at[position]; }
+
   std::array<Token, kPositions> at;  // kNone where absent
   std::array<std::int32_t, kFacts> facts;
   Token front;  // B0, or the end; in systems without `back`, every token from here on is in the buffer
@@ -77,6 +79,11 @@ struct Window {
   const Record* front;                      // of B0; null if it has neither children nor a head
   std::array<Token, kDepth> buffer;         // kNone where absent
   std::uint32_t history;                    // the last actions, each + 1, in a byte; the latest is the lowest
+
+  Token token(Position position) const {  // kNone if absent
+    if (position == kB0) return buffer[0];
+    return stack[position] ? stack[position]->token : kNone;
+  }
 };
 
 // Where a derivation starts and ends.
@@ -104,6 +111,7 @@ class MutableState {
  public:
   void reset(const Shape& shape, Token words);
 
+  const Counters& counters() const { return counters_; }
   Frame frame() const;
   void list_stack(std::vector<Token>& out) const { out = stack_; }  // bottom to top
   void list_buffer(std::vector<Token>& out) const;
@@ -171,6 +179,7 @@ class LinkedState {
   std::int32_t index() const { return index_; }
   LinkedState fork(std::int32_t action) const;
 
+  const Counters& counters() const { return state().counters; }
   Frame frame() const;
   void list_stack(std::vector<Token>& out) const;
   void list_buffer(std::vector<Token>& out) const;

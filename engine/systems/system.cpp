@@ -45,7 +45,13 @@ System::System(Table table) : table_(std::move(table)) {
     require_positions(row);
     for (const Term& term : row.terms) plain_probes_ = std::max(plain_probes_, std::size_t(term.probe) + 1);
   }
+  labeled_.resize(table_.rows.size());
   for (int action = 0; action < actions(); ++action) {
+    for (const EffectKind kind : {EffectKind::kPropose, EffectKind::kArc}) {  // an arc comes before a proposal
+      for (const Effect& effect : table_.rows[action].effects) {
+        if (effect.kind == kind) labeled_[action] = {Position(effect.first), Position(effect.second)};
+      }
+    }
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
@@ -195,9 +201,8 @@ std::uint32_t System::legal(Bits truths) const {
 
 bool System::is_final(const Frame& frame) const {
   if (table_.final.is_given()) return holds(table_.final, truths(frame));
-  const bool on_stack = table_.shape.ends_on_stack;
-  return frame.facts[kStackSize] == (on_stack ? 1 : 0) && frame.facts[kBufferSize] == (on_stack ? 0 : 1) &&
-         frame.at[on_stack ? kS0 : kB0] == frame.root;
+  return has_final_sizes(frame.facts[kStackSize], frame.facts[kBufferSize]) &&
+         frame.at[table_.shape.ends_on_stack ? kS0 : kB0] == frame.root;
 }
 
 void System::attach_rest(std::span<std::int32_t> heads, std::span<std::int32_t> labels, std::int32_t label) const {

@@ -107,6 +107,13 @@ class System {
   std::optional<int> lost(const Reference& reference) const;
 
   bool is_final(const Frame& frame) const;
+  template <class State>
+  bool is_final(const State& state) const {
+    if (!table_.final.is_given() && !has_final_sizes(state.counters().stack_size, state.counters().buffer_size())) {
+      return false;
+    }
+    return is_final(state.frame());
+  }
   // Words that a final state leaves without a head get Root and a label, if the table attaches the rest.
   void attach_rest(std::span<std::int32_t> heads, std::span<std::int32_t> labels, std::int32_t label) const;
   Bits truths(const Frame& frame) const;
@@ -117,6 +124,13 @@ class System {
 
   // The arc that an action makes, or proposes; kNone where it makes none.
   Arc arc(const Frame& frame, int action, EffectKind kind = EffectKind::kArc) const;
+  // Does an action make an arc, or propose one? That arc; kNone if there is none. Seen is a Frame or a Window.
+  bool labels(int action) const { return labeled_[action].head != kPositions; }
+  template <class Seen>
+  Arc labeled_arc(const Seen& seen, int action) const {
+    if (!labels(action)) return {};
+    return {seen.token(labeled_[action].head), seen.token(labeled_[action].dependent), -1};
+  }
 
   struct Scratch {
     std::vector<std::int32_t> probes;
@@ -146,8 +160,16 @@ class System {
   void loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
                   typename Loss::Scratch& own, std::span<std::int32_t> costs) const;
   void swap_reference(Reference& reference) const;
+  bool has_final_sizes(std::int32_t stack, std::int32_t buffer) const {
+    const bool on_stack = table_.shape.ends_on_stack;
+    return stack == (on_stack ? 1 : 0) && buffer == (on_stack ? 0 : 1);
+  }
 
+  struct Joined {
+    Position head = kPositions, dependent = kPositions;  // kPositions: none
+  };
   Table table_;
+  std::vector<Joined> labeled_;                          // by action
   std::size_t plain_probes_ = 0;                         // those before it serve references without directions
   std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from

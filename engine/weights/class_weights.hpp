@@ -4,6 +4,7 @@
 // are stored as those of a parser are: few classes where a parser has its actions, many where it has its labels.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "weights/model.hpp"
@@ -47,10 +48,18 @@ class ClassModel {
   ClassModel(std::int32_t classes, int labels, Model::View view, double action_scale, double label_scale);
 
   void prefetch(const Key* keys, int count) const {
-    is_few_ ? model_.prefetch_actions(keys, count) : model_.prefetch_labels(keys, count);
+    std::array<Spot, Program::kMaxTemplates> spots;
+    is_few_ ? model_.seek_actions(keys, count, spots.data()) : model_.seek_labels(keys, count, spots.data());
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const {
-    is_few_ ? model_.actions(keys, count, sums) : model_.labels(keys, count, sums);
+    std::array<Spot, Program::kMaxTemplates> spots;
+    if (is_few_) {
+      model_.seek_actions(keys, count, spots.data());
+      model_.actions(keys, spots.data(), count, sums);
+    } else {
+      model_.seek_labels(keys, count, spots.data());
+      model_.labels(keys, spots.data(), count, sums);
+    }
   }
   int templates() const { return model_.templates(); }
   double scale() const { return scale_; }  // what one update became

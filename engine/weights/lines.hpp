@@ -66,9 +66,11 @@ struct LineShape {
 // The lines of one template.
 struct LineRange {
   std::uint32_t first, size;
-  std::size_t home(Key key) const { return first + static_cast<std::size_t>((key >> 32) * size >> 32); }
+  std::uint32_t home(Key key) const { return first + static_cast<std::uint32_t>((key >> 32) * size >> 32); }
   std::size_t next(std::size_t line) const { return line + 1 == first + size ? first : line + 1; }
 };
+
+using Spot = std::uint32_t;  // the line where a feature belongs
 
 // Lines to read; they may lie in a file that is mapped into memory.
 class Lines {
@@ -78,20 +80,24 @@ class Lines {
 
   int templates() const { return static_cast<int>(ranges_.size()); }
 
-  void prefetch(const Key* keys, int count) const {
-    for (int i = 0; i < count; ++i) prefetch_line(at(ranges_[template_of(keys[i])].home(keys[i])));
+  // Asks for the lines where features belong, and tells which they are.
+  void seek(const Key* keys, int count, Spot* spots) const {
+    for (int i = 0; i < count; ++i) {
+      spots[i] = ranges_[template_of(keys[i])].home(keys[i]);
+      prefetch_line(at(spots[i]));
+    }
   }
 
-  // Calls see(row, known) for each key, with the row of some other feature where this one is not known. Some keys come
+  // Calls see(row, known) for each feature, with the row of some other one where this one is not known. Some come
   // twice, known at most once. Nothing here depends on what a line holds but the second look at those that moved on: so
   // the processor has many lines under way.
   template <std::size_t kWidth, class See>
-  void each(const Key* keys, int count, const See& see) const {
+  void each(const Key* keys, const Spot* spots, int count, const See& see) const {
     constexpr LineShape shape{kWidth};
     std::array<std::uint16_t, Program::kMaxTemplates> moved;
     int movers = 0;
     for (int i = 0; i < count; ++i) {
-      const std::uint8_t* const line = at(ranges_[template_of(keys[i])].home(keys[i]));
+      const std::uint8_t* const line = at(spots[i]);
       const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
       const bool known = slot != shape.slots;
       see(line + shape.row(slot), known);  // behind the last row there are bytes, too
@@ -104,9 +110,9 @@ class Lines {
   }
   // The same for rows of any width; unknown ones are left out.
   template <class See>
-  void each_known(const Key* keys, int count, const See& see) const {
+  void each_known(const Key* keys, const Spot* spots, int count, const See& see) const {
     for (int i = 0; i < count; ++i) {
-      const std::uint8_t* const line = at(ranges_[template_of(keys[i])].home(keys[i]));
+      const std::uint8_t* const line = at(spots[i]);
       const std::size_t slot = shape_.find(line, LineShape::tag(keys[i]));
       if (slot != shape_.slots) {
         see(line + shape_.row(slot));

@@ -76,22 +76,22 @@ void Model::check_row(std::size_t first) const {
   }
 }
 
-void Model::actions(const Key* keys, int count, std::int32_t* sums) const {
+void Model::actions(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const {
   if (classes_ <= 4) {
     FourSums four;
-    lines_.each<4>(keys, count, [&](const std::uint8_t* row, bool known) { four.add(row, known); });
+    lines_.each<4>(keys, spots, count, [&](const std::uint8_t* row, bool known) { four.add(row, known); });
     return four.add_to(sums, classes_);
   }
-  lines_.each_known(keys, count, [&](const std::uint8_t* row) {
+  lines_.each_known(keys, spots, count, [&](const std::uint8_t* row) {
     for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
   });
 }
 
-void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
+void Model::labels(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const {
   const std::uint8_t* const rows = label_rows_.data();
   std::array<std::uint32_t, Program::kMaxTemplates> starts;
   std::size_t found = 0;
-  label_lines_.each<kOffset>(keys, count, [&](const std::uint8_t* row, bool known) {
+  label_lines_.each<kOffset>(keys, spots, count, [&](const std::uint8_t* row, bool known) {
     starts[found] = read32(row);
     prefetch_line(rows + starts[found]);  // of no row, if this one is not known: no harm
     found += known;
@@ -111,34 +111,28 @@ void Model::labels(const Key* keys, int count, std::int32_t* sums) const {
   }
 }
 
-void LayeredModel::actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
-  for (const Layer& layer : layers_) {
-    if (layer.program != program) continue;
-    if (layer.actions == 1) {
-      layer.model.actions(keys, count, sums);
-      continue;
-    }
+void LayeredModel::actions(const Key* keys, const Spot* spots, int count, std::size_t program,
+                           std::int32_t* sums) const {
+  each_layer(program, count, spots, [&](const Layer& layer, const Spot* own_spots) {
+    if (layer.actions == 1) return layer.model.actions(keys, own_spots, count, sums);
     std::array<std::int32_t, System::kMaxRows> own{};
-    layer.model.actions(keys, count, own.data());
+    layer.model.actions(keys, own_spots, count, own.data());
     for (int c = 0; c < layer.model.classes(); ++c) sums[c] += layer.actions * own[c];
-  }
+  });
 }
 
-void LayeredModel::labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
-  for (const Layer& layer : layers_) {
-    if (layer.program != program) continue;
+void LayeredModel::labels(const Key* keys, const Spot* spots, int count, std::size_t program,
+                          std::int32_t* sums) const {
+  each_layer(program, count, spots, [&](const Layer& layer, const Spot* own_spots) {
     const bool renumbered = !layer.common_labels.empty();
-    if (layer.labels == 1 && !renumbered) {
-      layer.model.labels(keys, count, sums);
-      continue;
-    }
+    if (layer.labels == 1 && !renumbered) return layer.model.labels(keys, own_spots, count, sums);
     thread_local std::vector<std::int32_t> own;
     own.assign(layer.model.label_count(), 0);
-    layer.model.labels(keys, count, own.data());
+    layer.model.labels(keys, own_spots, count, own.data());
     for (int l = 0; l < layer.model.label_count(); ++l) {
       sums[renumbered ? layer.common_labels[l] : l] += layer.labels * own[l];
     }
-  }
+  });
 }
 
 }  // namespace panparser

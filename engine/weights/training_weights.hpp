@@ -19,21 +19,22 @@ struct TrainingWeights {
   VectorWeights vector_actions_, vector_labels_;
   static constexpr bool kLearns = true;
 
-  void prefetch_actions(const Key* keys, int count, std::size_t program) const {
+  std::size_t spots(std::size_t program) const { return base_.spots(program); }
+  void seek_actions(const Key* keys, int count, std::size_t program, Spot* spots) const {
     actions_.prefetch(keys, count);
-    base_.prefetch_actions(keys, count, program);
+    base_.seek_actions(keys, count, program, spots);
   }
-  void prefetch_labels(const Key* keys, int count, std::size_t program) const {
+  void seek_labels(const Key* keys, int count, std::size_t program, Spot* spots) const {
     labels_.prefetch(keys, count);
-    base_.prefetch_labels(keys, count, program);
+    base_.seek_labels(keys, count, program, spots);
   }
-  void actions(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
+  void actions(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const {
     actions_.add_to(keys, count, sums);
-    base_.actions(keys, count, sums, program);
+    base_.actions(keys, spots, count, program, sums);
   }
-  void labels(const Key* keys, int count, std::int32_t* sums, std::size_t program) const {
+  void labels(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const {
     labels_.add_to(keys, count, sums);
-    base_.labels(keys, count, sums, program);
+    base_.labels(keys, spots, count, program, sums);
   }
   void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
     vector_actions_.add_to(row, address * sums.size(), sums);
