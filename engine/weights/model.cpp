@@ -92,8 +92,8 @@ void Model::labels(const Key* keys, const Spot* spots, int count, std::int32_t* 
   std::array<std::uint32_t, Program::kMaxTemplates> starts;
   std::size_t found = 0;
   label_lines_.each<kOffset>(keys, spots, count, [&](const std::uint8_t* row, bool known) {
-    starts[found] = read32(row);
-    prefetch_line(rows + starts[found]);  // of no row, if this one is not known: no harm
+    starts[found] = read32(row) & -static_cast<std::uint32_t>(known);  // any other address might be far out of reach
+    prefetch_line(rows + starts[found]);
     found += known;
   });
   const RowShape shape(labels_);
