@@ -65,6 +65,33 @@ void merge(std::span<const std::size_t> sizes, const Key_& key, const See& see) 
   }
 }
 
+struct RoundedCell {
+  std::int32_t label;
+  std::int8_t weight;
+};
+struct RoundedRow {  // of labels
+  Key key;
+  std::size_t first;            // of its cells
+  std::int8_t lowest, highest;  // weights; those of other labels are 0
+};
+
+// Writes a row of labels.
+void append(std::span<const RoundedCell> cells, std::int32_t labels, LargeVector<std::uint8_t>& out) {
+  const RowShape shape(labels);
+  const bool full = shape.is_full(cells.size());
+  shape.append(full ? 0 : cells.size(), out);
+  if (full) {
+    const std::size_t first = out.size();
+    out.resize(first + static_cast<std::size_t>(labels), 0);
+    for (const RoundedCell& cell : cells) out[first + cell.label] = static_cast<std::uint8_t>(cell.weight);
+    return;
+  }
+  for (const RoundedCell& cell : cells) {
+    shape.append(static_cast<std::size_t>(cell.label), out);
+    out.push_back(static_cast<std::uint8_t>(cell.weight));
+  }
+}
+
 }  // namespace
 
 Averages::Averages(const Shape& shape, std::span<const Model::Source> sources, int threads)
@@ -162,7 +189,15 @@ double Averages::fill_lines(double least, Model::Arrays& out, std::vector<std::u
   std::vector<std::size_t> counts(shape_.templates);
   each([&](Key key, const auto&) { ++counts[template_of(key)]; });
   LineWriter writer(width_for(classes_), counts, kLoad);
-  each([&](Key key, const auto& bytes) { std::memcpy(writer.add(key), bytes.data(), classes_); });
+  std::vector<std::int8_t> weights;  // [row][class]
+  each([&](Key key, const auto& bytes) {
+    const auto [lowest, highest] = std::minmax_element(bytes.begin(), bytes.begin() + classes_);
+    writer.add(key, static_cast<std::uint32_t>(weights.size() / classes_), *highest - *lowest);
+    weights.insert(weights.end(), bytes.begin(), bytes.begin() + classes_);
+  });
+  writer.each([&](std::uint32_t number, std::uint8_t* row) {
+    std::memcpy(row, weights.data() + std::size_t(number) * classes_, classes_);
+  });
   firsts = std::move(writer.firsts);
   out.lines = std::move(writer.bytes);
   return quantise.scale();
@@ -175,40 +210,34 @@ double Averages::fill_label_rows(double least, Model::Arrays& out, std::vector<s
     for (const Cell& cell : rows.cells) most = std::max(most, std::abs(cell.weight));
   }
   const Quantiser quantise(most, least);
-  const RowShape shape(shape_.labels);
-  std::vector<std::pair<Key, std::size_t>> starts;
+  std::vector<RoundedRow> kept;
+  std::vector<RoundedCell> cells;
   std::vector<std::size_t> counts(shape_.templates);
-  std::vector<std::pair<std::int32_t, std::int8_t>> kept;  // labels and their weights
-  std::vector<std::int8_t> all(shape_.labels);
-  const auto write = [&](Key key, std::span<const Cell> cells) {
-    kept.clear();
-    for (const Cell& cell : cells) {
-      if (const std::int8_t weight = quantise(cell.weight)) kept.emplace_back(cell.label, weight);
-    }
-    if (kept.empty()) return;
-    starts.emplace_back(key, out.label_rows.size());
-    ++counts[template_of(key)];
-    const bool full = shape.is_full(kept.size());
-    shape.append(full ? 0 : kept.size(), out.label_rows);
-    if (full) {
-      std::fill(all.begin(), all.end(), 0);
-      for (const auto& [label, weight] : kept) all[label] = weight;
-      out.label_rows.insert(out.label_rows.end(), all.begin(), all.end());
-      return;
-    }
-    for (const auto& [label, weight] : kept) {
-      shape.append(label, out.label_rows);
-      out.label_rows.push_back(static_cast<std::uint8_t>(weight));
-    }
-  };
   for (const LabelRows& rows : labels_) {
     for (std::size_t i = 0, first = 0; i < rows.keys.size(); first = rows.ends[i++]) {
-      write(rows.keys[i], std::span(rows.cells).subspan(first, rows.ends[i] - first));
+      RoundedRow row{rows.keys[i], cells.size(), 0, 0};
+      for (std::size_t c = first; c < rows.ends[i]; ++c) {
+        const std::int8_t weight = quantise(rows.cells[c].weight);
+        if (!weight) continue;
+        cells.push_back({rows.cells[c].label, weight});
+        row.lowest = std::min(row.lowest, weight);
+        row.highest = std::max(row.highest, weight);
+      }
+      if (cells.size() == row.first) continue;
+      kept.push_back(row);
+      ++counts[template_of(row.key)];
     }
   }
-  require(out.label_rows.size() <= std::numeric_limits<std::uint32_t>::max(), "the weights of labels are too many");
   LineWriter writer(kOffset, counts, kLoad);
-  for (const auto& [key, start] : starts) write32(writer.add(key), static_cast<std::uint32_t>(start));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    writer.add(kept[i].key, static_cast<std::uint32_t>(i), kept[i].highest - kept[i].lowest);
+  }
+  writer.each([&](std::uint32_t i, std::uint8_t* row) {
+    const std::size_t end = i + 1 < kept.size() ? kept[i + 1].first : cells.size();
+    require(out.label_rows.size() <= std::numeric_limits<std::uint32_t>::max(), "the weights of labels are too many");
+    write32(row, static_cast<std::uint32_t>(out.label_rows.size()));
+    append(std::span(cells).subspan(kept[i].first, end - kept[i].first), shape_.labels, out.label_rows);
+  });
   firsts = std::move(writer.firsts);
   out.label_lines = std::move(writer.bytes);
   return quantise.scale();

@@ -1,5 +1,6 @@
 #include "weights/lines.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/require.hpp"
@@ -18,7 +19,11 @@ Lines::Lines(std::size_t width, std::span<const std::uint32_t> firsts, std::span
   }
   for (const LineRange& range : ranges_) {  // a search that moves on from line to line must end
     std::uint8_t endless = 0xFF;            // kinds
-    for (std::uint32_t i = 0; i < range.size; ++i) endless &= at(range.first + i)[LineShape::kMoved];
+    for (std::uint32_t i = 0; i < range.size; ++i) {
+      const std::uint8_t moved = at(range.first + i)[LineShape::kMoved];
+      endless &= moved;
+      moves_ |= moved != 0;
+    }
     require(!endless, "all lines of a table are full");
   }
 }
@@ -41,19 +46,24 @@ LineWriter::LineWriter(std::size_t width, std::span<const std::size_t> counts, i
   }
   firsts.push_back(lines);
   bytes.assign(lines * LineShape::kLine, 0);
+  numbers_.resize(lines * shape_.slots);
+  weights_.resize(numbers_.size());
 }
 
-std::uint8_t* LineWriter::add(Key key) {
+void LineWriter::add(Key key, std::uint32_t number, std::int32_t weight) {
   const std::uint32_t first = firsts[template_of(key)];
-  const LineRange range{first, firsts[template_of(key) + 1] - first};
-  std::size_t line = range.home(key), slot;
-  while ((slot = shape_.find(bytes.data() + line * LineShape::kLine, 0)) == shape_.slots) {
-    bytes[line * LineShape::kLine + LineShape::kMoved] |= LineShape::kind(key);
-    line = range.next(line);
-  }
+  const std::size_t line = LineRange{first, firsts[template_of(key) + 1] - first}.home(key);
   std::uint8_t* const start = bytes.data() + line * LineShape::kLine;
+  const auto weights = weights_.begin() + static_cast<std::ptrdiff_t>(line * shape_.slots);
+  std::size_t slot = shape_.find(start, 0);
+  if (slot == shape_.slots) {
+    const auto least = std::min_element(weights, weights + static_cast<std::ptrdiff_t>(shape_.slots));
+    if (*least >= weight) return;
+    slot = static_cast<std::size_t>(least - weights);
+  }
   write16(start + slot * LineShape::kTag, LineShape::tag(key));
-  return start + shape_.row(slot);
+  weights[static_cast<std::ptrdiff_t>(slot)] = weight;
+  numbers_[line * shape_.slots + slot] = number;
 }
 
 }  // namespace panparser

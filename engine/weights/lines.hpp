@@ -1,7 +1,8 @@
-// Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, their
-// rows, and at the end a byte that tells which features, of eight kinds, had to move on to the next line. Each template
-// has lines of its own, so that those of few and frequent features stay in the caches. A tag of 16 bits stands for a
-// key: of features that were never learned, one in some ten thousand is taken for another.
+// Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, and
+// their rows. Each template has lines of its own, so that those of few and frequent features stay in the caches. A tag of
+// 16 bits stands for a key: of features that were never learned, one in some ten thousand is taken for another. A
+// feature has one line where it belongs; if that is full, those that matter least are left out, one in some thirty. (In
+// models of version 0.1 they moved on to the next line, and a byte at the end told of which of eight kinds they were.)
 #pragma once
 
 #include <array>
@@ -45,7 +46,7 @@ struct LineShape {
     return bits ? bits : 1;
   }
   static std::uint8_t kind(Key key) { return static_cast<std::uint8_t>(1 << (key >> (kTemplateBits + 16) & 7)); }
-  std::size_t row(std::size_t slot) const { return slots * kTag + slot * width; }
+  constexpr std::size_t row(std::size_t slot) const { return slots * kTag + slot * width; }
 
   // The slot of a line that has a tag, or `slots`; at most 16.
   std::size_t find(const std::uint8_t* line, std::uint16_t wanted) const {
@@ -88,24 +89,17 @@ class Lines {
     }
   }
 
-  // Calls see(row, known) for each feature, with the row of some other one where this one is not known. Some come
-  // twice, known at most once. Nothing here depends on what a line holds but the second look at those that moved on: so
-  // the processor has many lines under way.
+  // Calls see(row, known) for each feature; the row of an unknown one is all zero. Nothing here depends on what a line
+  // holds: so the processor has many lines under way.
   template <std::size_t kWidth, class See>
   void each(const Key* keys, const Spot* spots, int count, const See& see) const {
     constexpr LineShape shape{kWidth};
-    std::array<std::uint16_t, Program::kMaxTemplates> moved;
-    int movers = 0;
+    static_assert(shape.row(shape.slots) + kWidth <= LineShape::kLine);  // no row ends there: what follows is zero
+    if (moves_) return each_that_moved<kWidth>(keys, spots, count, see);
     for (int i = 0; i < count; ++i) {
       const std::uint8_t* const line = at(spots[i]);
       const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
-      const bool known = slot != shape.slots;
-      see(line + shape.row(slot), known);  // behind the last row there are bytes, too
-      moved[movers] = static_cast<std::uint16_t>(i);
-      movers += !known & ((line[LineShape::kMoved] & LineShape::kind(keys[i])) != 0);
-    }
-    for (int i = 0; i < movers; ++i) {
-      if (const std::uint8_t* row = find_further(keys[moved[i]])) see(row, true);
+      see(line + shape.row(slot), slot != shape.slots);
     }
   }
   // The same for rows of any width; unknown ones are left out.
@@ -116,7 +110,7 @@ class Lines {
       const std::size_t slot = shape_.find(line, LineShape::tag(keys[i]));
       if (slot != shape_.slots) {
         see(line + shape_.row(slot));
-      } else if (line[LineShape::kMoved] & LineShape::kind(keys[i])) {
+      } else if (moves_ && line[LineShape::kMoved] & LineShape::kind(keys[i])) {
         if (const std::uint8_t* row = find_further(keys[i])) see(row);
       }
     }
@@ -133,11 +127,31 @@ class Lines {
 
  private:
   const std::uint8_t* at(std::size_t line) const { return bytes_.data() + line * LineShape::kLine; }
+  // Where features moved on, some come twice, known at most once.
+  template <std::size_t kWidth, class See>
+  void each_that_moved(const Key* keys, const Spot* spots, int count, const See& see) const {
+    constexpr std::array<std::uint8_t, kWidth> kZero{};
+    constexpr LineShape shape{kWidth};
+    std::array<std::uint16_t, Program::kMaxTemplates> moved;
+    int movers = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::uint8_t* const line = at(spots[i]);
+      const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
+      const bool known = slot != shape.slots;
+      see(known ? line + shape.row(slot) : kZero.data(), known);
+      moved[movers] = static_cast<std::uint16_t>(i);
+      movers += !known & ((line[LineShape::kMoved] & LineShape::kind(keys[i])) != 0);
+    }
+    for (int i = 0; i < movers; ++i) {
+      if (const std::uint8_t* row = find_further(keys[moved[i]])) see(row, true);
+    }
+  }
   const std::uint8_t* find_further(Key key) const;  // than in the line where it belongs; null if it is nowhere
 
   LineShape shape_;
   std::vector<LineRange> ranges_;  // by template
   std::span<const std::uint8_t> bytes_;
+  bool moves_ = false;  // did any feature move on?
 };
 
 // Lines to fill.
@@ -145,13 +159,24 @@ class LineWriter {
  public:
   // `counts`: rows to come, by template. `load`: percent of the slots that will be used.
   LineWriter(std::size_t width, std::span<const std::size_t> counts, int load);
-  std::uint8_t* add(Key key);  // where its row goes
+  // Features to write, each with a number and how much it matters. Where a line is full, the least ones go.
+  void add(Key key, std::uint32_t number, std::int32_t weight);
+  // Calls see(number, row) for each feature that stayed, with where its row goes.
+  template <class See>
+  void each(const See& see) {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      std::uint8_t* const line = bytes.data() + i / shape_.slots * LineShape::kLine;
+      if (read16(line + i % shape_.slots * LineShape::kTag)) see(numbers_[i], line + shape_.row(i % shape_.slots));
+    }
+  }
 
   std::vector<std::uint32_t> firsts;
   LargeVector<std::uint8_t> bytes;
 
  private:
   LineShape shape_;
+  std::vector<std::uint32_t> numbers_;  // by slot
+  std::vector<std::int32_t> weights_;
 };
 
 }  // namespace panparser

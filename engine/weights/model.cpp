@@ -17,19 +17,19 @@ void add_full_row(const std::uint8_t* __restrict weights, int labels, std::int32
   for (int label = 0; label < labels; ++label) sums[label] += static_cast<std::int8_t>(weights[label]);
 }
 
-// Sums of rows of four weights.
+// Sums of rows of four weights. In 16 bits there is room for those of as many rows as have weights of 7 bits and a sign.
 class FourSums {
  public:
+  static constexpr int kMostRows = 256;
 #ifdef __SSE2__
-  void add(const std::uint8_t* row, bool known) {  // without a branch: whether a feature is known is hard to predict
+  void add(const std::uint8_t* row) {
     std::int32_t bytes;
     std::memcpy(&bytes, row, 4);
-    const __m128i four = _mm_cvtsi32_si128(bytes & -static_cast<std::int32_t>(known));
-    const __m128i twice = _mm_unpacklo_epi8(four, four);
-    sums_ = _mm_add_epi32(sums_, _mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24));
+    const __m128i four = _mm_cvtsi32_si128(bytes);
+    sums_ = _mm_add_epi16(sums_, _mm_srai_epi16(_mm_unpacklo_epi8(four, four), 8));
   }
   void add_to(std::int32_t* sums, int classes) const {
-    alignas(16) std::int32_t four[4];
+    alignas(16) std::int16_t four[8];
     _mm_store_si128(reinterpret_cast<__m128i*>(four), sums_);
     for (int c = 0; c < classes; ++c) sums[c] += four[c];
   }
@@ -37,8 +37,8 @@ class FourSums {
  private:
   __m128i sums_ = _mm_setzero_si128();
 #else
-  void add(const std::uint8_t* row, bool known) {
-    for (int c = 0; c < 4; ++c) sums_[c] += static_cast<std::int8_t>(row[c]) * known;
+  void add(const std::uint8_t* row) {
+    for (int c = 0; c < 4; ++c) sums_[c] += static_cast<std::int8_t>(row[c]);
   }
   void add_to(std::int32_t* sums, int classes) const {
     for (int c = 0; c < classes; ++c) sums[c] += sums_[c];
@@ -78,9 +78,13 @@ void Model::check_row(std::size_t first) const {
 
 void Model::actions(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const {
   if (classes_ <= 4) {
-    FourSums four;
-    lines_.each<4>(keys, spots, count, [&](const std::uint8_t* row, bool known) { four.add(row, known); });
-    return four.add_to(sums, classes_);
+    for (int first = 0; first < count; first += FourSums::kMostRows) {
+      FourSums four;
+      lines_.each<4>(keys + first, spots + first, std::min(count - first, FourSums::kMostRows),
+                     [&](const std::uint8_t* row, bool) { four.add(row); });
+      four.add_to(sums, classes_);
+    }
+    return;
   }
   lines_.each_known(keys, spots, count, [&](const std::uint8_t* row) {
     for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
