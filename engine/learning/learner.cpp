@@ -1,275 +1,124 @@
 #include "learning/learner.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <span>
-#include <utility>
 
+#include "base/threads.hpp"
 #include "learning/sequence_task.hpp"
 #include "learning/table_task.hpp"
 
 namespace panparser {
 
-template <LearningTask Task>
-void Learner<Task>::train(const Example& example, const Strategy& strategy, const Listener& listener) {
-  Beam start = {task_.start(example)};
-  if (strategy.static_oracle) derive(example, start[0]);
-  for (bool done = start[0].is_final; !done;) start = unit(example, strategy, std::move(start), listener, done);
-  ++time_;
-  ++progress_.sentences;
-  task_.finish(example, progress_);
+namespace {
+
+constexpr double kMostChanging = 0.65;  // above it, threads that search ahead would work in vain
+constexpr double kFading = 0.98;        // of older examples
+
+void append(const Changes& more, Changes& changes) {
+  const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  add(more.class_keys, changes.class_keys);
+  add(more.label_keys, changes.label_keys);
+  add(more.classes, changes.classes);
+  add(more.labels, changes.labels);
+  add(more.vectors, changes.vectors);
 }
 
-template <LearningTask Task>
-void Learner<Task>::derive(const Example& example, const Hypothesis& start) {
-  derivation_.clear();
-  if (task_.derive(example, derivation_)) return;
-  task_.forget();
-  for (Beam last = {start}, next; !last[0].is_final; last.swap(next)) {
-    task_.check_steps(last[0].length, example);
-    candidates_.clear();
-    task_.expand(last, &example, candidates_);
-    std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.loss > last[0].loss; });
-    cut(candidates_, 1);
-    derivation_.push_back(candidates_[0].action);
-    next.clear();
-    task_.make(last, candidates_, next);
-  }
-}
+}  // namespace
 
-// One search, and its update if it made a mistake: what to start from next.
 template <LearningTask Task>
-typename Learner<Task>::Beam Learner<Task>::unit(const Example& example, const Strategy& strategy, Beam start,
-                                                 const Listener& listener, bool& done) {
-  task_.forget();
-  base_ = std::numeric_limits<std::int32_t>::max();
-  for (const Hypothesis& hypothesis : start) base_ = std::min(base_, hypothesis.loss);
-  const auto all_final = [](const Beam& beam) {
-    return std::all_of(beam.begin(), beam.end(), [](const Hypothesis& h) { return h.is_final; });
-  };
-  steps_.resize(1);
-  steps_[0].beam = start;
-  steps_[0].correct.clear();
-  std::copy_if(start.begin(), start.end(), std::back_inserter(steps_[0].correct),
-               [&](const Hypothesis& h) { return is_correct(h); });
-  bool fallen = false;
-  std::size_t first = 0;  // step of the first violation
-  std::int32_t length = 0;
-  for (;;) {
-    const Step& last = steps_.back();
-    const bool is_over = all_final(last.beam) && (!fallen || all_final(last.correct));
-    if (is_over || (strategy.horizon > 0 && length == strategy.horizon)) break;
-    Step next;
-    advance(example, strategy, last, fallen, next);
-    task_.check_steps(++length, example);
-    if (!fallen && std::none_of(next.beam.begin(), next.beam.end(), [&](const auto& h) { return is_correct(h); })) {
-      fallen = true;
-      first = steps_.size();
-    }
-    steps_.push_back(std::move(next));
-    if (fallen && strategy.update_at == UpdateAt::kFirstViolation) break;
+void Learner<Task>::train(std::int64_t count, const Examples& examples, const Strategy& strategy,
+                          const Listener& listener, const Sharing& sharing) {
+  const auto threads = static_cast<std::size_t>(std::max(1, sharing.threads));
+  while (lessons_.size() < threads) {
+    lessons_.push_back(std::make_unique<Lesson<Task>>(beam_, make_task_(weights_)));
   }
-  if (!fallen) first = steps_.size() - 1;
-  std::vector<Pair> pairs;
-  for (std::size_t i = first; i < steps_.size(); ++i) pairs.push_back(pair_at(steps_[i], strategy));
-  const std::size_t chosen = choose(pairs, strategy);
-  const Pair pair = pairs[chosen];
-  const bool is_wrong = pair.positive.state != pair.negative.state;
-  if constexpr (Task::kHasLabels) {
-    // All that is known to be correct teaches labels, unless the search comes by there again.
-    const bool stops = !is_wrong || strategy.restart == Restart::kNever;
-    learn_labels(example, stops ? steps_.back().correct.front().state : pair.positive.state);
-  }
-  if (is_wrong) update(pair, strategy, listener);
-  const bool is_cut = strategy.horizon > 0 && !all_final(steps_.back().beam);
-  if ((is_wrong && strategy.restart == Restart::kNever) || (!is_wrong && !is_cut)) {
-    done = true;
-    return {};
-  }
-  Beam next = is_wrong ? go_on(steps_[first + chosen], pair, strategy) : Beam{pair.positive};
-  if (next.size() == 1) next[0].score = 0;
-  done = all_final(next);
-  return next;
-}
-
-// The next step of the beam and of the correct hypotheses: those in it, or, once none is left in it, those beside it.
-template <LearningTask Task>
-void Learner<Task>::advance(const Example& example, const Strategy& strategy, const Step& from, bool fallen, Step& to) {
-  const auto expand = [&](const Beam& beam, std::vector<Candidate>& out) {
-    out.clear();
-    task_.expand(beam, strategy.static_oracle ? nullptr : &example, out);
-    if (!strategy.static_oracle) return;
-    for (Candidate& candidate : out) {
-      const Hypothesis& from_here = beam[candidate.from];
-      const auto step = static_cast<std::size_t>(from_here.length);
-      const bool follows = candidate.action < 0 || (step < derivation_.size() && candidate.action == derivation_[step]);
-      candidate.loss = from_here.loss + !follows;
-    }
-  };
-  const auto keep_correct = [&] {
-    correct_.clear();
-    std::copy_if(candidates_.begin(), candidates_.end(), std::back_inserter(correct_),
-                 [&](const Candidate& c) { return c.loss == base_; });
-  };
-  expand(from.beam, candidates_);
-  progress_.transitions += static_cast<std::int64_t>(from.beam.size());
-  if (!fallen) keep_correct();
-  cut(candidates_, beam_);
-  task_.make(from.beam, candidates_, to.beam);
-  if (!fallen) {
-    std::copy_if(to.beam.begin(), to.beam.end(), std::back_inserter(to.correct),
-                 [&](const Hypothesis& h) { return is_correct(h); });
-    if (!to.correct.empty()) return;
-  }
-  const Beam& parents = fallen ? from.correct : from.beam;
-  if (fallen) {
-    expand(from.correct, candidates_);
-    keep_correct();
-    cut(correct_, beam_);
+  // A search that starts again learns in between, and one with a horizon may.
+  const bool is_whole = strategy.restart == Restart::kNever && strategy.horizon == 0 && !listener;
+  if (sharing.batch > 1) {
+    train_batches(count, examples, strategy, sharing);
+  } else if (threads > 1 && is_whole && changing_ < kMostChanging) {
+    train_ahead(count, examples, strategy, sharing.threads);
   } else {
-    cut(correct_, correct_.size());
+    train_in_turn(count, examples, strategy, listener);
   }
-  task_.make(parents, correct_, to.correct);
 }
 
 template <LearningTask Task>
-typename Learner<Task>::Pair Learner<Task>::pair_at(const Step& step, const Strategy& strategy) {
-  Pair pair{step.correct.front(), step.beam.front()};
-  if (strategy.positive == Positive::kBestScoring || step.correct.size() == 1) return pair;
-  const auto negative = path(pair.negative.state);
-  std::size_t most = 0;
-  for (const Hypothesis& hypothesis : step.correct) {
-    const std::size_t shared = common(path(hypothesis.state), negative);
-    if (shared > most) {
-      most = shared;
-      pair.positive = hypothesis;
-    }
+void Learner<Task>::train_in_turn(std::int64_t count, const Examples& examples, const Strategy& strategy,
+                                  const Listener& listener) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    bool changes = false;
+    const auto apply = [&](const Changes& found) {
+      weights_.apply(found, time_);
+      changes = true;
+    };
+    examples(i,
+             [&](const Example& example) { lesson(0).learn(example, strategy, random_, listener, apply, progress_); });
+    ++time_;
+    changing_ = kFading * changing_ + (1 - kFading) * changes;
   }
-  return pair;
 }
 
+// Most examples change nothing once much is learned. So threads search the next ones by the weights as they are, and
+// the outcomes count up to the first that changes them: those are what they would have been in turn.
 template <LearningTask Task>
-std::size_t Learner<Task>::choose(const std::vector<Pair>& pairs, const Strategy& strategy) {
-  std::size_t best = 0;
-  const auto violation = [&](std::size_t i) { return pairs[i].negative.score - pairs[i].positive.score; };
-  const auto shared = [&](std::size_t i) {
-    return common(path(pairs[i].positive.state), path(pairs[i].negative.state));
-  };
-  switch (strategy.update_at) {
-    case UpdateAt::kFirstViolation:
-      break;
-    case UpdateAt::kMaxViolation:
-      for (std::size_t i = 1; i < pairs.size(); ++i) {
-        if (violation(i) > violation(best)) best = i;
+void Learner<Task>::train_ahead(std::int64_t count, const Examples& examples, const Strategy& strategy, int threads) {
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
+  Team team(threads);
+  for (std::int64_t from = 0; from < count;) {
+    std::atomic<std::int64_t> next = from, last = count - 1;  // the last one that counts
+    team.run([&](int thread) {
+      for (std::int64_t i; (i = next++) <= last;) {
+        Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
+        outcome = {};
+        const auto apply = [&](const Changes& found) { outcome.changes = found; };
+        try {
+          examples(i, [&](const Example& example) {
+            lesson(thread).learn(example, strategy, random_, {}, apply, outcome.progress, [&] { return last < i; });
+          });
+        } catch (...) {
+          outcome.failure = std::current_exception();
+        }
+        if (outcome.changes.empty() && !outcome.failure) continue;
+        for (std::int64_t known = last; i < known && !last.compare_exchange_weak(known, i);) {
+        }
       }
-      break;
-    case UpdateAt::kLatestViolation:
-      for (std::size_t i = 1; i < pairs.size(); ++i) {
-        if (violation(i) >= 0) best = i;
-      }
-      break;
-    case UpdateAt::kLongestPrefix:
-      for (std::size_t i = 1; i < pairs.size(); ++i) {
-        if (shared(i) > shared(best)) best = i;
-      }
-      break;
-    case UpdateAt::kEnd:
-      best = pairs.size() - 1;
-      break;
-  }
-  return best;
-}
-
-template <LearningTask Task>
-typename Learner<Task>::Beam Learner<Task>::go_on(const Step& step, const Pair& pair, const Strategy& strategy) {
-  switch (strategy.restart) {
-    case Restart::kNever:
-      return {};
-    case Restart::kPair:
-      return {random_.uniform() < strategy.exploration ? pair.negative : pair.positive};
-    case Restart::kRandomCorrect:
-      if (random_.uniform() < strategy.exploration) return {pair.negative};
-      return {step.correct[random_.below(static_cast<std::uint32_t>(step.correct.size()))]};
-    case Restart::kBeam:
-      return step.beam;
-    case Restart::kSample: {
-      Beam all = step.beam;
-      if (std::none_of(all.begin(), all.end(), [&](const auto& h) { return h.state == pair.positive.state; })) {
-        all.push_back(pair.positive);
-      }
-      std::vector<double> shares;
-      double sum = 0;
-      const double temperature = strategy.temperature * task_.unit();  // scores are in units
-      for (const Hypothesis& h : all) {
-        const auto behind = static_cast<double>(h.score - step.beam.front().score);
-        shares.push_back(sum += std::exp(behind / temperature));
-      }
-      const double at = random_.uniform() * sum;
-      const auto found = std::upper_bound(shares.begin(), shares.end() - 1, at) - shares.begin();
-      return {all[static_cast<std::size_t>(found)]};
-    }
-  }
-  return {};
-}
-
-template <LearningTask Task>
-void Learner<Task>::update(const Pair& pair, const Strategy& strategy, const Listener& listener) {
-  auto positive = path(pair.positive.state, !listener);
-  auto negative = path(pair.negative.state, !listener);
-  const std::size_t shared = common(positive, negative);
-  Update event;
-  if (listener) {
-    for (const auto state : positive) event.positive.push_back(task_.action(state));
-    for (const auto state : negative) event.negative.push_back(task_.action(state));
-    event.positive_score = pair.positive.score;
-    event.negative_score = pair.negative.score;
-    event.started = steps_[0].beam[0].length;
-    listener(event, false);
-  }
-  positive.erase(positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(shared));
-  negative.erase(negative.begin(), negative.begin() + static_cast<std::ptrdiff_t>(shared));
-  reward(positive, +1, strategy.focus);
-  reward(negative, -1, strategy.focus);
-  ++progress_.updates;
-  if (listener) listener(event, true);
-}
-
-template <LearningTask Task>
-void Learner<Task>::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
-  // The first transition counts whole, or, where later ones count more, the last.
-  double power = focus > 1 ? 1 - static_cast<double>(states.size()) : 0;
-  for (const std::int32_t state : states) {
-    const auto by = static_cast<std::int32_t>(std::lround(sign * task_.unit() * std::pow(focus, power)));
-    task_.reward(state, by, time_);
-    power += 1;
+    });
+    for (; from <= last; ++from) commit(outcomes[static_cast<std::size_t>(from)]);
   }
 }
 
 template <LearningTask Task>
-void Learner<Task>::learn_labels(const Example& example, std::int32_t state)
-  requires(Task::kHasLabels)
-{
-  if (!task_.has_labels()) return;
-  const auto states = path(state);
-  const auto known = static_cast<std::size_t>(steps_[0].beam[0].length);  // what came before was judged before
-  task_.learn_labels(example, std::span(states).subspan(known), time_);
+void Learner<Task>::train_batches(std::int64_t count, const Examples& examples, const Strategy& strategy,
+                                  const Sharing& sharing) {
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(sharing.batch));
+  Team team(sharing.threads);
+  for (std::int64_t from = 0; from < count; from += sharing.batch) {
+    const std::int64_t size = std::min(sharing.batch, count - from);
+    std::vector<Random> randoms;  // one for each example, so that threads draw the same numbers
+    for (std::int64_t i = 0; i < size; ++i) randoms.emplace_back(random_.bits());
+    std::atomic<std::int64_t> next = 0;
+    team.run([&](int thread) {
+      for (std::int64_t i; (i = next++) < size;) {
+        Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
+        outcome.changes.clear();
+        outcome.progress = {};
+        const auto apply = [&](const Changes& found) { append(found, outcome.changes); };
+        examples(from + i, [&](const Example& example) {
+          lesson(thread).learn(example, strategy, randoms[static_cast<std::size_t>(i)], {}, apply, outcome.progress);
+        });
+      }
+    });
+    for (std::int64_t i = 0; i < size; ++i) commit(outcomes[static_cast<std::size_t>(i)]);
+  }
 }
 
 template <LearningTask Task>
-std::vector<std::int32_t> Learner<Task>::path(std::int32_t state, bool since_start) {
-  const Beam& start = steps_[0].beam;
-  const std::int32_t known = since_start && start.size() == 1 ? start[0].state : -1;
-  std::vector<std::int32_t> states;
-  for (; state != known && task_.parent(state) >= 0; state = task_.parent(state)) states.push_back(state);
-  std::reverse(states.begin(), states.end());
-  return states;
-}
-
-template <LearningTask Task>
-std::size_t Learner<Task>::common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
-  const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  return static_cast<std::size_t>(end - a.begin());
+void Learner<Task>::commit(const Outcome& outcome) {
+  if (outcome.failure) std::rethrow_exception(outcome.failure);
+  if (!outcome.changes.empty()) weights_.apply(outcome.changes, time_);
+  changing_ = kFading * changing_ + (1 - kFading) * !outcome.changes.empty();
+  ++time_;
+  progress_ += outcome.progress;
 }
 
 template class Learner<TableTask>;

@@ -1,5 +1,7 @@
 #include "learning/parser_learner.hpp"
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -23,12 +25,17 @@ const ParserLearner::Options& checked(const ParserLearner::Options& options, con
 ParserLearner::ParserLearner(Parts parts, const Options& options)
     : assembly_(std::move(parts)),
       unit_(checked(options, assembly_.system()).unit),
-      learner_(options.beam, options.seed, assembly_.grammar(), assembly_.model(), unit_, options.ties,
-               assembly_.vectors()) {}
+      learner_(options.beam, options.seed,
+               TableTask::make_weights(assembly_.grammar(), assembly_.model(), unit_, assembly_.vectors()),
+               [this, ties = options.ties](const TrainingWeights& weights) {
+                 return std::make_unique<TableTask>(assembly_.grammar(), weights, ties);
+               }) {}
 
 void ParserLearner::train(const Corpus& corpus, std::span<const std::int64_t> order, const Strategy& strategy,
-                          const Listener& listener) {
+                          const Listener& listener, const Sharing& sharing) {
   strategy.check();
+  require(sharing.threads >= 1 && sharing.batch >= 1, "expected at least one thread, and one sentence in a batch");
+  require(sharing.batch == 1 || !listener, "no listener hears of the updates of a batch");
   require(&corpus.system() == &assembly_.system() && &corpus.program() == &assembly_.program(),
           "the corpus was made for another system or other templates");
   require(corpus.has_references(), "the corpus has no heads");
@@ -38,12 +45,13 @@ void ParserLearner::train(const Corpus& corpus, std::span<const std::int64_t> or
   for (const std::int64_t sentence : order) {
     if (sentence < 0 || sentence >= corpus.size()) throw std::out_of_range("no such sentence");
   }
-  for (const std::int64_t sentence : order) {
-    const auto constraint = corpus.constraint(sentence);
-    Example example = corpus[sentence];
+  const auto examples = [&](std::int64_t i, const std::function<void(const Example&)>& see) {
+    const auto constraint = corpus.constraint(order[i]);
+    Example example = corpus[order[i]];
     if (constraint) example.constraint = &*constraint;
-    learner_.train(example, strategy, listener);
-  }
+    see(example);
+  };
+  learner_.train(static_cast<std::int64_t>(order.size()), examples, strategy, listener, sharing);
 }
 
 Model::Source ParserLearner::source() const {

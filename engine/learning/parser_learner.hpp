@@ -32,9 +32,9 @@ class ParserLearner {
   // Learns on top of the layers. Throws std::invalid_argument or std::out_of_range if something does not fit.
   ParserLearner(Parts parts, const Options& options);
 
-  // Learns from sentences, by number, one after the other.
+  // Learns from sentences, by number, in their order.
   void train(const Corpus& corpus, std::span<const std::int64_t> order, const Strategy& strategy,
-             const Listener& listener = {});
+             const Listener& listener = {}, const Sharing& sharing = {});
 
   const Assembly& assembly() const { return assembly_; }
   std::int32_t unit() const { return unit_; }

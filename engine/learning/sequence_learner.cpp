@@ -1,5 +1,7 @@
 #include "learning/sequence_learner.hpp"
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -21,11 +23,17 @@ SequenceLearner::SequenceLearner(const SequenceProgram& program, SequenceClasses
     : program_(program),
       classes_(std::move(classes)),
       unit_(checked(options).unit),
-      learner_(options.beam, options.seed, program_, classes_, static_cast<std::size_t>(options.beam), unit_) {}
+      learner_(options.beam, options.seed, ClassWeights(classes_.size()),
+               [this, width = static_cast<std::size_t>(options.beam)](const ClassWeights& weights) {
+                 return std::make_unique<SequenceTask>(program_, classes_, width, unit_, weights);
+               }) {}
 
 void SequenceLearner::train(const Items& items, std::span<const std::int32_t> right,
-                            std::span<const std::int64_t> order, const Strategy& strategy, const Listener& listener) {
+                            std::span<const std::int64_t> order, const Strategy& strategy, const Listener& listener,
+                            const Sharing& sharing) {
   strategy.check();
+  require(sharing.threads >= 1 && sharing.batch >= 1, "expected at least one thread, and one sequence in a batch");
+  require(sharing.batch == 1 || !listener, "no listener hears of the updates of a batch");
   items.check(program_, classes_);
   require(right.size() == static_cast<std::size_t>(items.all().items()), "one class for each item");
   for (const std::int32_t c : right) {
@@ -34,10 +42,11 @@ void SequenceLearner::train(const Items& items, std::span<const std::int32_t> ri
   for (const std::int64_t s : order) {
     if (s < 0 || s >= items.size()) throw std::out_of_range("no such sequence");
   }
-  for (const std::int64_t s : order) {
-    const Sequence sequence = items[s];
-    learner_.train({sequence, right.subspan(sequence.first, sequence.length)}, strategy, listener);
-  }
+  const auto examples = [&](std::int64_t i, const std::function<void(const SequenceExample&)>& see) {
+    const Sequence sequence = items[order[i]];
+    see({sequence, right.subspan(sequence.first, sequence.length)});
+  };
+  learner_.train(static_cast<std::int64_t>(order.size()), examples, strategy, listener, sharing);
 }
 
 }  // namespace panparser

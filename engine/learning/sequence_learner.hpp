@@ -22,9 +22,9 @@ class SequenceLearner {
   SequenceLearner(const SequenceLearner&) = delete;
   SequenceLearner& operator=(const SequenceLearner&) = delete;
 
-  // Learns from sequences, by number, one after the other. `right`: the class of each item, -1 if it is unknown.
+  // Learns from sequences, by number, in their order. `right`: the class of each item, -1 if it is unknown.
   void train(const Items& items, std::span<const std::int32_t> right, std::span<const std::int64_t> order,
-             const Strategy& strategy, const Listener& listener = {});
+             const Strategy& strategy, const Listener& listener = {}, const Sharing& sharing = {});
 
   int templates() const { return program_.templates(); }
   std::int32_t unit() const { return unit_; }

@@ -21,11 +21,13 @@ class SequenceTask {
   using Example = SequenceExample;
   static constexpr bool kHasLabels = false;
 
-  SequenceTask(const SequenceProgram& program, const SequenceClasses& classes, std::size_t width, std::int32_t unit)
-      : width_(width), unit_(unit), weights_(classes.size()), search_(program, classes, weights_) {}
+  using Weights = ClassWeights;
 
-  ClassWeights& weights() { return weights_; }
-  const ClassWeights& weights() const { return weights_; }
+  // The weights must outlive it.
+  SequenceTask(const SequenceProgram& program, const SequenceClasses& classes, std::size_t width, std::int32_t unit,
+               const ClassWeights& weights)
+      : width_(width), unit_(unit), search_(program, classes, weights) {}
+
   std::int32_t unit() const { return unit_; }
 
   Hypothesis start(const Example& example) { return search_.start(example.sequence, width_); }
@@ -41,16 +43,16 @@ class SequenceTask {
   std::int32_t parent(std::int32_t state) const { return search_.parent(state); }
   std::int32_t action(std::int32_t state) const { return search_.action(state); }
 
-  void reward(std::int32_t state, std::int32_t by, std::int64_t time) {
+  void reward(std::int32_t state, std::int32_t by, Changes& changes) {
     const auto keys = search_.extract(parent(state));
-    weights_.change(keys.data(), static_cast<int>(keys.size()), action(state), by, time);
+    changes.class_keys.insert(changes.class_keys.end(), keys.begin(), keys.end());
+    changes.classes.push_back({static_cast<int>(keys.size()), action(state), by});
   }
   void finish(const Example& example, Progress& progress) { progress.words += example.sequence.length; }
 
  private:
   std::size_t width_;
   std::int32_t unit_;
-  ClassWeights weights_;
   SequenceSearch<ClassWeights> search_;
 };
 

@@ -5,28 +5,34 @@
 
 namespace panparser {
 
-TableTask::TableTask(const Grammar& grammar, LayeredModel base, std::int32_t unit, std::span<const std::int32_t> ties,
-                     const Vectors& vectors)
+TableTask::TableTask(const Grammar& grammar, const TrainingWeights& weights, std::span<const std::int32_t> ties)
     : grammar_(grammar),
       labels_see_(grammar.labels_see_vectors()),
       ties_(ties.begin(), ties.end()),
-      weights_{DenseWeights(grammar.system.actions()),
-               SparseWeights(),
-               std::move(base),
-               unit,
-               VectorWeights(vectors, labels_see_.size() * grammar.system.actions()),
-               VectorWeights(vectors, labels_see_.size() * grammar.system.actions() * grammar.labels.size)},
-      search_(grammar_, weights_),
-      keys_(grammar.program.templates()) {}
+      weights_(weights),
+      search_(grammar_, weights_) {}
 
-void TableTask::reward(std::int32_t state, std::int32_t by, std::int64_t time) {
-  search_.extract(parent(state), keys_.data());
-  weights_.actions_.change(keys_.data(), static_cast<int>(keys_.size()), action(state), by, time);
-  change_vectors(parent(state), action(state), by, time);
+TrainingWeights TableTask::make_weights(const Grammar& grammar, LayeredModel base, std::int32_t unit,
+                                        const Vectors& vectors) {
+  const std::size_t classes = grammar.labels_see_vectors().size() * grammar.system.actions();
+  return {DenseWeights(grammar.system.actions()),
+          SparseWeights(),
+          std::move(base),
+          unit,
+          VectorWeights(vectors, classes),
+          VectorWeights(vectors, classes * grammar.labels.size)};
+}
+
+void TableTask::reward(std::int32_t state, std::int32_t by, Changes& changes) {
+  const int count = grammar_.program.templates();
+  changes.class_keys.resize(changes.class_keys.size() + count);
+  search_.extract(parent(state), changes.class_keys.data() + changes.class_keys.size() - count);
+  changes.classes.push_back({count, action(state), by});
+  change_vectors(parent(state), action(state), by, changes);
 }
 
 // Each correct arc of a correct derivation teaches its label.
-void TableTask::learn_labels(const Example& example, std::span<const std::int32_t> states, std::int64_t time) {
+void TableTask::learn_labels(const Example& example, std::span<const std::int32_t> states, Changes& changes) {
   Arena& arena = search_.arena();
   for (const std::int32_t state : states) {
     const Arc arc = arena.arc(state);
@@ -34,27 +40,30 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
     const std::int32_t gold = example.labels[arc.dependent - 1];
     if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
-    const int count = search_.extract_for_labels(arena.parent(state), keys_.data());
+    const std::size_t first = changes.label_keys.size();
+    changes.label_keys.resize(first + grammar_.program.templates());
+    const int count = search_.extract_for_labels(arena.parent(state), changes.label_keys.data() + first);
+    changes.label_keys.resize(first + count);
     const int action = arena.action(state);
-    for (Key& key : std::span(keys_).first(count)) key = label_key(key, action);
-    weights_.labels_.shift(keys_.data(), count, arc.label, gold, weights_.unit_, time);
-    change_vectors(arena.parent(state), action, gold, weights_.unit_, time);
-    change_vectors(arena.parent(state), action, arc.label, -weights_.unit_, time);
+    for (Key& key : std::span(changes.label_keys).subspan(first)) key = label_key(key, action);
+    changes.labels.push_back({count, arc.label, gold});
+    change_vectors(arena.parent(state), action, gold, weights_.unit_, changes);
+    change_vectors(arena.parent(state), action, arc.label, -weights_.unit_, changes);
   }
 }
 
-void TableTask::change_vectors(std::int32_t state, int action, std::int32_t by, std::int64_t time) {
+void TableTask::change_vectors(std::int32_t state, int action, std::int32_t by, Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
     const std::int32_t row = search_.vector_row(state, a);
-    if (row >= 0) weights_.vector_actions_.change(row, a * grammar_.system.actions() + action, by, time);
+    if (row >= 0) changes.vectors.push_back({false, row, a * grammar_.system.actions() + action, by});
   }
 }
 
-void TableTask::change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, std::int64_t time) {
+void TableTask::change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
     const std::int32_t row = labels_see_[a] ? search_.vector_row(state, a) : -1;
     const std::size_t first = (a * grammar_.system.actions() + action) * grammar_.labels.size;
-    if (row >= 0) weights_.vector_labels_.change(row, first + label, by, time);
+    if (row >= 0) changes.vectors.push_back({true, row, first + label, by});
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/progress.hpp"
 #include "search/corpus.hpp"
 #include "search/search.hpp"
+#include "weights/changes.hpp"
 #include "weights/training_weights.hpp"
 
 namespace panparser {
@@ -17,11 +18,13 @@ class TableTask {
   using Example = panparser::Example;
   static constexpr bool kHasLabels = true;
 
-  TableTask(const Grammar& grammar, LayeredModel base, std::int32_t unit, std::span<const std::int32_t> ties,
-            const Vectors& vectors);
+  using Weights = TrainingWeights;
 
-  TrainingWeights& weights() { return weights_; }
-  const TrainingWeights& weights() const { return weights_; }
+  // The weights must outlive it.
+  TableTask(const Grammar& grammar, const TrainingWeights& weights, std::span<const std::int32_t> ties);
+  static TrainingWeights make_weights(const Grammar& grammar, LayeredModel base, std::int32_t unit,
+                                      const Vectors& vectors);
+
   std::int32_t unit() const { return weights_.unit_; }
 
   Hypothesis start(const Example& example) { return search_.start(example.tokens, true, example.constraint); }
@@ -37,21 +40,20 @@ class TableTask {
   std::int32_t parent(std::int32_t state) { return search_.arena().parent(state); }
   std::int32_t action(std::int32_t state) { return search_.arena().action(state); }
 
-  void reward(std::int32_t state, std::int32_t by, std::int64_t time);
+  void reward(std::int32_t state, std::int32_t by, Changes& changes);
   bool has_labels() const { return grammar_.labels.size > 0; }
-  void learn_labels(const Example& example, std::span<const std::int32_t> states, std::int64_t time);
+  void learn_labels(const Example& example, std::span<const std::int32_t> states, Changes& changes);
   void finish(const Example& example, Progress& progress);
 
  private:
-  void change_vectors(std::int32_t state, int action, std::int32_t by, std::int64_t time);
-  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, std::int64_t time);
+  void change_vectors(std::int32_t state, int action, std::int32_t by, Changes& changes);
+  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, Changes& changes);
 
   Grammar grammar_;
   std::vector<bool> labels_see_;  // by address with a vector
   std::vector<std::int32_t> ties_;
-  TrainingWeights weights_;
+  const TrainingWeights& weights_;
   Search<TrainingWeights> search_;
-  std::vector<Key> keys_;
 };
 
 }  // namespace panparser

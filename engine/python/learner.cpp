@@ -17,10 +17,10 @@ namespace {
 using Members = std::vector<const ParserLearner*>;
 
 void train(ParserLearner& learner, const Corpus& corpus, Array<std::int64_t> order, const Strategy& strategy,
-           const std::optional<PythonListener>& listener) {
+           const std::optional<PythonListener>& listener, int threads, std::int64_t batch) {
   const Listener heard = make_listener(listener);
   nb::gil_scoped_release release;
-  learner.train(corpus, values(order), strategy, heard);
+  learner.train(corpus, values(order), strategy, heard, {threads, batch});
 }
 
 // The average of the weights of vectors, for a VectorLayer.
@@ -78,7 +78,8 @@ void bind_learner(nb::module_& m) {
           nb::kw_only(), "system"_a, "program"_a, "of_root"_a, "of_words"_a, "base"_a, "unit"_a, "beam"_a, "ties"_a,
           "seed"_a, "vectors"_a.none() = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
           nb::keep_alive<1, 11>())
-      .def("train", &train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a, "listener"_a.none() = nb::none())
+      .def("train", &train, "corpus"_a, nb::arg("order").noconvert(), "strategy"_a, "listener"_a.none() = nb::none(),
+           "threads"_a = 1, "batch"_a = 1)
       .def_prop_ro("progress", &ParserLearner::progress, nb::rv_policy::copy)
       .def_prop_ro("time", &ParserLearner::time, "Sentences that the average is over.")
       .def_prop_ro("random", &ParserLearner::random, "The state of the random numbers.")

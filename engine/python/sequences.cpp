@@ -29,10 +29,10 @@ void make_items(Items* self, const SequenceProgram& program, Array<std::int64_t>
 }
 
 void train(SequenceLearner& learner, const Items& items, Numbers right, Array<std::int64_t> order,
-           const Strategy& strategy, const std::optional<PythonListener>& listener) {
+           const Strategy& strategy, const std::optional<PythonListener>& listener, int threads, std::int64_t batch) {
   const Listener heard = make_listener(listener);
   nb::gil_scoped_release release;
-  learner.train(items, values(right), values(order), strategy, heard);
+  learner.train(items, values(right), values(order), strategy, heard, {threads, batch});
 }
 
 Averages average_members(const std::vector<const SequenceLearner*>& learners, int threads) {
@@ -85,7 +85,7 @@ void bind_sequence(nb::module_& m) {
           nb::kw_only(), "program"_a, "classes"_a, nb::arg("parts").noconvert(), "unit"_a, "beam"_a, "seed"_a,
           nb::keep_alive<1, 2>())
       .def("train", &train, "sequences"_a, nb::arg("right").noconvert(), nb::arg("order").noconvert(), "strategy"_a,
-           "listener"_a.none() = nb::none())
+           "listener"_a.none() = nb::none(), "threads"_a = 1, "batch"_a = 1)
       .def_prop_ro("progress", &SequenceLearner::progress, nb::rv_policy::copy)
       .def_prop_ro("time", &SequenceLearner::time, "Sequences that the average is over.")
       .def(

@@ -17,7 +17,7 @@ namespace panparser {
 namespace {
 
 constexpr int kMostWeight = 127;
-constexpr int kLoad = 70;           // percent of the slots of lines that are used
+constexpr int kLoad = 70;               // percent of the slots of lines that are used
 constexpr std::size_t kRowsAhead = 16;  // rows whose weights are on their way
 constexpr int kRangeBits = 6;
 constexpr std::size_t kRanges = std::size_t(1) << kRangeBits;  // of keys: what threads share

@@ -25,8 +25,8 @@ class ClassWeights {
   void add_to(const Key* keys, int count, std::int32_t* sums) const {
     is_few_ ? few_.add_to(keys, count, sums) : many_.add_to(keys, count, sums);
   }
-  void change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time) {
-    is_few_ ? few_.change(keys, count, c, by, time) : many_.change(keys, count, c, by, time);
+  void apply(const Changes& changes, std::int64_t time) {
+    is_few_ ? few_.apply(changes, time) : many_.apply(changes, time);
   }
 
   std::int32_t classes() const { return classes_; }

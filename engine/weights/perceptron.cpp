@@ -86,7 +86,6 @@ std::int32_t* DenseWeights::insert(Key key) {
 
 void DenseWeights::change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time) {
   std::array<std::size_t, Program::kMaxTemplates> dated;
-  prefetch(keys, count);
   for (int i = 0; i < count; ++i) {
     std::int32_t* const weights = insert(keys[i]);
     weights[c] += by;
@@ -94,6 +93,18 @@ void DenseWeights::change(const Key* keys, int count, int c, std::int32_t by, st
     prefetch_line(dated_.data() + dated[i]);
   }
   for (int i = 0; i < count; ++i) dated_[dated[i]] += by * time;
+}
+
+void DenseWeights::apply(const Changes& changes, std::int64_t time) {
+  const Key* keys = changes.class_keys.data();
+  const Key* const end = keys + changes.class_keys.size();
+  for (const Changes::OfClass& change : changes.classes) {
+    if (keys == changes.class_keys.data()) prefetch(keys, change.count);
+    const Key* const next = keys + change.count;
+    prefetch(next, static_cast<int>(std::min<std::ptrdiff_t>(end - next, change.count)));
+    this->change(keys, change.count, change.c, change.by, time);
+    keys = next;
+  }
 }
 
 void DenseWeights::grow() {
@@ -209,6 +220,14 @@ void SparseWeights::prefetch_rows(const Key* keys, int count) const {
 void SparseWeights::change(const Key* keys, int count, int label, std::int32_t by, std::int64_t time) {
   prefetch_rows(keys, count);
   for (int i = 0; i < count; ++i) change(insert(keys[i]), label, by, time);
+}
+
+void SparseWeights::apply(const Changes& changes, std::int64_t time) {
+  const Key* keys = changes.class_keys.data();
+  for (const Changes::OfClass& change : changes.classes) {
+    this->change(keys, change.count, change.c, change.by, time);
+    keys += change.count;
+  }
 }
 
 void SparseWeights::shift(const Key* keys, int count, int from, int to, std::int32_t by, std::int64_t time) {

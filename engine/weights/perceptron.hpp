@@ -10,6 +10,7 @@
 
 #include "base/memory.hpp"
 #include "features/program.hpp"
+#include "weights/changes.hpp"
 
 namespace panparser {
 
@@ -37,6 +38,7 @@ class DenseWeights {
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   // Not more keys at once than a program has templates.
   void change(const Key* keys, int count, int c, std::int32_t by, std::int64_t time);
+  void apply(const Changes& changes, std::int64_t time);  // those of classes
 
   // All rows: keys, weights and dated sums ([row][class]), by key.
   struct Rows {
@@ -101,6 +103,7 @@ class SparseWeights {
   void add_to(const Key* keys, int count, std::int32_t* sums) const;
   void add_averages_to(const Key* keys, int count, std::int64_t time, double scale, std::int32_t* sums) const;
   void change(const Key* keys, int count, int label, std::int32_t by, std::int64_t time);
+  void apply(const Changes& changes, std::int64_t time);
   // One label loses what another gains.
   void shift(const Key* keys, int count, int from, int to, std::int32_t by, std::int64_t time);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "weights/changes.hpp"
 #include "weights/model.hpp"
 #include "weights/perceptron.hpp"
 #include "weights/vectors.hpp"
@@ -35,6 +36,17 @@ struct TrainingWeights {
   void labels(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const {
     labels_.add_to(keys, count, sums);
     base_.labels(keys, spots, count, program, sums);
+  }
+  void apply(const Changes& changes, std::int64_t time) {
+    const Key* keys = changes.label_keys.data();
+    for (const Changes::OfLabels& change : changes.labels) {
+      labels_.shift(keys, change.count, change.from, change.to, unit_, time);
+      keys += change.count;
+    }
+    actions_.apply(changes, time);
+    for (const Changes::OfVector& change : changes.vectors) {
+      (change.is_of_label ? vector_labels_ : vector_actions_).change(change.row, change.c, change.by, time);
+    }
   }
   void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
     vector_actions_.add_to(row, address * sums.size(), sums);

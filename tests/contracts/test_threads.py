@@ -94,6 +94,17 @@ def test_no_byte_depends_on_them(name, tmp_path):
     assert others == [one, one]
 
 
+@pytest.mark.parametrize("spec", [GREEDY, BEAM])
+def test_sentences_are_searched_ahead_of_those_that_change_nothing(spec, tmp_path):
+    """After many epochs that is most of them."""
+    options = {"epochs": 20, "members": 1, "strategy": pp.MAX_VIOLATION}
+    one, *others = (
+        saved(pp.train(spec, TRAIN, threads=threads, **options), tmp_path / "model") for threads in (1, 2, 5)
+    )
+    assert others == [one, one]
+    assert pp.train(spec, TRAIN, threads=5, **options).training.history[-1].updates < 5 * len(TRAIN)
+
+
 @pytest.mark.parametrize("listener", [Watch, Act])
 def test_no_byte_depends_on_listeners(listener, tmp_path):
     heard = saved(TRAININGS["parser"](threads=3, listeners=[listener()]), tmp_path / "model")

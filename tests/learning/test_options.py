@@ -24,7 +24,7 @@ def test_keyword_arguments_are_the_fields_of_training():
         (of.TrainingOptions, set()),
         (of.SeedlessOptions, {"seed"}),
         (of.SequenceOptions, {"max_size", "subsample", "margin"}),
-        (of.TaskOptions, {"max_size", "subsample", "margin", "members", "prune"}),
+        (of.TaskOptions, {"max_size", "subsample", "margin", "members", "prune", "batch"}),
     ):
         assert get_type_hints(kind) == {name: hints[name] for name in NAMES - left_out}
     assert set(get_type_hints(ExperimentOptions)) > NAMES

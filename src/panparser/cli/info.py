@@ -111,6 +111,7 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
         "seed": str,
         "prune": lambda value: f"weights below {value:g} updates" if value else None,
         "max_size": lambda value: f"{value:,} bytes" if value else None,
+        "batch": "{:,} sentences".format,
         "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
         "init": lambda value: "went on from another model" if value else None,
         "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in value else "other heads",

@@ -52,6 +52,9 @@ def train(
         typer.Option(help="Passes over the treebank, at most; of a pipeline, those of its parser.  [default: 8]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Sentences that threads search by the same weights.  [default: 1]")
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, max=1024, help="They change no byte of the model.  [default: all cores]")
     ] = None,
@@ -109,7 +112,7 @@ def train(
             "delexicalized": delexicalized or None,
         }
     )
-    training = _without_none({"strategy": strategy, "epochs": epochs, "seed": seed, "init": init})
+    training = _without_none({"strategy": strategy, "epochs": epochs, "seed": seed, "batch": batch, "init": init})
     if isinstance(given, Recipe):
         given = given.with_flags(data, of_parser, training)
         if pipeline and given.pipeline is None:

@@ -173,6 +173,11 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         except StopTraining:
             self.is_stopped = True
 
+    def free_threads(self) -> int:
+        """How many threads learning may take now: not those of an evaluation that is going on."""
+        is_busy = self._evaluation is not None and not self._evaluation.done()
+        return max(1, self.threads - self.spare_threads) if is_busy else self.threads
+
     def has_listener(self, *events: str, acting: bool = False) -> bool:
         """Does any listener, or any that does not only watch, handle one of these events?"""
         return any(

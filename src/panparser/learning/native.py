@@ -13,6 +13,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import LongArray
+from panparser.errors import SpecError
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.listeners import SKIP, Instead, Update
 from panparser.learning.options import Training
@@ -44,16 +45,24 @@ def update_units(training: Training) -> int:
 class Members(Generic[Learner]):
     """Perceptrons that learn from the same data in different orders; the model is their mean.
 
-    `teach` trains a learner on some sentences, given their numbers, the engine's strategy, and a callback for updates;
-    `teach_instead` trains it on what a listener put in the place of a sentence. `names` are those of actions or
-    classes, for listeners.
+    `teach` trains a learner on some sentences, given their numbers, the engine's strategy, a callback for updates, and
+    a number of threads; `teach_instead` trains it on what a listener put in the place of a sentence. `names` are those
+    of actions or classes, for listeners.
     """
 
     run: EpochLoop[Any, Any]
     learners: Sequence[Learner]
     names: Sequence[str]
-    teach: Callable[[Learner, LongArray, _engine.Strategy, Callback | None], None]
+    teach: Callable[[Learner, LongArray, _engine.Strategy, Callback | None, int], None]
     teach_instead: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
+
+    def __post_init__(self) -> None:
+        if self.run.training.batch == 1:
+            return
+        if self._is_heard():
+            raise SpecError("batch of train must be 1 if listeners follow sentences or updates")
+        if not isinstance(self.run.training.strategy, Strategy):
+            raise SpecError("batch of train must be 1 if the strategy is a function of the sentence")
 
     def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
         """One pass over the data, each member in its own order."""
@@ -69,10 +78,17 @@ class Members(Generic[Learner]):
     def threads(self) -> int:
         """How many members learn at the same time: one if someone could see the others, or act on what he sees."""
         run = self.run
-        seen = run.has_listener("before_sentence", "after_sentence", "before_update", "after_update")
-        if seen or run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, Strategy):
-            return 1
-        return min(run.threads, len(self.learners))
+        acts = run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, Strategy)
+        return 1 if acts or self._is_heard() else min(run.threads, len(self.learners))
+
+    def _is_heard(self) -> bool:
+        """Does a listener follow single sentences or updates?"""
+        return self.run.has_listener("before_sentence", "after_sentence", "before_update", "after_update")
+
+    def _chunk(self) -> int:
+        """Sentences between two checks for progress and Ctrl-C: whole batches."""
+        batch = self.run.training.batch
+        return -(-CHUNK // batch) * batch
 
     def progress(self) -> tuple[int, int]:
         """Words and updates so far, of all members."""
@@ -82,8 +98,8 @@ class Members(Generic[Learner]):
     def _go_through(self, epoch: int, learner: Learner, order: LongArray) -> None:
         run, training = self.run, self.run.training
         has_update_listener = run.has_listener("before_update", "after_update")
-        one_by_one = has_update_listener or run.has_listener("before_sentence", "after_sentence")
-        chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else CHUNK
+        one_by_one = self._is_heard()
+        chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else self._chunk()
         reported = 0
         for start in range(0, len(order), chunk):
             part = order[start : start + chunk]
@@ -96,7 +112,7 @@ class Members(Generic[Learner]):
             if isinstance(decision, Instead):
                 self.teach_instead(learner, sentence, decision, strategy.lowered(epoch), callback)
             else:
-                self.teach(learner, part, strategy.lowered(epoch), callback)
+                self.teach(learner, part, strategy.lowered(epoch), callback, run.free_threads())
             if one_by_one:
                 run.notify("after_sentence", epoch, sentence)
             if start + chunk - reported >= CHUNK:
@@ -106,19 +122,21 @@ class Members(Generic[Learner]):
     def _go_through_together(self, epoch: int, orders: Sequence[LongArray]) -> None:
         """The same for all members, in threads. Listeners are notified in this one, which Ctrl-C reaches, too."""
         strategy = self.run.training.strategy_for(epoch, 0).lowered(epoch)
+        chunk, at_once = self._chunk(), self.threads
         stop = Event()
         reports: SimpleQueue[Future[None] | tuple[int, _engine.Progress]] = SimpleQueue()
 
         def learn(member: int) -> None:
             learner, order = self.learners[member], orders[member]
-            for start in range(0, len(order), CHUNK):
+            for start in range(0, len(order), chunk):
                 if stop.is_set():
                     return
-                self.teach(learner, order[start : start + CHUNK], strategy, None)
+                own_threads = max(1, self.run.free_threads() // at_once)
+                self.teach(learner, order[start : start + chunk], strategy, None, own_threads)
                 reports.put((member, learner.progress))
 
         progress = [learner.progress for learner in self.learners]
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(at_once) as pool:
             try:
                 for member in range(len(orders)):
                     pool.submit(learn, member).add_done_callback(reports.put)

@@ -30,7 +30,8 @@ class Training:
     smaller than this many updates; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of the model
     file, in bytes; drops as many weights as necessary. `subsample`: which annotations to learn from in each epoch.
     `margin`: a beam drops hypotheses so far behind that they would have become the tree of at most this share of the
-    sentences of the development set; 0: never; None: 0.01.
+    sentences of the development set; 0: never; None: 0.01. `batch`: sentences that are searched by the same weights, in
+    as many threads as there are, and then learned from one after the other; 1 is the most accurate.
     """
 
     strategy: StrategyLike = MAX_VIOLATION
@@ -42,6 +43,7 @@ class Training:
     max_size: int | None = None
     subsample: Subsample | None = None
     margin: float | None = None
+    batch: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.strategy, Strategy) and not callable(self.strategy):
@@ -50,6 +52,7 @@ class Training:
             )
         check_count("epochs of train", self.epochs, most=MAX_INT)
         check_count("seed of train", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
+        check_count("batch of train", self.batch)
         for name in ("patience", "members", "max_size"):
             if (value := getattr(self, name)) is not None:
                 check_count(f"{name} of train", value, most=MAX_INT)
@@ -73,6 +76,8 @@ class Training:
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a manifest holds them."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.batch == 1:
+            del values["batch"]
         values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, Strategy) else "function"
         values["subsample"] = self.subsample.to_values() if self.subsample else None
         return values
@@ -92,6 +97,7 @@ class SeedlessOptions(TypedDict, total=False):
     max_size: int | None
     subsample: Subsample | None
     margin: float | None
+    batch: int
 
 
 class TrainingOptions(SeedlessOptions, total=False):
@@ -114,6 +120,7 @@ class SequenceOptions(TaskOptions, total=False):
 
     members: int | None
     prune: float | None
+    batch: int
 
 
 def check_options(

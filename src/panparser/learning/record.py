@@ -10,7 +10,8 @@ from panparser.learning.listeners import EpochReport, SequenceReport
 from panparser.learning.options import Training
 
 # Keys in model files, in their order, by what was trained.
-_OPTIONS = tuple(option.name for option in fields(Training))
+_BATCH = "batch"  # written only if it is not 1
+_OPTIONS = tuple(option.name for option in fields(Training) if option.name != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
 PERCEPTRON = (*CLASSIFIER, "init", "rounding", "losses")
@@ -43,6 +44,7 @@ class TrainingRecord(Mapping[str, Any]):
     max_size: int | None = None
     subsample: dict[str, Any] | None = None
     margin: float | None = None
+    batch: int = 1
     # Data: digests by name ("train", "dev", "vectors"), and sizes.
     data: dict[str, str | None] = field(default_factory=dict)
     sentences: int = 0
@@ -68,6 +70,11 @@ class TrainingRecord(Mapping[str, Any]):
     left_out: dict[str, str] = field(default_factory=dict)
     dev: dict[str, dict[str, float]] | None = None
     more: dict[str, Any] = field(default_factory=dict)  # what other versions of panparser wrote
+
+    def __post_init__(self) -> None:
+        if self.batch != 1 and _BATCH not in self.written:
+            at = len(_OPTIONS)
+            object.__setattr__(self, "written", (*self.written[:at], _BATCH, *self.written[at:]))
 
     @property
     def best(self) -> EpochReport | None:

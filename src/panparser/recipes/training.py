@@ -30,8 +30,8 @@ class TrainingPart(Part):
     `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
     stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
     of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the share of the
-    development set whose best trees a narrower beam may lose. `model_size`: the largest file, such as "8MB". `init`: a
-    model to continue from.
+    development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the same weights.
+    `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
     """
 
     strategy: str | Mapping[str, Any] | None = optional(
@@ -53,6 +53,7 @@ class TrainingPart(Part):
     margin: float | None = optional(
         "a number from 0 to below 1", lambda value: isinstance(value, int | float) and 0 <= value < 1
     )
+    batch: int | None = integer(1)
     model_size: str | None = optional(
         'a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value))
     )
@@ -74,6 +75,7 @@ class TrainingPart(Part):
             "members": self.members,
             "prune": None if self.prune is None else float(self.prune),
             "margin": self.margin,
+            "batch": defaults.batch if self.batch is None else self.batch,
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
         }

@@ -189,7 +189,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
 
     def __post_init__(self) -> None:
         strategy = self.training.strategy
-        for name, known in (("members", (None, 1)), ("prune", (None, 0))):
+        for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("batch", (1,))):
             if getattr(self.training, name) not in known:
                 raise SpecError(f"{name} is about the weights of the engine's perceptron; got a classifier")
         methods = [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, Strategy) else []

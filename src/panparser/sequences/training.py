@@ -129,9 +129,14 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         self._members.learn(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))
 
     def _teach(
-        self, learner: _engine.SequenceLearner, chosen: LongArray, strategy: Any, callback: Callback | None
+        self,
+        learner: _engine.SequenceLearner,
+        chosen: LongArray,
+        strategy: Any,
+        callback: Callback | None,
+        threads: int,
     ) -> None:
-        learner.train(self._sequences, self.right, chosen, strategy, callback)
+        learner.train(self._sequences, self.right, chosen, strategy, callback, threads, self.training.batch)
 
     def _teach_instead(
         self, learner: _engine.SequenceLearner, number: int, instead: Instead, strategy: Any, callback: Callback | None

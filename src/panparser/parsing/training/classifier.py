@@ -94,7 +94,8 @@ class ClassifierRun(Epochs[Classifier]):
     def _check_options(self) -> None:
         """Raises SpecError for options that only apply to the engine's perceptron."""
         training = self.training
-        for name, known in (("members", (None, 1)), ("prune", (None, 0)), ("max_size", (None,)), ("margin", (None, 0))):
+        none = {"members": (None, 1), "prune": (None, 0), "max_size": (None,), "margin": (None, 0), "batch": (1,)}
+        for name, known in none.items():
             if getattr(training, name) not in known:
                 what = f"the classifier {self.classifier.name!r} has none"
                 raise SpecError(f"{name} of train is about the weights of the engine's perceptron, and {what}")

@@ -215,8 +215,10 @@ class PerceptronRun(Epochs[Layer]):
     def learn(self, epoch: int) -> None:
         self._members.learn(epoch, self.corpus.order)
 
-    def _teach(self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None) -> None:
-        learner.train(self._engine_corpus, chosen, strategy, callback)
+    def _teach(
+        self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None, threads: int
+    ) -> None:
+        learner.train(self._engine_corpus, chosen, strategy, callback, threads, self.training.batch)
 
     def _teach_instead(
         self, learner: _engine.Learner, sentence: int, instead: Instead, strategy: Any, callback: Callback | None
