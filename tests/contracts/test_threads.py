@@ -102,7 +102,8 @@ def test_sentences_are_searched_ahead_of_those_that_change_nothing(spec, tmp_pat
         saved(pp.train(spec, TRAIN, threads=threads, **options), tmp_path / "model") for threads in (1, 2, 5)
     )
     assert others == [one, one]
-    assert pp.train(spec, TRAIN, threads=5, **options).training.history[-1].updates < 5 * len(TRAIN)
+    updates = [report.updates for report in pp.train(spec, TRAIN, threads=5, **options).training.history]
+    assert updates[-1] - updates[-5] < len(TRAIN)  # in four epochs
 
 
 @pytest.mark.parametrize("listener", [Watch, Act])
