@@ -87,7 +87,7 @@ class DenseWeights {
   std::size_t capacity_;
   std::int64_t size_ = 0;
   LargeVector<std::int32_t> slots_;
-  std::vector<std::int64_t> dated_;  // by number of the row
+  LargeVector<std::int64_t> dated_;  // by number of the row
 };
 
 // Rows of weights for only those classes that ever changed: labels are many, and a feature meets few of them.
@@ -145,7 +145,7 @@ class SparseWeights {
   std::int64_t size_ = 0, weights_ = 0;
   LargeVector<Slot> slots_;
   LargeVector<Entry> entries_;
-  std::vector<std::int64_t> dated_;               // by entry
+  LargeVector<std::int64_t> dated_;               // by entry
   std::vector<std::vector<std::uint32_t>> free_;  // rooms of 2^i entries that were left for larger ones
 };
 
