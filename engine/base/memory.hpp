@@ -13,8 +13,8 @@
 
 namespace panparser {
 
-// Asks for the line of memory at an address. The empty statement keeps compilers from taking functions that only do this
-// for ones without effect, and dropping the calls.
+// Asks for the line of memory at an address. The empty statement keeps compilers from taking functions that only do
+// this for ones without effect, and dropping the calls.
 inline void prefetch_line(const void* address) {
   __builtin_prefetch(address);
   asm volatile("");

@@ -25,36 +25,46 @@ std::vector<int> all_templates(const Program& program) {
 
 }  // namespace
 
-Selection::Selection(const Program& program, std::span<const int> first, std::span<const int> others)
-    : program_(&program) {
-  std::vector<std::int32_t> known(Program::kMaxAtoms, -1);  // by atom of the program: where its value goes
-  std::vector<bool> reached(kAddresses);
-  first_ = section(first, known, reached);
-  others_ = section(others, known, reached);
+Selection::Selection(const Program& program, const std::vector<std::vector<int>>& sections) : program_(&program) {
+  std::vector<std::int32_t> places(Program::kMaxAtoms, -1);  // by atom of the program: where its value goes
+  for (const auto& numbers : sections) sections_.push_back(section(numbers, places));
 }
 
-Selection::Selection(const Program& program) : Selection(program, all_templates(program), {}) {}
+Selection::Selection(const Program& program) : Selection(program, {all_templates(program)}) {}
 
-Selection::Section Selection::section(std::span<const int> numbers, std::vector<std::int32_t>& known,
-                                      std::vector<bool>& reached) const {
+int Selection::size() const {
+  int all = 0;
+  for (const Section& section : sections_) all += section.size();
+  return all;
+}
+
+Selection::Section Selection::section(std::span<const int> numbers, std::vector<std::int32_t>& places) const {
   Section made;
-  made.first_atom = static_cast<std::size_t>(std::count_if(known.begin(), known.end(), [](int at) { return at >= 0; }));
   std::vector<int> sorted(numbers.begin(), numbers.end());
   const auto length = [&](int number) { return program_->atoms_of(number).size(); };
   std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) { return length(a) < length(b); });
-  auto next = static_cast<std::int32_t>(made.first_atom);
-  for (const bool attributes : {true, false}) {
-    for (const int number : sorted) {
-      for (const std::int32_t a : program_->atoms_of(number)) {
-        const Atom& atom = program_->atom(a);
-        if (known[a] >= 0 || (atom.kind == AtomKind::kAttribute) != attributes) continue;
-        known[a] = next++;
-        (attributes ? made.attributes : made.others).push_back(atom);
-        for (const std::int32_t address : {atom.first, atom.second}) {
-          if (!reached[address]) made.addresses.push_back(address);
-          reached[address] = true;
-        }
+  std::vector<bool> known(Program::kMaxAtoms), reached(kAddresses);
+  const auto know = [&](const Atom& atom) { reached[atom.first] = reached[atom.second] = true; };
+  for (const Section& first : std::span(sections_).first(sections_.empty() ? 0 : 1)) {
+    for (const auto* atoms : {&first.attributes, &first.others}) {
+      for (const PlacedAtom& atom : *atoms) {
+        known[std::find(places.begin(), places.end(), atom.place) - places.begin()] = true;
+        know(atom);
       }
+    }
+  }
+  for (const int number : sorted) {
+    for (const std::int32_t a : program_->atoms_of(number)) {
+      if (known[a]) continue;
+      known[a] = true;
+      if (places[a] < 0) places[a] = *std::max_element(places.begin(), places.end()) + 1;
+      const Atom& atom = program_->atom(a);
+      (atom.kind == AtomKind::kAttribute ? made.attributes : made.others)
+          .push_back({atom, static_cast<std::size_t>(places[a])});
+      for (const std::int32_t address : {atom.first, atom.second}) {
+        if (!reached[address]) made.addresses.push_back(address);
+      }
+      know(atom);
     }
   }
   for (const int number : sorted) {
@@ -62,7 +72,7 @@ Selection::Section Selection::section(std::span<const int> numbers, std::vector<
     ++made.runs.back().count;
     made.seeds.push_back(template_seed(static_cast<std::size_t>(number)));
     made.numbers.push_back(static_cast<std::uint16_t>(number));
-    for (const std::int32_t a : program_->atoms_of(number)) made.atoms.push_back(static_cast<std::uint16_t>(known[a]));
+    for (const std::int32_t a : program_->atoms_of(number)) made.atoms.push_back(static_cast<std::uint16_t>(places[a]));
   }
   return made;
 }
@@ -81,17 +91,18 @@ std::uint64_t Selection::own_set(std::uint64_t labels) const {
   return own;
 }
 
-void Selection::gather(const Section& section, const Window& window, const SentenceTokens& tokens,
-                       Gathered& gathered) const {
-  for (const std::int32_t address : section.addresses) {
+void Selection::gather(int section, const Window& window, const SentenceTokens& tokens, Gathered& gathered) const {
+  const Section& wanted = sections_[section];
+  for (const std::int32_t address : wanted.addresses) {
     Place& place = gathered.places[address];
     static_cast<Program::Place&>(place) = Program::resolve(window, address);
     const Token row = place.token == kNone ? tokens.absent() : place.token;
     place.values = tokens.values + std::int64_t(row) * tokens.attributes;
   }
-  Value* out = gathered.atoms.data() + section.first_atom;
-  for (const Atom& atom : section.attributes) *out++ = gathered.places[atom.first].values[atom.parameter];
-  for (const Atom& atom : section.others) *out++ = value(atom, window, tokens, gathered);
+  for (const PlacedAtom& atom : wanted.attributes) {
+    gathered.atoms[atom.place] = gathered.places[atom.first].values[atom.parameter];
+  }
+  for (const PlacedAtom& atom : wanted.others) gathered.atoms[atom.place] = value(atom, window, tokens, gathered);
 }
 
 Value Selection::value(const Atom& atom, const Window& window, const SentenceTokens& tokens,
@@ -126,7 +137,8 @@ Value Selection::value(const Atom& atom, const Window& window, const SentenceTok
   return 0;
 }
 
-void Selection::hash(const Section& section, const Gathered& gathered, Key* keys) {
+void Selection::extract(int number_of_section, const Gathered& gathered, Key* keys) const {
+  const Section& section = sections_[number_of_section];
   const Value* const values = gathered.atoms.data();
   const std::uint16_t* atom = section.atoms.data();
   const Key* seed = section.seeds.data();
@@ -156,18 +168,13 @@ void Selection::hash(const Section& section, const Gathered& gathered, Key* keys
   }
 }
 
-void Selection::extract_first(const Window& window, const SentenceTokens& tokens, Key* keys) const {
+void Selection::extract(int sections, const Window& window, const SentenceTokens& tokens, Key* keys) const {
   Gathered gathered;
-  gather(first_, window, tokens, gathered);
-  hash(first_, gathered, keys);
-}
-
-void Selection::extract(const Window& window, const SentenceTokens& tokens, Key* keys) const {
-  Gathered gathered;
-  gather(first_, window, tokens, gathered);
-  gather(others_, window, tokens, gathered);
-  hash(first_, gathered, keys);
-  hash(others_, gathered, keys + first_.size());
+  for (int s = 0; s < sections; ++s) {
+    gather(s, window, tokens, gathered);
+    extract(s, gathered, keys);
+    keys += size(s);
+  }
 }
 
 }  // namespace panparser

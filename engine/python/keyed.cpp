@@ -174,7 +174,7 @@ class DescribedStates {
     std::vector<Key> found(out.shape(1));
     Key* at = out.data();
     each(sentences, stack, buffer, heads, labels, history, [&](const Window& window, std::int64_t sentence) {
-      selection_.extract(window, (*tokens_)[sentence], found.data());
+      selection_.extract(1, window, (*tokens_)[sentence], found.data());
       for (const Key key : found) at[template_of(key)] = key;
       at += found.size();
     });
@@ -267,7 +267,7 @@ void bind_keyed(nb::module_& m) {
       "label_templates",
       [](const System& system, const Program& program) {
         const Labels labels({true}, {true});
-        return Grammar{system, program, labels}.label_templates();
+        return Grammar{system, program, labels}.label_templates(program);
       },
       "system"_a, "program"_a, "Numbers of the templates that labels of arcs see.");
 }

@@ -136,7 +136,7 @@ void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out
 
 void Batch::keys(Key* out) {
   for (const Row& row : rows_) {
-    selection_.extract(at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
+    selection_.extract(1, at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
     for (const Key key : keys_) out[template_of(key)] = key;  // they come by what templates look at
     out += keys_.size();
   }

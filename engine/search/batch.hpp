@@ -24,7 +24,11 @@ class Batch {
 
   // `ties` orders all actions of equal cost, for `oracle`.
   Batch(const System& system, const Program& program, std::span<const std::int32_t> ties)
-      : system_(system), program_(program), selection_(program), ties_(ties.begin(), ties.end()), keys_(program.templates()) {}
+      : system_(system),
+        program_(program),
+        selection_(program),
+        ties_(ties.begin(), ties.end()),
+        keys_(program.templates()) {}
 
   // Discards all states, and starts with the initial ones of these sentences. Memory is reused.
   void start(std::span<const Sentence> sentences);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "features/program.hpp"
-#include "features/selection.hpp"
 #include "search/labels.hpp"
 #include "systems/system.hpp"
 
@@ -32,18 +31,17 @@ struct Grammar {
   bool is_for_labels(const Program& of, int number) const {  // a template
     return labels_see(of.group_of(number)) && of.reach_of(number) <= label_reach();
   }
-  std::vector<int> label_templates() const { return label_templates(program); }  // numbers, in the first program
-  std::vector<int> label_templates(const Program& of) const {
+  // Numbers of the templates of a program that `wanted` says.
+  template <class Wanted>
+  static std::vector<int> templates(const Program& of, const Wanted& wanted) {
     std::vector<int> found;
     for (int t = 0; t < of.templates(); ++t) {
-      if (is_for_labels(of, t)) found.push_back(t);
+      if (wanted(t)) found.push_back(t);
     }
     return found;
   }
-  Selection all_templates() const {  // of the first program, those for labels first
-    std::vector<int> first, others;
-    for (int t = 0; t < program.templates(); ++t) (is_for_labels(program, t) ? first : others).push_back(t);
-    return Selection(program, first, others);
+  std::vector<int> label_templates(const Program& of) const {
+    return templates(of, [&](int t) { return is_for_labels(of, t); });
   }
   std::vector<bool> labels_see_vectors() const {  // by address with a vector
     std::vector<bool> seen;

@@ -23,7 +23,7 @@ class Inside {
   std::vector<std::int32_t> vector_label_weights(std::size_t address, int action,
                                                  std::span<const std::int32_t> rows) const;
 
-  std::vector<int> label_templates() const { return assembly_.grammar().label_templates(); }
+  std::vector<int> label_templates() const { return assembly_.grammar().label_templates(assembly_.program()); }
   std::vector<bool> label_vectors() const { return assembly_.grammar().labels_see_vectors(); }  // by address
 
  private:

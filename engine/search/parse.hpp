@@ -22,7 +22,8 @@ struct Tree {
 template <class Scorer>
 class TreeParser {
  public:
-  TreeParser(const Grammar& grammar, const Scorer& model) : grammar_(grammar), search_(grammar, model), scoring_(grammar, model) {}
+  TreeParser(const Grammar& grammar, const Scorer& model)
+      : grammar_(grammar), search_(grammar, model), scoring_(grammar, model) {}
 
   static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
 

@@ -2,7 +2,9 @@
 // once.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -34,20 +36,23 @@ class Scoring {
         labels_(scorer),
         vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
     const bool shares = !grammar.system.has_back();  // words that return make the buffer differ even if B0 is the same
-    std::vector<int> rest;
+    std::uint32_t own = 0;                           // groups
     for (int g = 0; g < kGroups; ++g) {
       if (shares && g != kOtherGroup && most_templates(Group(g)) >= kWorthSharing) {
-        parts_.push_back({Group(g), select(1u << g)});
+        parts_.push_back({Group(g)});
       } else {
-        own_groups_ |= 1u << g;
+        own |= 1u << g;
       }
     }
-    own_selections_ = select(own_groups_);
-    shares_labels_ = shares && !grammar.system.attaches_deepest();
     for (std::size_t p = 0; p < grammar.programs(); ++p) {
-      label_selections_.emplace_back(grammar.program_at(p), grammar.label_templates(grammar.program_at(p)),
-                                     std::span<const int>());
+      const Program& program = grammar.program_at(p);
+      std::vector<std::vector<int>> sections;
+      sections.push_back(templates(program, own));
+      for (const Part& part : parts_) sections.push_back(templates(program, 1u << part.group));
+      selections_.emplace_back(program, sections);
+      label_selections_.push_back(Selection(program, {grammar.label_templates(program)}));
     }
+    shares_labels_ = shares && !grammar.system.attaches_deepest();
   }
 
   void start(const SentenceTokens& tokens) {
@@ -70,15 +75,23 @@ class Scoring {
   }
   void ask_actions(const Window& window) {
     Asked& asked = asked_.emplace_back();
+    std::uint32_t fresh = 0;  // parts whose sums are to be looked up
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const auto [row, is_new] = parts_[i].memo.find(Program::sight(parts_[i].group, window));
       if (is_new) {
         *row = static_cast<std::int32_t>(shared_sums_.add());
-        seek(parts_[i].selections, window, shared_, *row);
+        fresh |= 1u << i;
       }
       asked[i] = *row;
     }
-    seek(own_selections_, window, own_, own_sums_.add());
+    const std::size_t own = own_sums_.add();
+    for (std::size_t p = 0; p < selections_.size(); ++p) {
+      seek(p, 0, window, own_, own);
+      for (std::uint32_t rest = fresh; rest; rest &= rest - 1) {
+        const int part = std::countr_zero(rest);
+        seek(p, part + 1, window, shared_, asked[part]);
+      }
+    }
   }
   void fetch_actions() {
     shared_.read(shared_sums_.at(0), shared_sums_.width());
@@ -119,7 +132,8 @@ class Scoring {
     for (std::size_t p = 0; p < grammar_.programs(); ++p) {
       const int count = label_selections_[p].size();
       Key* const keys = labels_.room(count);
-      label_selections_[p].extract(window, tokens_, keys);
+      label_selections_[p].gather(0, window, tokens_, gathered_);
+      label_selections_[p].extract(0, gathered_, keys);
       for (int i = 0; i < count; ++i) keys[i] = label_key(keys[i], action);
       labels_.seek(count, p, row);
     }
@@ -148,8 +162,7 @@ class Scoring {
 
   struct Part {  // templates that see as much
     Group group;
-    std::vector<Selection> selections;  // by program
-    Memo memo{};                        // rows of shared sums
+    Memo memo{};  // rows of shared sums
   };
   using Asked = std::array<std::int32_t, kGroups>;  // row of each part
   struct AskedLabel {
@@ -166,27 +179,14 @@ class Scoring {
     return static_cast<int>(most);
   }
   static std::vector<int> templates(const Program& program, std::uint32_t groups) {
-    std::vector<int> found;
-    for (int t = 0; t < program.templates(); ++t) {
-      if (groups >> program.group_of(t) & 1) found.push_back(t);
-    }
-    return found;
+    return Grammar::templates(program, [&](int t) { return (groups >> program.group_of(t) & 1) != 0; });
   }
-  std::vector<Selection> select(std::uint32_t groups) const {
-    std::vector<Selection> selections;
-    for (std::size_t p = 0; p < grammar_.programs(); ++p) {
-      selections.emplace_back(grammar_.program_at(p), templates(grammar_.program_at(p), groups),
-                              std::span<const int>());
-    }
-    return selections;
-  }
-  void seek(const std::vector<Selection>& selections, const Window& window, Pending<Scorer, ActionWeights>& pending,
+  void seek(std::size_t program, int section, const Window& window, Pending<Scorer, ActionWeights>& pending,
             std::size_t row) {
-    for (std::size_t p = 0; p < selections.size(); ++p) {
-      const int count = selections[p].size();
-      selections[p].extract(window, tokens_, pending.room(count));
-      pending.seek(count, p, row);
-    }
+    const int count = selections_[program].size(section);
+    selections_[program].gather(section, window, tokens_, gathered_);
+    selections_[program].extract(section, gathered_, pending.room(count));
+    pending.seek(count, program, row);
   }
   // The same for two states only if labels see the same in both.
   std::uint64_t label_sight(const Window& window, int action) const {
@@ -197,11 +197,11 @@ class Scoring {
 
   const Grammar grammar_;
   SentenceTokens tokens_{};
-  std::uint32_t own_groups_ = 0;
   bool shares_labels_ = false;
   std::vector<Part> parts_;
-  std::vector<Selection> own_selections_, label_selections_;  // by program
-  Memo decided_;                                              // labels
+  std::vector<Selection> selections_, label_selections_;  // by program; what no states share, and a section each part
+  Selection::Gathered gathered_;
+  Memo decided_;  // labels
   SumRows shared_sums_, own_sums_, label_sums_;
   Pending<Scorer, ActionWeights> shared_, own_;
   Pending<Scorer, LabelWeights> labels_;

@@ -60,7 +60,12 @@ template <class Scorer>
 class Search {
  public:
   Search(const Grammar& grammar, const Scorer& scorer)
-      : grammar_(grammar), scoring_(grammar, scorer), features_(grammar.all_templates()) {}
+      : grammar_(grammar),
+        scoring_(grammar, scorer),
+        features_(grammar.program,
+                  {grammar.label_templates(grammar.program), Grammar::templates(grammar.program, [&](int t) {
+                     return !grammar.is_for_labels(grammar.program, t);
+                   })}) {}
 
   Arena& arena() { return arena_; }
   Scoring<Scorer>& scoring() { return scoring_; }
@@ -116,13 +121,13 @@ class Search {
     }
   }
 
-  // The features of a state; and how many of them, the first ones, labels have in common with actions.
+  // The features of a state, of the first program; or only those that labels see, and how many there are.
   void extract(std::int32_t state, Key* keys) {
-    features_.extract(LinkedState(arena_, state).window(), tokens_, keys);
+    features_.extract(2, LinkedState(arena_, state).window(), tokens_, keys);
   }
   int extract_for_labels(std::int32_t state, Key* keys) {
-    features_.extract_first(LinkedState(arena_, state).window(), tokens_, keys);
-    return features_.first();
+    features_.extract(1, LinkedState(arena_, state).window(), tokens_, keys);
+    return features_.size(0);
   }
   std::int32_t vector_row(std::int32_t state, std::size_t i) {
     return grammar_.program.vector_row(i, LinkedState(arena_, state).window(), tokens_);
@@ -193,7 +198,7 @@ class Search {
 
   const Grammar grammar_;
   Scoring<Scorer> scoring_;
-  Selection features_;  // of the first program, those for labels first
+  Selection features_;  // those for labels, and the others
   SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;

@@ -69,11 +69,6 @@ struct RoundedCell {
   std::int32_t label;
   std::int8_t weight;
 };
-struct RoundedRow {  // of labels
-  Key key;
-  std::size_t first;            // of its cells
-  std::int8_t lowest, highest;  // weights; those of other labels are 0
-};
 
 // Writes a row of labels.
 void append(std::span<const RoundedCell> cells, std::int32_t labels, LargeVector<std::uint8_t>& out) {
@@ -186,15 +181,14 @@ double Averages::fill_lines(double least, Model::Arrays& out, std::vector<std::u
       }
     }
   };
-  std::vector<std::size_t> counts(shape_.templates);
-  each([&](Key key, const auto&) { ++counts[template_of(key)]; });
-  LineWriter writer(width_for(classes_), counts, kLoad);
-  std::vector<std::int8_t> weights;  // [row][class]
+  std::vector<LineWriter::Feature> features;
+  std::vector<std::int8_t> weights;  // [feature][class]
   each([&](Key key, const auto& bytes) {
     const auto [lowest, highest] = std::minmax_element(bytes.begin(), bytes.begin() + classes_);
-    writer.add(key, static_cast<std::uint32_t>(weights.size() / classes_), *highest - *lowest);
+    features.push_back({key, *highest - *lowest});
     weights.insert(weights.end(), bytes.begin(), bytes.begin() + classes_);
   });
+  LineWriter writer(width_for(classes_), static_cast<std::size_t>(shape_.templates), kLoad, features);
   writer.each([&](std::uint32_t number, std::uint8_t* row) {
     std::memcpy(row, weights.data() + std::size_t(number) * classes_, classes_);
   });
@@ -210,33 +204,30 @@ double Averages::fill_label_rows(double least, Model::Arrays& out, std::vector<s
     for (const Cell& cell : rows.cells) most = std::max(most, std::abs(cell.weight));
   }
   const Quantiser quantise(most, least);
-  std::vector<RoundedRow> kept;
+  std::vector<LineWriter::Feature> features;
+  std::vector<std::size_t> ends;  // of their cells
   std::vector<RoundedCell> cells;
-  std::vector<std::size_t> counts(shape_.templates);
   for (const LabelRows& rows : labels_) {
     for (std::size_t i = 0, first = 0; i < rows.keys.size(); first = rows.ends[i++]) {
-      RoundedRow row{rows.keys[i], cells.size(), 0, 0};
+      std::int8_t lowest = 0, highest = 0;  // other labels have 0
       for (std::size_t c = first; c < rows.ends[i]; ++c) {
         const std::int8_t weight = quantise(rows.cells[c].weight);
         if (!weight) continue;
         cells.push_back({rows.cells[c].label, weight});
-        row.lowest = std::min(row.lowest, weight);
-        row.highest = std::max(row.highest, weight);
+        lowest = std::min(lowest, weight);
+        highest = std::max(highest, weight);
       }
-      if (cells.size() == row.first) continue;
-      kept.push_back(row);
-      ++counts[template_of(row.key)];
+      if (lowest == highest) continue;
+      features.push_back({rows.keys[i], highest - lowest});
+      ends.push_back(cells.size());
     }
   }
-  LineWriter writer(kOffset, counts, kLoad);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    writer.add(kept[i].key, static_cast<std::uint32_t>(i), kept[i].highest - kept[i].lowest);
-  }
+  LineWriter writer(kOffset, static_cast<std::size_t>(shape_.templates), kLoad, features);
   writer.each([&](std::uint32_t i, std::uint8_t* row) {
-    const std::size_t end = i + 1 < kept.size() ? kept[i + 1].first : cells.size();
+    const std::size_t first = i == 0 ? 0 : ends[i - 1];
     require(out.label_rows.size() <= std::numeric_limits<std::uint32_t>::max(), "the weights of labels are too many");
     write32(row, static_cast<std::uint32_t>(out.label_rows.size()));
-    append(std::span(cells).subspan(kept[i].first, end - kept[i].first), shape_.labels, out.label_rows);
+    append(std::span(cells).subspan(first, ends[i] - first), shape_.labels, out.label_rows);
   });
   firsts = std::move(writer.firsts);
   out.label_lines = std::move(writer.bytes);

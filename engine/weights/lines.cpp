@@ -38,32 +38,50 @@ const std::uint8_t* Lines::find_further(Key key) const {
   return nullptr;
 }
 
-LineWriter::LineWriter(std::size_t width, std::span<const std::size_t> counts, int load) : shape_{width} {
+LineWriter::LineWriter(std::size_t width, std::size_t templates, int load, std::span<const Feature> features)
+    : shape_{width} {
+  std::vector<std::size_t> counts(templates);
+  for (const Feature& feature : features) ++counts[template_of(feature.key)];
+  std::vector<std::vector<Key>> few(templates);
+  for (const Feature& feature : features) {
+    const int number = template_of(feature.key);
+    if (counts[number] <= kFew) few[number].push_back(feature.key);
+  }
   std::uint32_t lines = 0;
-  for (const std::size_t count : counts) {
+  for (std::size_t t = 0; t < templates; ++t) {
     firsts.push_back(lines);
-    lines += static_cast<std::uint32_t>(100 * count / (load * shape_.slots) + 1);
+    lines += static_cast<std::uint32_t>(fitting_lines(few[t], 100 * counts[t] / (load * shape_.slots) + 1));
   }
   firsts.push_back(lines);
   bytes.assign(lines * LineShape::kLine, 0);
   numbers_.resize(lines * shape_.slots);
-  weights_.resize(numbers_.size());
+  for (std::size_t i = 0; i < features.size(); ++i) add(features, static_cast<std::uint32_t>(i));
 }
 
-void LineWriter::add(Key key, std::uint32_t number, std::int32_t weight) {
+// How many lines it takes for each key to have a slot, these at least, and no more than there are keys.
+std::size_t LineWriter::fitting_lines(std::span<const Key> keys, std::size_t lines) const {
+  for (;; ++lines) {
+    std::vector<std::size_t> used(lines);
+    for (const Key key : keys) ++used[LineRange{0, static_cast<std::uint32_t>(lines)}.home(key)];
+    if (*std::max_element(used.begin(), used.end()) <= shape_.slots || lines >= keys.size()) return lines;
+  }
+}
+
+void LineWriter::add(std::span<const Feature> features, std::uint32_t number) {
+  const Key key = features[number].key;
   const std::uint32_t first = firsts[template_of(key)];
   const std::size_t line = LineRange{first, firsts[template_of(key) + 1] - first}.home(key);
   std::uint8_t* const start = bytes.data() + line * LineShape::kLine;
-  const auto weights = weights_.begin() + static_cast<std::ptrdiff_t>(line * shape_.slots);
+  const std::span numbers(numbers_.data() + line * shape_.slots, shape_.slots);
   std::size_t slot = shape_.find(start, 0);
   if (slot == shape_.slots) {
-    const auto least = std::min_element(weights, weights + static_cast<std::ptrdiff_t>(shape_.slots));
-    if (*least >= weight) return;
-    slot = static_cast<std::size_t>(least - weights);
+    const auto weight = [&](std::uint32_t i) { return features[i].weight; };
+    const auto least = std::ranges::min_element(numbers, {}, weight);
+    if (weight(*least) >= weight(number)) return;
+    slot = static_cast<std::size_t>(least - numbers.begin());
   }
   write16(start + slot * LineShape::kTag, LineShape::tag(key));
-  weights[static_cast<std::ptrdiff_t>(slot)] = weight;
-  numbers_[line * shape_.slots + slot] = number;
+  numbers[slot] = number;
 }
 
 }  // namespace panparser

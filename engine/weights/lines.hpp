@@ -1,6 +1,6 @@
 // Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, and
-// their rows. Each template has lines of its own, so that those of few and frequent features stay in the caches. A tag of
-// 16 bits stands for a key: of features that were never learned, one in some ten thousand is taken for another. A
+// their rows. Each template has lines of its own, so that those of few and frequent features stay in the caches. A tag
+// of 16 bits stands for a key: of features that were never learned, one in some ten thousand is taken for another. A
 // feature has one line where it belongs; if that is full, those that matter least are left out, one in some thirty. (In
 // models of version 0.1 they moved on to the next line, and a byte at the end told of which of eight kinds they were.)
 #pragma once
@@ -157,11 +157,14 @@ class Lines {
 // Lines to fill.
 class LineWriter {
  public:
-  // `counts`: rows to come, by template. `load`: percent of the slots that will be used.
-  LineWriter(std::size_t width, std::span<const std::size_t> counts, int load);
-  // Features to write, each with a number and how much it matters. Where a line is full, the least ones go.
-  void add(Key key, std::uint32_t number, std::int32_t weight);
-  // Calls see(number, row) for each feature that stayed, with where its row goes.
+  struct Feature {
+    Key key;
+    std::int32_t weight;  // how much it matters
+  };
+  // `load`: percent of the slots that are to be used. Where a line is full, the features that matter least are left
+  // out; tables of few features are as large as it takes to have all of them.
+  LineWriter(std::size_t width, std::size_t templates, int load, std::span<const Feature> features);
+  // Calls see(number, row) for each feature that is there, with where its row goes.
   template <class See>
   void each(const See& see) {
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
@@ -174,9 +177,12 @@ class LineWriter {
   LargeVector<std::uint8_t> bytes;
 
  private:
+  static constexpr std::size_t kFew = 256;  // features of a table
+  std::size_t fitting_lines(std::span<const Key> keys, std::size_t lines) const;
+  void add(std::span<const Feature> features, std::uint32_t number);
+
   LineShape shape_;
-  std::vector<std::uint32_t> numbers_;  // by slot
-  std::vector<std::int32_t> weights_;
+  std::vector<std::uint32_t> numbers_;  // of features, by slot
 };
 
 }  // namespace panparser

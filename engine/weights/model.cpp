@@ -12,12 +12,47 @@ namespace panparser {
 
 namespace {
 
-// The pointers do not alias; knowing this, the compiler vectorizes the loop.
-void add_full_row(const std::uint8_t* __restrict weights, int labels, std::int32_t* __restrict sums) {
-  for (int label = 0; label < labels; ++label) sums[label] += static_cast<std::int8_t>(weights[label]);
-}
+// The sums of rows of labels. Few labels are summed in 16 bits, where there is room for those of as many rows as have
+// weights of 7 bits and a sign.
+template <class Sum, std::size_t kNumber>
+class LabelSums {
+ public:
+  static constexpr std::size_t kMostRows = 256, kFewLabels = 256;
+  static constexpr std::size_t kCell = kNumber + 1;
 
-// Sums of rows of four weights. In 16 bits there is room for those of as many rows as have weights of 7 bits and a sign.
+  // `end` is that of the rows. Room for few sums is padded.
+  LabelSums(int labels, const std::uint8_t* end, Sum* sums) : labels_(labels), end_(end), sums_(sums) {}
+  static std::size_t padded(int labels) { return (static_cast<std::size_t>(labels) + kAtOnce - 1) / kAtOnce * kAtOnce; }
+  void add(const std::uint8_t* row) {
+    const std::size_t cells = kNumber == 1 ? *row : read16(row);
+    row += kNumber;
+    if (!cells) return add_full(row);
+    for (const std::uint8_t* const end = row + cells * kCell; row != end; row += kCell) {
+      Sum& sum = sums_[kNumber == 1 ? *row : read16(row)];
+      sum = static_cast<Sum>(sum + static_cast<std::int8_t>(row[kNumber]));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 16;
+  void add_full(const std::uint8_t* row) {
+    const std::size_t labels = static_cast<std::size_t>(labels_), size = padded(labels_);
+    if (kNumber > 1 || static_cast<std::size_t>(end_ - row) < size) return add_some(row, labels, sums_);
+    for (std::size_t at = 0; at < size; at += kAtOnce) add_some(row + at, kAtOnce, sums_ + at);  // what follows, too
+  }
+  // The pointers do not alias; knowing this, the compiler vectorizes the loop.
+  [[gnu::always_inline]] static void add_some(const std::uint8_t* __restrict weights, std::size_t count,
+                                              Sum* __restrict sums) {
+    for (std::size_t i = 0; i < count; ++i) sums[i] = static_cast<Sum>(sums[i] + static_cast<std::int8_t>(weights[i]));
+  }
+
+  int labels_;
+  const std::uint8_t* end_;
+  Sum* sums_;
+};
+
+// Sums of rows of four weights. In 16 bits there is room for those of as many rows as have weights of 7 bits and a
+// sign.
 class FourSums {
  public:
   static constexpr int kMostRows = 256;
@@ -100,18 +135,18 @@ void Model::labels(const Key* keys, const Spot* spots, int count, std::int32_t* 
     prefetch_line(rows + starts[found]);
     found += known;
   });
-  const RowShape shape(labels_);
-  for (std::size_t i = 0; i < found; ++i) {
-    const std::uint8_t* at = rows + starts[i];
-    const std::size_t cells = shape.read(at);
-    at += shape.number();
-    if (!cells) {
-      add_full_row(at, labels_, sums);
-      continue;
-    }
-    for (const std::uint8_t* const end = at + cells * shape.cell(); at != end; at += shape.cell()) {
-      sums[shape.read(at)] += static_cast<std::int8_t>(at[shape.number()]);
-    }
+  using Few = LabelSums<std::int16_t, 1>;
+  if (static_cast<std::size_t>(labels_) > Few::kFewLabels) {
+    LabelSums<std::int32_t, 2> all(labels_, label_rows_.data() + label_rows_.size(), sums);
+    for (std::size_t i = 0; i < found; ++i) all.add(rows + starts[i]);
+    return;
+  }
+  std::array<std::int16_t, Few::kFewLabels> own;
+  for (std::size_t i = 0; i < found;) {
+    std::fill_n(own.begin(), Few::padded(labels_), std::int16_t(0));
+    Few few(labels_, label_rows_.data() + label_rows_.size(), own.data());
+    for (const std::size_t end = std::min(found, i + Few::kMostRows); i < end; ++i) few.add(rows + starts[i]);
+    for (int label = 0; label < labels_; ++label) sums[label] += own[label];
   }
 }
 

@@ -84,7 +84,8 @@ class LayeredModel {
                [&](const Layer& layer, Spot* own) { layer.model.seek_actions(keys, count, own); });
   }
   void seek_labels(const Key* keys, int count, std::size_t program, Spot* spots) const {
-    each_layer(program, count, spots, [&](const Layer& layer, Spot* own) { layer.model.seek_labels(keys, count, own); });
+    each_layer(program, count, spots,
+               [&](const Layer& layer, Spot* own) { layer.model.seek_labels(keys, count, own); });
   }
   void actions(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const;
   void labels(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const;

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from learners import start
+from learners import ENGLISH, start
 from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
 from trainings import SPEC, TRAIN, Diary, weights
 
@@ -21,24 +21,31 @@ def place(key, places):
     return (key >> 32) * places >> 32
 
 
-def look_up(lines, tables, key):
-    """The four bytes under a key: lines of 64 bytes with ten tags, ten rows of 4 bytes, and whether to go on."""
+def line_of(lines, tables, key):
+    """Where a key belongs: a line of 64 bytes with ten tags and ten rows of 4 bytes."""
     first, end = tables[key & 511 :][:2].tolist()
-    lines = lines.reshape(-1, 64)[first:end]
-    at = place(key, len(lines))
-    while True:
-        line = lines[at]
-        for slot, tag in enumerate(line[:20].view(np.uint16).tolist()):
-            if tag == (key >> 9 & 0xFFFF or 1):
-                return line[20 + 4 * slot : 24 + 4 * slot]
-        if not line[63]:
-            return None
-        at = (at + 1) % len(lines)
+    return lines.reshape(-1, 64)[first:end][place(key, end - first)]
+
+
+def look_up(lines, tables, key):
+    """The four bytes under a key; None if it has none."""
+    line = line_of(lines, tables, key)
+    for slot, tag in enumerate(line[:20].view(np.uint16).tolist()):
+        if tag == (key >> 9 & 0xFFFF or 1):
+            return line[20 + 4 * slot : 24 + 4 * slot]
+    return None
 
 
 def look_up_actions(layer, key):
     row = look_up(layer.lines, layer.tables[: len(layer.tables) // 2], key)
     return [0] * 4 if row is None else row.view(np.int8).tolist()
+
+
+def is_crowded_out(layer, key, row):
+    """Is the line of a feature full of others that matter as much, by how far apart their weights are?"""
+    line = line_of(layer.lines, layer.tables[: len(layer.tables) // 2], key)
+    spreads = np.ptp(line[20:60].view(np.int8).reshape(10, 4).astype(int), axis=1)
+    return bool(line[:20].view(np.uint16).all()) and max(row) - min(row) <= spreads.min()
 
 
 def look_up_labels(layer, key):
@@ -79,6 +86,21 @@ def test_the_parser_is_the_mean_of_its_members(members, focus):
         assert look_up_actions(layer, key) == np.floor(row.astype(np.float64) * scale + 0.5).tolist()
     for (key, name), total in labels.items():
         assert look_up_labels(layer, key).get(name, 0) == np.floor(total * label_scale + 0.5)
+
+
+def test_of_many_features_those_that_matter_least_are_left_out():
+    run = start(SPEC, ENGLISH, epochs=2, members=1)
+    (layer,) = run.run(False).layers
+    rows = run.learners[0].actions()
+    averages = (run.learners[0].time * rows.weights.astype(np.int64) - rows.dated) / run.learners[0].time
+    bytes_of = np.floor(averages.astype(np.float32).astype(np.float64) * layer.action_scale + 0.5).reshape(-1, 4)
+    left_out = 0
+    for key, row in zip(rows.keys.tolist(), bytes_of.astype(int).tolist(), strict=True):
+        if look_up_actions(layer, key) != row:
+            assert look_up_actions(layer, key) == [0] * 4
+            assert is_crowded_out(layer, key, row)
+            left_out += 1
+    assert 0 < left_out < len(rows.keys) / 25
 
 
 def test_members_learn_in_orders_of_their_own():
