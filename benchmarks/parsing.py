@@ -1,6 +1,7 @@
 """Speed, memory and size of trained parsers, file to file, and how they grow.
 
     python benchmarks/parsing.py FOLDER/en    # a treebank: train.conllu, dev.conllu, test.conllu
+    python benchmarks/parsing.py --before PYTHON FOLDER...    # beside another build, in turn; results in speed.txt
 
 Trains the default parser, a greedy one (beam 1, dynamic oracle) and one of at most 8 MB, or takes them from the cache
 if this build of panparser has made them before. Parsing is `panparser parse` on the test set, many times over, so that
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,13 +27,15 @@ from pathlib import Path
 from typing import Any
 
 from grid import FOLDER, build
-from machine import Usage, best_of, heading, measure, panparser, timed
+from machine import Usage, add_before, best_of, builds, heading, measure, panparser, timed
 
 import panparser as pp
 from panparser.parsing.training.run import score
 
 SECONDS = 3  # about how long a run of parsing takes
-LENGTHS = (10, 25, 50, 100, 200)  # words of a sentence
+COMPARED = ("greedy", "beam 8", "greedy, fast")  # models of both builds
+COMPARED_WORDS = 300_000  # parsed by each
+LENGTHS = (10, 25, 50, 100, 200, 500, 1000)  # words of a sentence
 LENGTH_WORDS = 60_000  # words parsed of each length
 SIZES = (500, 1000, 3000, 6000, 12000)  # sentences of a training set
 EPOCHS = 3  # timed for each size
@@ -62,33 +66,42 @@ def best(command: Sequence[str]) -> Usage:
 # --- Commands ---
 
 
-def train_command(folder: Path, model: Path, options: dict[str, Any]) -> list[str]:
+def train_command(folder: Path, model: Path, options: dict[str, Any], python: str = sys.executable) -> list[str]:
     files = [str(folder / "train.conllu"), str(folder / "dev.conllu")]
     if not {"max_size", "prune"} & set(options):  # for which there is no flag
         flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return panparser("train", "-t", files[0], "-d", files[1], "-o", model, *flags)
-    return [sys.executable, "-c", TRAIN, *files, str(model), json.dumps(options)]
+        return panparser("train", "-t", files[0], "-d", files[1], "-o", model, *flags, python=python)
+    return [python, "-c", TRAIN, *files, str(model), json.dumps(options)]
 
 
-def parse_command(model: Path, given: Path, output: Path, threads: int) -> list[str]:
-    return panparser("parse", "-m", model, given, "-o", output, "--threads", str(threads))
+def parse_command(model: Path, given: Path, output: Path, threads: int, python: str = sys.executable) -> list[str]:
+    return panparser("parse", "-m", model, given, "-o", output, "--threads", str(threads), python=python)
 
 
 # --- Models ---
 
 
-def models(folder: Path, cache: Path) -> dict[str, tuple[Path, Usage]]:
+def models(
+    folder: Path, cache: Path, names: Sequence[str] = tuple(MODELS), python: str = sys.executable
+) -> dict[str, tuple[Path, Usage]]:
     """Files, and what training them used; trained now unless this build did before."""
     found = {}
-    for name, options in MODELS.items():
-        path = cache / folder.resolve().name / build() / f"{name.replace(' ', '-')}.panparser"
+    for name in names:
+        path = cache / folder.resolve().name / build_of(python) / f"{name.replace(' ', '-')}.panparser"
         record = path.with_suffix(".json")
         if not record.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             print(f"training {name} ...", file=sys.stderr, flush=True)
-            record.write_text(json.dumps(asdict(measure(train_command(folder, path, options)))), encoding="utf-8")
+            usage = measure(train_command(folder, path, MODELS[name], python))
+            record.write_text(json.dumps(asdict(usage)), encoding="utf-8")
         found[name] = (path, Usage(**json.loads(record.read_text(encoding="utf-8"))))
     return found
+
+
+def build_of(python: str) -> str:
+    code = "import panparser, panparser._engine as engine; print(panparser.__file__, engine.__file__, sep='\\n')"
+    package, engine = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return build(Path(package).parent, Path(engine))
 
 
 def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
@@ -144,6 +157,57 @@ def keep_whole_beam(model: Path, to: Path) -> None:
     parser = pp.Parser.load(model)
     parser.margin = None
     parser.save(to)
+
+
+# --- Beside another build ---
+
+
+def comparison(folders: Sequence[Path], before: Path, cache: Path) -> list[str]:
+    """Both builds train their own models, and parse with them in turn."""
+    lines = [
+        f"{'words/CPU s':16}{'':14}{'before':>10}{'now':>10}{'ratio':>8}{'LAS before':>13}{'now':>8}"
+        f"{'2 threads':>12}{'MB before':>12}{'now':>8}"
+    ]
+    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in COMPARED}
+    with tempfile.TemporaryDirectory() as temporary:
+        for folder in folders:
+            test = pp.read_conllu(folder / "test.conllu")
+            found = {build: models(folder, cache, COMPARED, python) for build, python in builds(before).items()}
+            for name in COMPARED:
+                paths = {build: found[build][name][0] for build in found}
+                speed = in_turn(folder, paths, before, Path(temporary))
+                las = {build: score(pp.Parser.load(path), test)[1] or 0 for build, path in paths.items()}
+                size = {build: path.stat().st_size / 1e6 for build, path in paths.items()}
+                rates[name].append((speed["before"], speed["now"]))
+                lines.append(
+                    f"{folder.resolve().name:16}{name:14}{speed['before']:10,.0f}{speed['now']:10,.0f}"
+                    f"{speed['now'] / speed['before']:7.2f}x{las['before']:13.2f}{las['now']:8.2f}"
+                    f"{speed['two threads']:11.2f}x{size['before']:12.1f}{size['now']:8.1f}"
+                )
+    for name, pairs in rates.items():
+        old, new = (len(pairs) / sum(1 / pair[i] for pair in pairs) for i in (0, 1))
+        lines.append(f"{'mean time':16}{name:14}{old:10,.0f}{new:10,.0f}{new / old:7.2f}x")
+    return lines
+
+
+def in_turn(folder: Path, paths: dict[str, Path], before: Path, temporary: Path) -> dict[str, float]:
+    """Words a CPU second of each build; and how many times sooner two threads are done than one, by the clock."""
+    text = (folder / "test.conllu").read_bytes()
+    words = pp.parse_conllu(text).words
+    given, single, output = (temporary / f"{name}.conllu" for name in ("given", "single", "output"))
+    single.write_text("1\tyes\tyes\tINTJ\tUH\t_\t_\t_\t_\t_\n\n", encoding="utf-8")
+    copies = max(4, round(COMPARED_WORDS / words))
+    given.write_bytes(text * copies)
+    commands = {}
+    for which, python in builds(before).items():
+        for kind, file in (("start", single), ("run", given)):
+            commands[f"{which} {kind}"] = parse_command(paths[which], file, output, 1, python)
+    commands["two start"] = parse_command(paths["now"], single, output, 2)
+    commands["two run"] = parse_command(paths["now"], given, output, 2)
+    used = best_of(commands)
+    found = {build: words * copies / (used[f"{build} run"].cpu - used[f"{build} start"].cpu) for build in paths}
+    walls = [used[f"{kind} run"].wall - used[f"{kind} start"].wall for kind in ("now", "two")]
+    return found | {"two threads": walls[0] / walls[1]}
 
 
 # --- Growth, in this process ---
@@ -208,18 +272,23 @@ def epochs(folder: Path) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="folder of a treebank: train.conllu, dev.conllu, test.conllu")
+    parser.add_argument("folders", type=Path, nargs="+", help="treebanks: train.conllu, dev.conllu, test.conllu")
     parser.add_argument("--model-cache", type=Path, default=Path(__file__).parents[1] / "build" / "benchmarks")
-    parser.add_argument("--results", type=Path, default=FOLDER / "parsing.txt")
+    parser.add_argument("--results", type=Path, default=FOLDER)
+    add_before(parser)
     options = parser.parse_args()
-    folder = options.folder
     load = f"load of the machine before: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
-    found = models(folder, options.model_cache)
-    sections = [speeds(folder, found), training(folder, found), lengths(folder, found), epochs(folder)]
-    title = f"{heading()}; treebank {folder.resolve().name}"
-    text = "\n\n".join([f"{title}\n{load}", *("\n".join(section) for section in sections)])
-    options.results.parent.mkdir(parents=True, exist_ok=True)
-    options.results.write_text(text + "\n", encoding="utf-8")
+    if options.before:
+        name = "speed"
+        text = "\n".join([heading(), load, "", *comparison(options.folders, options.before, options.model_cache)])
+    else:
+        name, folder = "parsing", options.folders[0]
+        found = models(folder, options.model_cache)
+        sections = [speeds(folder, found), training(folder, found), lengths(folder, found), epochs(folder)]
+        title = f"{heading()}; treebank {folder.resolve().name}"
+        text = "\n\n".join([f"{title}\n{load}", *("\n".join(section) for section in sections)])
+    options.results.mkdir(parents=True, exist_ok=True)
+    (options.results / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
     print(text)
 
 
