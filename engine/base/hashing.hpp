@@ -32,15 +32,20 @@ inline int template_of(Key key) { return static_cast<int>(key & kTemplateMask); 
 
 inline constexpr Key template_seed(std::size_t number) { return mix(static_cast<Key>(number + 1)); }
 
+inline Key finished_key(Key sum, std::size_t number) {
+  const Key key = (sum & ~kTemplateMask) | number;
+  return key ? key : kTemplateMask + 1;  // 0 means no feature
+}
+
+inline constexpr int kTurn = 13;  // bits that a value is turned by, for each place in its template
+
 // Atoms are indices in `values`, from `atom` to `end`, at least one. The values are well mixed: turned by their place
 // in the template and added up, they are a good hash.
 template <class Index>
 inline Key feature_key(Key seed, std::size_t number, const Value* values, const Index* atom, const Index* end) {
-  constexpr int kTurn = 13;
   Key key = seed + values[*atom++];
   for (int turn = kTurn; atom != end; turn += kTurn) key += std::rotl(values[*atom++], turn);
-  key = (key & ~kTemplateMask) | number;
-  return key ? key : kTemplateMask + 1;  // 0 means no feature
+  return finished_key(key, number);
 }
 
 // The feature that labels of an action's arc see, of the same template.

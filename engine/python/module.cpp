@@ -1,7 +1,13 @@
 // The Python face of the engine. Only the files of this folder know nanobind; they convert, and the engine checks.
 #include "python/module.hpp"
 
+#include <cstdlib>
+
 #include "systems/walk.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace nb = nanobind;
 using namespace panparser;
@@ -20,11 +26,22 @@ void bind_batch(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_trees(nb::module_& m);
 
+// From now on freed memory is kept for what comes next, and not given back to the system: for programs that do the same
+// work over and over, and would otherwise wait for new pages each time.
+static void keep_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargest = 64 << 20, kKept = 512 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargest);
+  mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
+}
+
 NB_MODULE(_engine, m) {
   m.doc() = "The native engine of panparser. Its interface is private and may change at any time.";
   nb::exception<Stuck>(m, "Stuck", PyExc_RuntimeError);
   nb::set_leak_warnings(false);  // values that scripts keep until the interpreter ends are no leaks
 
+  m.def("keep_memory", &keep_memory, "Freed memory is kept for what comes next.");
   bind_treebank(m);
   bind_text(m);
   bind_systems(m);

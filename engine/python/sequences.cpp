@@ -15,15 +15,18 @@ using namespace panparser;
 namespace {
 
 using Numbers = Array<std::int32_t>;
+using StridedNumbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu>;
 
 void make_items(Items* self, const SequenceProgram& program, Array<std::int64_t> offsets, const TreebankStore* store,
-                const nb::typed<nb::list, Numbers>& columns) {
-  std::vector<Numbers> arrays;
+                const nb::typed<nb::list, StridedNumbers>& columns) {
+  std::vector<StridedNumbers> arrays;
   for (const nb::handle column : columns) {
     if (!nb::try_cast(column, arrays.emplace_back(), false)) throw nb::type_error("a column must be of int32");
   }
-  std::vector<std::span<const std::int32_t>> spans;
-  for (const Numbers& column : arrays) spans.push_back(values(column));
+  std::vector<NumberColumn> spans;
+  for (const StridedNumbers& column : arrays) {
+    spans.push_back({column.data(), static_cast<std::int64_t>(column.shape(0)), column.stride(0)});
+  }
   nb::gil_scoped_release release;
   new (self) Items(program, copied(offsets), store ? &store->data() : nullptr, spans);
 }

@@ -63,16 +63,16 @@ void bind_layout(nb::module_& m) {
           "places", [](const Layout& layout, const Array<bool>& whole) { return owned(layout.places(values(whole))); },
           nb::arg("whole").noconvert(), "The characters after which a token may end.")
       .def(
-          "columns",
+          "table",
           [](const Layout& layout, const Array<std::int64_t>& places, const WordClasses& lexicon) {
-            std::vector<std::int32_t> columns;
+            std::vector<std::int32_t> table;
             {
               nb::gil_scoped_release release;
-              columns = boundary_columns(layout, values(places), lexicon);
+              table = boundary_table(layout, values(places), lexicon);
             }
-            return owned(std::move(columns));
+            return owned(std::move(table));
           },
-          nb::arg("places").noconvert(), "lexicon"_a, "What is seen of places: [name][place].");
+          nb::arg("places").noconvert(), "lexicon"_a, "What is seen of places: [place][name].");
 
   nb::class_<WordClasses>(m, "WordClasses", "Classes of words, by their hashes.")
       .def(

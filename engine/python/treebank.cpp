@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "base/distinct.hpp"
 #include "python/module.hpp"
 #include "treebank/alignment.hpp"
 
@@ -77,6 +78,14 @@ void bind_treebank(nb::module_& m) {
       nb::arg("other_form").noconvert(), nb::arg("other_multiword").noconvert(),
       "Pairs (word, other word) of two analyses of one text.");
 
+  m.def(
+      "distinct",
+      [](const Array<std::int64_t>& numbers) {
+        DistinctNumbers found = distinct_numbers(values(numbers));
+        return std::make_tuple(owned(std::move(found.values)), owned(std::move(found.of_numbers)));
+      },
+      nb::arg("numbers").noconvert(), "The distinct numbers, rising, and which of them each number is.");
+
   nb::class_<TreebankStore>(m, "TreebankStore", "A treebank's columns, over the bytes that it was read from.")
       .def(nb::init<nb::bytes, bool, bool, bool, std::int64_t>(), "text"_a, "conllx"_a, "single_root"_a, "thorough"_a,
            "first_line"_a)
@@ -112,6 +121,15 @@ void bind_treebank(nb::module_& m) {
             return s.data().vocabulary(TreebankStore::column(c)).intern_copy(text);
           },
           "column"_a, "text"_a)
+      .def(
+          "intern_all",
+          [](const TreebankStore& s, int c, const std::vector<std::string>& texts) {
+            Vocabulary& vocabulary = s.data().vocabulary(TreebankStore::column(c));
+            std::vector<std::int32_t> ids;
+            for (const std::string& text : texts) ids.push_back(vocabulary.intern_copy(text));
+            return owned(std::move(ids));
+          },
+          "column"_a, "texts"_a)
       .def("ranges", [](const TreebankStore& s) { return describe(s.data().ranges()); })
       .def("empty_nodes", [](const TreebankStore& s) { return describe(s.data().empty_nodes()); })
       .def(

@@ -15,7 +15,7 @@ class Items {
  public:
   // As Sequences.
   Items(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
-        std::span<const std::span<const std::int32_t>> columns)
+        std::span<const NumberColumn> columns)
       : all_(program, std::move(offsets), data, columns) {}
 
   // From now on items may have only these classes, of `known`. Throws std::invalid_argument on sets that do not fit.

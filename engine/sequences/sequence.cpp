@@ -8,6 +8,31 @@
 
 namespace panparser {
 
+namespace {
+
+// The place of an item in a list, added where it is not there yet.
+template <class Item>
+std::size_t number_in(std::vector<Item>& list, const Item& item) {
+  const auto found = std::find(list.begin(), list.end(), item);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.push_back(item);
+  return list.size() - 1;
+}
+
+// Adds up `kLength` parts for each of some features; where the parts of the next begin.
+template <std::size_t kLength, class Features>
+const std::uint16_t* add_each(const Features& features, const std::uint16_t* part, const Value* parts, Key* keys) {
+  for (const auto& feature : features) {
+    Key key = feature.seed;
+    for (std::size_t i = 0; i < kLength; ++i) key += parts[part[i]];
+    keys[feature.slot] = finished_key(key, feature.number);
+    part += kLength;
+  }
+  return part;
+}
+
+}  // namespace
+
 SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t columns, std::int32_t parts,
                                  const std::vector<SequenceAtom>& atoms,
                                  const std::vector<std::vector<std::int32_t>>& templates)
@@ -34,27 +59,74 @@ SequenceProgram::SequenceProgram(std::vector<Attribute> attributes, std::int32_t
       require(atom.parameter >= 0 && std::size_t(atom.parameter) < homes_.size(), "no such attribute");
     }
   }
-  for (std::size_t t = 0; t < templates.size(); ++t) {
-    require(!templates[t].empty(), "a template without atoms");
-    bool sees_classes = false;
-    for (const std::int32_t atom : templates[t]) {
+  std::vector<std::vector<SequenceAtom>> of_template;
+  for (const auto& numbers : templates) {
+    require(!numbers.empty(), "a template without atoms");
+    auto& own = of_template.emplace_back();
+    for (const std::int32_t atom : numbers) {
       require(atom >= 0 && std::size_t(atom) < atoms.size(), "no such atom");
-      sees_classes |= atoms[atom].is_class;
+      own.push_back(atoms[atom]);
     }
-    Part& part = sees_classes ? given_ : fixed_;
-    for (const std::int32_t atom : templates[t]) {
-      const Reading wanted = reading(part, atoms[atom]);
-      const auto same = [&](const Reading& other) {
-        return other.place == wanted.place && other.index == wanted.index && other.detail == wanted.detail;
-      };
-      const auto found = std::find_if(part.readings.begin(), part.readings.end(), same);
-      part.flat.push_back(static_cast<std::uint16_t>(found - part.readings.begin()));
-      if (found == part.readings.end()) part.readings.push_back(wanted);
+  }
+  std::size_t longest = 0;
+  for (const auto& own : of_template) longest = std::max(longest, own.size());
+  std::vector<std::uint16_t> slots(templates.size());
+  std::array<std::uint16_t, 2> counts = {};
+  const auto sees_classes = [&](std::size_t t) {
+    return std::any_of(of_template[t].begin(), of_template[t].end(), [](const auto& atom) { return atom.is_class; });
+  };
+  for (std::size_t t = 0; t < templates.size(); ++t) slots[t] = counts[sees_classes(t)]++;
+  for (std::size_t length = 1; length <= longest; ++length) {
+    for (std::size_t t = 0; t < templates.size(); ++t) {
+      if (of_template[t].size() != length) continue;
+      add_template(sees_classes(t) ? given_ : fixed_, {template_seed(t), std::uint16_t(t), slots[t]}, of_template[t]);
     }
-    require(part.flat.size() <= std::numeric_limits<std::uint16_t>::max(), "the templates have too many atoms");
-    part.ends.push_back(static_cast<std::uint16_t>(part.flat.size()));
-    part.seeds.push_back(template_seed(t));
-    part.numbers.push_back(static_cast<std::uint16_t>(t));
+  }
+}
+
+void SequenceProgram::add_template(Part& part, const Feature& feature, std::span<const SequenceAtom> atoms) {
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const std::size_t read = number_in(part.readings, reading(part, atoms[i]));
+    const Turned wanted{static_cast<std::uint16_t>(read), static_cast<std::uint16_t>(i * kTurn % 64)};
+    part.flat.push_back(static_cast<std::uint16_t>(number_in(part.turned, wanted)));
+  }
+  require(part.turned.size() <= kMaxTurned && part.flat.size() <= std::numeric_limits<std::uint16_t>::max(),
+          "the templates have too many atoms");
+  part.features.push_back(feature);
+  part.lengths.push_back(atoms.size());
+}
+
+void SequenceProgram::Part::add_up(const Value* parts, Key* keys) const {
+  const std::uint16_t* part = flat.data();
+  auto feature = features.begin();
+  while (feature != features.end()) {
+    const std::size_t length = lengths[feature - features.begin()];
+    const auto after = std::upper_bound(lengths.begin(), lengths.end(), length) - lengths.begin();
+    const std::span some(feature, features.begin() + after);
+    switch (length) {
+      case 1:
+        part = add_each<1>(some, part, parts, keys);
+        break;
+      case 2:
+        part = add_each<2>(some, part, parts, keys);
+        break;
+      case 3:
+        part = add_each<3>(some, part, parts, keys);
+        break;
+      case 4:
+        part = add_each<4>(some, part, parts, keys);
+        break;
+      case 5:
+        part = add_each<5>(some, part, parts, keys);
+        break;
+      default:
+        for (const Feature& long_one : some) {
+          Key key = long_one.seed;
+          for (std::size_t i = 0; i < length; ++i) key += parts[*part++];
+          keys[long_one.slot] = finished_key(key, long_one.number);
+        }
+    }
+    feature = features.begin() + after;
   }
 }
 
@@ -77,7 +149,7 @@ std::int32_t SequenceProgram::place(Part& part, std::int32_t source, std::int32_
 }
 
 Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
-                     std::span<const std::span<const std::int32_t>> columns)
+                     std::span<const NumberColumn> columns)
     : offsets_(std::move(offsets)), columns_(program.columns()) {
   require(!offsets_.empty() && offsets_.front() == 0 && std::is_sorted(offsets_.begin(), offsets_.end()),
           "offsets must begin with 0 and not fall");
@@ -100,10 +172,12 @@ Sequences::Sequences(const SequenceProgram& program, std::vector<std::int64_t> o
       for (const Attribute& attribute : source.attributes) table.values.push_back(value_of(attribute, vocabulary[id]));
     }
   }
+  for (const NumberColumn& column : columns) {
+    require(column.size == items(), "a column must have a number for each item");
+  }
   numbers_.reserve(items() * columns.size());
-  for (const auto& column : columns) {
-    require(column.size() == static_cast<std::size_t>(items()), "a column must have a number for each item");
-    numbers_.insert(numbers_.end(), column.begin(), column.end());
+  for (std::int64_t i = 0; i < items(); ++i) {
+    for (const NumberColumn& column : columns) numbers_.push_back(column.first[i * column.step]);
   }
   boundary_.assign(widest, kRootValue);
 }

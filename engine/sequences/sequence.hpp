@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ class SequenceProgram {
   static constexpr int kMaxReach = 16;  // items to the left and to the right
   static constexpr int kMaxDepth = 4;   // classes given before
   static constexpr int kMaxPlaces = 256;
+  static constexpr int kMaxTurned = 4 * Program::kMaxAtoms;
 
   // Attributes are those of a treebank, then as many columns of numbers. Throws std::invalid_argument on a number out
   // of range.
@@ -65,15 +67,27 @@ class SequenceProgram {
     std::int32_t place;   // or kClass, kNumber
     std::int32_t index;   // in the row; of a class, how long ago; of a number, its column
     std::int32_t detail;  // of a class, its part; of a number, the offset of its item
+    friend bool operator==(const Reading&, const Reading&) = default;
   };
+  struct Turned {
+    std::uint16_t reading, by;
+    friend bool operator==(const Turned&, const Turned&) = default;
+  };
+  struct Feature {
+    Key seed;
+    std::uint16_t number, slot;  // of the template: among all, and among the keys
+  };
+  // Values are turned by their place in a template before they are added up: each turned value is made once, for all
+  // templates that have it there. Templates of one length follow each other.
   struct Part {
     std::vector<Place> places;
     std::vector<Reading> readings;
-    std::vector<std::uint16_t> flat, ends;  // readings of all templates, and where each template's end
-    std::vector<Key> seeds;
-    std::vector<std::uint16_t> numbers;  // of the templates
+    std::vector<Turned> turned;
+    std::vector<Feature> features;
+    std::vector<std::size_t> lengths;  // of the features, in order
+    std::vector<std::uint16_t> flat;   // turned values of all features
 
-    int size() const { return static_cast<int>(seeds.size()); }
+    int size() const { return static_cast<int>(features.size()); }
     template <class Window, class ClassValue>
     void extract(const Window& items, const ClassValue& class_value, Key* keys) const {
       std::array<const Value*, kMaxPlaces> found;
@@ -85,14 +99,13 @@ class SequenceProgram {
                     : place == kNumber ? items.number(index, detail)
                                        : class_value(index, detail);
       }
-      const std::uint16_t* atom = flat.data();
-      for (std::size_t t = 0; t < seeds.size(); ++t) {
-        const std::uint16_t* const end = flat.data() + ends[t];
-        keys[t] = feature_key(seeds[t], numbers[t], values.data(), atom, end);
-        atom = end;
-      }
+      std::array<Value, kMaxTurned> parts;
+      for (std::size_t i = 0; i < turned.size(); ++i) parts[i] = std::rotl(values[turned[i].reading], turned[i].by);
+      add_up(parts.data(), keys);
     }
+    void add_up(const Value* parts, Key* keys) const;
   };
+  void add_template(Part& part, const Feature& feature, std::span<const SequenceAtom> atoms);
   std::int32_t place(Part& part, std::int32_t source, std::int32_t offset);
   Reading reading(Part& part, const SequenceAtom& atom);
 
@@ -105,12 +118,18 @@ class SequenceProgram {
   int depth_ = 0;
 };
 
+// A number for each item; those of a table may stand side by side.
+struct NumberColumn {
+  const std::int32_t* first;
+  std::int64_t size, step;
+};
+
 // The items of many sequences, as a program sees them.
 class Sequences {
  public:
   // `data` may be null where the program reads no treebank. `columns` are numbers, one for each item.
   Sequences(const SequenceProgram& program, std::vector<std::int64_t> offsets, const TreebankData* data,
-            std::span<const std::span<const std::int32_t>> columns);
+            std::span<const NumberColumn> columns);
 
   bool fits(const SequenceProgram& program) const;  // are there rows for all that it reads?
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
@@ -123,7 +142,7 @@ class Sequences {
     const Table& table = tables_[source];
     return table.values.data() + std::int64_t(table.ids[item]) * table.width;
   }
-  Value number(std::int32_t column, std::int64_t item) const { return hash_number(numbers_[column * items() + item]); }
+  Value number(std::int32_t column, std::int64_t item) const { return hash_number(numbers_[item * columns_ + column]); }
   const Value* boundary() const { return boundary_.data(); }  // the attributes of what is beside a sequence
 
  private:
@@ -135,7 +154,7 @@ class Sequences {
   std::vector<std::int64_t> offsets_;
   std::vector<Table> tables_;  // by source
   std::int32_t columns_;
-  std::vector<std::int32_t> numbers_;  // [column][item]
+  std::vector<std::int32_t> numbers_;  // [item][column]
   std::vector<Value> boundary_;
 };
 

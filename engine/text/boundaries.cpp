@@ -137,18 +137,19 @@ class Walk {
 
 }  // namespace
 
-std::vector<std::int32_t> boundary_columns(const Layout& layout, std::span<const std::int64_t> places,
-                                           const WordClasses& lexicon) {
-  std::vector<std::int32_t> columns(kBoundaryNames.size() * places.size());
+std::vector<std::int32_t> boundary_table(const Layout& layout, std::span<const std::int64_t> places,
+                                         const WordClasses& lexicon) {
+  std::vector<std::int32_t> table;
+  table.reserve(kBoundaryNames.size() * places.size());
   Walk walk(layout, lexicon);
   std::int64_t last = -1;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    require(places[i] > last && places[i] < layout.size() && !layout.is_gap(places[i]), "places must rise");
-    last = places[i];
+  for (const std::int64_t place : places) {
+    require(place > last && place < layout.size() && !layout.is_gap(place), "places must rise");
+    last = place;
     const auto row = std::bit_cast<std::array<std::int32_t, kBoundaryNames.size()>>(walk.at(last));
-    for (std::size_t c = 0; c < row.size(); ++c) columns[c * places.size() + i] = row[c];
+    table.insert(table.end(), row.begin(), row.end());
   }
-  return columns;
+  return table;
 }
 
 }  // namespace panparser

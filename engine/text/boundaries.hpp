@@ -47,8 +47,8 @@ class WordClasses {
   std::vector<Slot> slots_;
 };
 
-// The columns of places, which must rise: [name][place].
-std::vector<std::int32_t> boundary_columns(const Layout& layout, std::span<const std::int64_t> places,
-                                           const WordClasses& lexicon);
+// Of each place, one after the other; they must rise: [place][name].
+std::vector<std::int32_t> boundary_table(const Layout& layout, std::span<const std::int64_t> places,
+                                         const WordClasses& lexicon);
 
 }  // namespace panparser

@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 class Stuck(RuntimeError):
     pass
 
+def keep_memory() -> None:
+    """Freed memory is kept for what comes next."""
+
 def align(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], other_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_form: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], other_multiword: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]:
     """Pairs (word, other word) of two analyses of one text."""
+
+def distinct(numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """The distinct numbers, rising, and which of them each number is."""
 
 class TreebankStore:
     """A treebank's columns, over the bytes that it was read from."""
@@ -42,6 +48,8 @@ class TreebankStore:
     def vocabulary_size(self, column: int) -> int: ...
 
     def intern(self, column: int, text: str) -> int: ...
+
+    def intern_all(self, column: int, texts: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     def ranges(self) -> list[tuple[int, int, int, str]]: ...
 
@@ -85,8 +93,8 @@ class Layout:
     def places(self, whole: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The characters after which a token may end."""
 
-    def columns(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lexicon: WordClasses) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """What is seen of places: [name][place]."""
+    def table(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lexicon: WordClasses) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """What is seen of places: [place][name]."""
 
 class WordClasses:
     """Classes of words, by their hashes."""
@@ -945,7 +953,7 @@ class Batch:
 class Sequences:
     """Items of many sequences, prepared for one program."""
 
-    def __init__(self, program: SequenceProgram, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], store: TreebankStore | None, columns: list[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+    def __init__(self, program: SequenceProgram, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], store: TreebankStore | None, columns: list[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)]]) -> None: ...
 
     def allow(self, sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: int) -> None:
         """

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser import _engine
 from panparser.treebank.conllu import parse_conllu as parse
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import COLUMNS
@@ -330,3 +331,21 @@ def test_a_parser_learns_from_what_was_annotated():
     spec = pp.ParserSpec(system=pp.system("arc-hybrid", root="last"), templates=templates, beam=2)
     parser = pp.train(spec, treebank[:8], epochs=8)
     assert parser.predict(treebank[8:])[0].tolist() == treebank[8:].heads.tolist()
+
+
+def test_many_strings_get_the_ids_that_each_would():
+    treebank = pp.read_conllu(ENGLISH)[:3]
+    texts = [*treebank.vocabulary("form")[1:6], "new", "newer", "new", "_"]
+    assert treebank.ids_of("form", texts).tolist() == [treebank.id_of("form", text) for text in texts]
+    assert treebank.vocabulary("form")[-2:] == ["new", "newer"]
+    assert treebank.ids_of("form", []).tolist() == []
+    for bad in ("", " a", "a\tb"):
+        with pytest.raises(pp.TreebankError, match="form must be a text without tabs"):
+            treebank.ids_of("form", ["good", bad])
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)))
+def test_distinct_numbers_are_those_of_numpy(numbers):
+    array = np.array(numbers, dtype=np.int64)
+    for mine, theirs in zip(_engine.distinct(array), np.unique(array, return_inverse=True), strict=True):
+        assert mine.tolist() == theirs.tolist()

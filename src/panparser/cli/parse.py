@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from panparser import _engine
 from panparser._threads import cores
 from panparser.cli.app import app
 from panparser.cli.choices import FileFormat
@@ -138,6 +139,7 @@ def parse(
 
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
     """
+    _engine.keep_memory()  # the next block needs what the last one did
     kept = _kept(keep, relax_constraints)
     shown = output_kind(output_format, output)
     refuse_inputs(output, find(model), *(find(other) for other in ensemble or ()))

@@ -42,10 +42,10 @@ UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but 
 
 
 def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[Any]] = np.int32) -> npt.NDArray[Any]:
-    """An array as the engine takes it. Raises SpecError if a value is not an integer of that size."""
+    """An array of the type that the engine takes. Raises SpecError if a value is not an integer of that size."""
     array = np.asarray(values)
     if array.dtype == kind:
-        return np.ascontiguousarray(array)
+        return array
     if array.dtype.kind not in "biu" and array.size:
         raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
     limits = np.iinfo(kind)
@@ -147,7 +147,7 @@ class Items:
         treebank: Treebank | None = None,
         allowed: Allowed | None = None,
     ) -> None:
-        self.offsets = whole_numbers("offsets of Items", offsets, np.int64)
+        self.offsets = np.ascontiguousarray(whole_numbers("offsets of Items", offsets, np.int64))
         self.columns = {
             name: whole_numbers(f"column {name} of Items", column) for name, column in (columns or {}).items()
         }
@@ -192,7 +192,7 @@ class Items:
                 starts = np.cumsum([0, *map(len, members)], dtype=np.int32)
                 flat = whole_numbers("sets of Allowed", [c for chosen in members for c in chosen])
                 numbers = whole_numbers("sets_of_items of Allowed", self.allowed.sets_of_items)
-                sequences.allow(numbers, starts, flat, classes)
+                sequences.allow(np.ascontiguousarray(numbers), starts, flat, classes)
         except ValueError as error:
             raise SpecError(f"items: {error}") from None
         return sequences
@@ -200,7 +200,7 @@ class Items:
 
 def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
     """The correct classes of all items. Raises SpecError if they are invalid."""
-    right = whole_numbers("the right classes", right)
+    right = np.ascontiguousarray(whole_numbers("the right classes", right))
     if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
         raise SpecError(
             f"the right classes must be {items.size} numbers, one for each item, from {least} to {classes.size - 1}"

@@ -153,6 +153,13 @@ class Treebank(Sequence[Sentence]):
             )
         return self._store.intern(_number(name), text)
 
+    def ids_of(self, name: str, texts: Sequence[str]) -> IntArray:
+        """The ids of many strings in a column's vocabulary, added if necessary."""
+        if _UNWRITABLE.search("".join(texts)) or not all(text and text == text.strip(" ") for text in texts):
+            for text in texts:
+                self.id_of(name, text)  # raises
+        return self._store.intern_all(_number(name), list(texts))
+
     def annotate(self, key: str, function: Callable[[Token], str | None]) -> None:
         """Writes `key=function(token)` into MISC of each word, for templates such as `S0.misc[key]`.
 

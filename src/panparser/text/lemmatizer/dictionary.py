@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Items
 from panparser.storage.arrays import Arrays
@@ -20,6 +21,7 @@ from panparser.treebank.treebank import Treebank
 
 Key = tuple[str, str]  # a form and its part of speech
 Choice = tuple[int, ...]  # scripts by number, in order
+_Row = tuple[Choice, tuple[int, ...]]  # the scripts that a word may have, and its columns
 _OTHER_CASE = {"l": "k", "k": "l"}
 _LOWER = "l0,0,0:"  # the script of a lemma that is the lower-cased form: the most common one
 _MAX_ENDING = 4  # characters
@@ -50,7 +52,8 @@ class LemmaDictionary:
     scripts: Scripts
     known: dict[Key, Choice]
     ends: dict[str, Choice]
-    _choices: dict[Key, Choice] = field(default_factory=dict, repr=False, compare=False)
+    _rows: dict[Key, _Row] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[tuple[str, int], str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def learn(cls, treebank: Treebank) -> LemmaDictionary:
@@ -67,13 +70,7 @@ class LemmaDictionary:
 
     def possible(self, key: Key) -> Choice:
         """The scripts that a word may have."""
-        choice = self._choices.get(key)
-        if choice is None:
-            choice = self.known.get(key) or self.possible_by_end(key[0])
-            if len(self._choices) > _CACHE_SIZE:
-                self._choices.clear()
-            self._choices[key] = choice
-        return choice
+        return self.known.get(key) or self.possible_by_end(key[0])
 
     def possible_by_end(self, form: str) -> Choice:
         """The applicable scripts of the longest known ending of a form; the first script if none applies.
@@ -92,27 +89,46 @@ class LemmaDictionary:
     def items(self, treebank: Treebank, *, as_new: bool = False) -> Items:
         """A treebank's words with their possible scripts; `as_new`: as if no word were known."""
         pairs = Pairs.of(treebank)
-        choices = [self.possible(key) for key in pairs.keys]
-        if as_new:
-            ends = [self.possible_by_end(form) for form, _ in pairs.keys]
-            choices = [tuple(sorted({*known, *new})) for known, new in zip(choices, ends, strict=True)]
+        rows = [self._row(key, as_new=True) for key in pairs.keys] if as_new else self._known_rows(pairs.keys)
         numbers: dict[Choice, int] = {}
-        sets = np.array([numbers.setdefault(choice, len(numbers)) for choice in choices], dtype=np.int32)
-        columns = {name: numbers[pairs.of_word] for name, numbers in self._columns(pairs.keys, choices).items()}
-        return Items.of(treebank, columns, allowed=Allowed(sets[pairs.of_word], list(numbers)))
+        sets = [numbers.setdefault(choice, len(numbers)) for choice, _ in rows]
+        table = np.array([columns for _, columns in rows], dtype=np.int32).reshape(-1, 1 + _HINTS)[pairs.of_word]
+        columns = dict(zip(("own", "hint", "other"), table.T, strict=True))
+        return Items.of(
+            treebank, columns, allowed=Allowed(np.array(sets, dtype=np.int32)[pairs.of_word], list(numbers))
+        )
 
-    def _columns(self, keys: Sequence[Key], choices: Sequence[Choice]) -> dict[str, IntArray]:
-        """Feature columns of a form with its part of speech, in addition to those of the treebank.
+    def _known_rows(self, keys: Sequence[Key]) -> list[_Row]:
+        """What is known of words; what was found before is looked up."""
+        if len(self._rows) > _CACHE_SIZE:
+            self._rows.clear()
+        found = [self._rows.get(key) for key in keys]
+        for place in [place for place, row in enumerate(found) if row is None]:
+            found[place] = self._rows[keys[place]] = self._row(keys[place])
+        return cast("list[_Row]", found)
+
+    def _row(self, key: Key, *, as_new: bool = False) -> _Row:
+        """The scripts that a word may have, and its columns in addition to those of the treebank.
 
         `own`: a number for forms with several lemmas; other forms are seen only by their shape and affixes. `hint`,
         `other`: the first scripts whose lemma is also that of another form.
         """
-        rows = []
-        for key, choice in zip(keys, choices, strict=True):
-            own = zlib.crc32(key[0].encode()) >> 1 if len(self.known.get(key, ())) > 1 else -1
-            rows.append((own, *(self._hints(key, choice) if len(choice) > 1 else (-1,) * _HINTS)))
-        table = np.array(rows, dtype=np.int32).reshape(-1, 1 + _HINTS)
-        return {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(("own", "hint", "other"))}
+        choice = self.possible(key)
+        if as_new:
+            choice = tuple(sorted({*choice, *self.possible_by_end(key[0])}))
+        own = zlib.crc32(key[0].encode()) >> 1 if len(self.known.get(key, ())) > 1 else -1
+        return choice, (own, *(self._hints(key, choice) if len(choice) > 1 else (-1,) * _HINTS))
+
+    def lemmas(self, pairs: Sequence[tuple[str, int]]) -> list[str]:
+        """The lemmas of forms by their scripts; the form where that is not a valid cell of a treebank."""
+        if len(self._made) > _CACHE_SIZE:
+            self._made.clear()
+        found = [self._made.get(pair) for pair in pairs]
+        for place in [place for place, lemma in enumerate(found) if lemma is None]:
+            form, number = pairs[place]
+            lemma = (apply(self.scripts[number], form) or "").strip(" ") or form
+            found[place] = self._made[pairs[place]] = lemma
+        return cast("list[str]", found)
 
     def _hints(self, key: Key, choice: Choice) -> list[int]:
         form, tag = key
@@ -184,8 +200,9 @@ class Pairs:
     @classmethod
     def of(cls, treebank: Treebank) -> Pairs:
         forms, tags = treebank.vocabulary("form"), treebank.vocabulary("upos")
-        codes = treebank.column("form").astype(np.int64) * len(tags) + treebank.column("upos")
-        found, of_word = np.unique(codes, return_inverse=True)
+        found, of_word = _engine.distinct(
+            treebank.column("form").astype(np.int64) * len(tags) + treebank.column("upos")
+        )
         return cls([(forms[code // len(tags)], tags[code % len(tags)]) for code in found.tolist()], of_word)
 
 

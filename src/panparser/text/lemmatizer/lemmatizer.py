@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
@@ -17,7 +18,6 @@ from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
-from panparser.text.lemmatizer.edit_scripts import apply
 from panparser.text.lemmatizer.windows import lemmatizer_window
 from panparser.treebank.treebank import Treebank, check_treebanks
 
@@ -48,10 +48,9 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
         scripts, forms = self.dictionary.scripts, treebank.vocabulary("form")
         chosen = self.model.predict(self.dictionary.items(treebank), threads=threads)
         # A lemma for each different pair of a form and a script.
-        codes = treebank.column("form").astype(np.int64) * len(scripts) + chosen
-        found, of_word = np.unique(codes, return_inverse=True)
-        lemmas = [_lemma(forms[code // len(scripts)], scripts[code % len(scripts)]) for code in found.tolist()]
-        return np.array([treebank.id_of("lemma", lemma) for lemma in lemmas], dtype=np.int32)[of_word]
+        found, of_word = _engine.distinct(treebank.column("form").astype(np.int64) * len(scripts) + chosen)
+        pairs = [(forms[code // len(scripts)], code % len(scripts)) for code in found.tolist()]
+        return treebank.ids_of("lemma", self.dictionary.lemmas(pairs))[of_word]
 
     def accuracy(self, gold: Treebank, *, threads: int = 1) -> float:
         """Percent of the words whose lemma is correct, using the treebank's tags; a gold `_` does not count."""
@@ -81,12 +80,6 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
         if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
             raise ValueError("its weights are for other scripts")
         return cls(model, dictionary, TrainingRecord.from_values(values["training"]))
-
-
-def _lemma(form: str, script: str) -> str:
-    """The lemma, or the form if the lemma is not a valid cell of a treebank."""
-    lemma = (apply(script, form) or "").strip(" ")
-    return lemma or form
 
 
 def train_lemmatizer(

@@ -68,8 +68,8 @@ class Layout:
 
     def columns(self, places: LongArray, lexicon: Lexicon) -> dict[str, IntArray]:
         """The features of places, by the names in NAMES; `gap` is NONE, BREAK, or 1 for other white space."""
-        table = self._laid.columns(places, lexicon._classes).reshape(len(NAMES), len(places))
-        return dict(zip(NAMES, table, strict=True))
+        table = self._laid.table(places, lexicon._classes).reshape(len(places), len(NAMES))
+        return dict(zip(NAMES, table.T, strict=True))
 
 
 @dataclass(frozen=True)

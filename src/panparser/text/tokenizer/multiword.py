@@ -21,6 +21,7 @@ from panparser.treebank.treebank import Treebank
 Words = tuple[str, ...]
 _FOLDS = 5
 _CACHE_SIZE = 1 << 18  # forms whose words are cached
+_NEW = object()  # stands for the words of a form that is not cached
 _MAX_AFFIX = 24  # characters
 _CONTEXT = 4  # characters of the stem that a rule may see
 _SURE = (2, 0.75)  # distinct forms that an affix must have been seen in, share of them that one rule must split
@@ -114,13 +115,11 @@ class MultiwordRules:
 
     def split(self, form: str) -> Words | None:
         """The words that a token stands for, in the token's case; None if it is one word."""
-        if not self.forms:
-            return None
-        return _remembered(self._known, form, self._split)
+        return self.splits([form])[0]
 
-    def splits(self, forms: Iterable[str]) -> list[Words | None]:
+    def splits(self, forms: Sequence[str]) -> list[Words | None]:
         """The words of many tokens."""
-        return [self.split(form) for form in forms] if self.forms else [None for _ in forms]
+        return _remembered(self._known, forms, self._split) if self.forms else [None] * len(forms)
 
     def _split(self, form: str) -> Words | None:
         lower = form.lower()
@@ -132,7 +131,11 @@ class MultiwordRules:
 
         Such a form was seen both ways, or is unknown and has a doubtful affix.
         """
-        return _remembered(self._doubts, form, self._alternative)
+        return self.alternatives([form])[0]
+
+    def alternatives(self, forms: Sequence[str]) -> list[Words | None]:
+        """The words of many forms that may be one word or several."""
+        return _remembered(self._doubts, forms, self._alternative)
 
     def _alternative(self, form: str) -> Words | None:
         lower = form.lower()
@@ -187,14 +190,16 @@ def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str,
     return found
 
 
-def _remembered(known: dict[str, Words | None], form: str, find: Callable[[str], Words | None]) -> Words | None:
-    try:
-        return known[form]
-    except KeyError:
-        if len(known) > _CACHE_SIZE:
-            known.clear()
-        known[form] = words = find(form)
-        return words
+def _remembered(
+    known: dict[str, Words | None], forms: Sequence[str], find: Callable[[str], Words | None]
+) -> list[Words | None]:
+    """What is found of each form; what was found before is looked up."""
+    if len(known) > _CACHE_SIZE:
+        known.clear()
+    found: list[Any] = [known.get(form, _NEW) for form in forms]
+    for place in [place for place, words in enumerate(found) if words is _NEW]:
+        found[place] = known[forms[place]] = find(forms[place])
+    return found
 
 
 def _by_affix(lower: str, affixes: Affixes) -> Words | None:

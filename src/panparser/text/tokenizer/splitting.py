@@ -35,19 +35,22 @@ class Doubts:
     @classmethod
     def of(cls, forms: DistinctForms, rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
         """The doubtful tokens of a text; `new`: words of forms treated as new, of which a few tokens are used."""
-        words: list[Words | None] = []
-        known: list[bool] = []
-        for form in forms.texts:
-            known.append(form.lower() in rules.ambiguous)
-            is_new = new is not None and not known[-1]
-            words.append(new.get(form.lower()) if new is not None and is_new else rules.alternative(form))
-        doubtful = np.array([split is not None for split in words], dtype=bool)
-        places = np.flatnonzero(doubtful[forms.numbers])
+        words = rules.alternatives(forms.texts)
         if new is not None:
-            places = places[
-                np.array(known)[forms.numbers[places]] | (_occurrences(forms.numbers[places]) < _MAX_TOKENS)
+            lower = [form.lower() for form in forms.texts]
+            words = [
+                split if form in rules.ambiguous else new.get(form) for form, split in zip(lower, words, strict=True)
             ]
-        return cls(places, np.array(known, dtype=bool)[forms.numbers[places]], Splits.by_form(forms, words))
+        doubtful = [number for number, split in enumerate(words) if split is not None]
+        known = np.zeros(len(words), dtype=bool)
+        known[[number for number in doubtful if forms.texts[number].lower() in rules.ambiguous]] = True
+        is_doubtful = np.zeros(len(words), dtype=bool)
+        is_doubtful[doubtful] = True
+        places = np.flatnonzero(is_doubtful[forms.numbers])
+        if new is not None:
+            few = _occurrences(forms.numbers[places]) < _MAX_TOKENS
+            places = places[known[forms.numbers[places]] | few]
+        return cls(places, known[forms.numbers[places]], Splits.by_form(forms, words))
 
 
 def _occurrences(numbers: IntArray) -> LongArray:
