@@ -8,6 +8,12 @@ its models are kept in a cache folder, since it trains for long. panparser is me
 with (8), and once more with the same weights and no beam. Words a second are by CPU time, one thread, from raw text to
 CoNLL-U in memory, the best of a few runs, loading not counted. UDPipe needs `ufal.udpipe`; without it, or with
 --without-udpipe, panparser is measured alone.
+
+    python benchmarks/pipeline.py FOLDER [FOLDER...] --before PYTHON [--model MODEL]
+
+compares two builds instead: `panparser parse` of raw text with the same model (the bundled English one, unless another
+is named; both builds must be able to read it), file to file, one thread, CPU time, the commands of both builds in turn;
+from each time that of a text of one word is taken off.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +30,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from machine import heading, timed, write_result
+from machine import add_before, best_of, builds, heading, panparser, timed, write_result
 from peer_udpipe import read
 
 import panparser as pp
@@ -31,6 +38,7 @@ import panparser as pp
 COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 RUNS = 3
 STARTS = 10
+TEXT_WORDS = 200_000  # of the text that two builds are compared with
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,39 @@ def start_up(text: str = "They ate the pizza with anchovies.") -> float:
     return min(times)
 
 
+# --- Two builds ---
+
+
+def compare(folder: Path, model: str, before: Path) -> list[str]:
+    """Words a second from raw text to trees in both builds, and whether they write the same bytes."""
+    gold = pp.read_conllu(folder / "test.conllu", lenient=True)
+    text = pp.raw_text(gold).text
+    copies = max(1, round(TEXT_WORDS / gold.words))
+    lines = []
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary)
+        (place / "long.txt").write_text(f"{text}\n\n" * copies, encoding="utf-8")
+        (place / "short.txt").write_text("Yes.\n", encoding="utf-8")
+        for title, options in (("greedy", ["--beam", "1"]), ("the model's beam", [])):
+            commands = {
+                f"{name} {length}": panparser(
+                    *("parse", "-m", model, place / f"{length}.txt", "-o", place / f"{name}-{length}.conllu"),
+                    *("--threads", "1", *options),
+                    python=python,
+                )
+                for name, python in builds(before).items()
+                for length in ("long", "short")
+            }
+            used = best_of(commands, RUNS)
+            seconds = {name: used[f"{name} long"].cpu - used[f"{name} short"].cpu for name in builds(before)}
+            outputs = {(place / f"{name}-long.conllu").read_bytes() for name in builds(before)}
+            speeds = "".join(f"{gold.words * copies / each / 1000:12.1f}" for each in seconds.values())
+            ratio, same = seconds["before"] / seconds["now"], "the same" if len(outputs) == 1 else "different"
+            memory = "".join(f"{used[f'{name} long'].memory / 1e6:12.0f}" for name in builds(before))
+            lines.append(f"{folder.name:12}{title:18}{speeds}{ratio:10.2f}x{memory}   {same}")
+    return lines
+
+
 def averages(rows: Sequence[Row]) -> list[Row]:
     """A row for each system and source, over all treebanks."""
     found = []
@@ -141,7 +182,17 @@ def main() -> None:
     parser.add_argument("--parser-iterations", type=int, default=10, help="of UDPipe")
     parser.add_argument("--without-udpipe", action="store_true")
     parser.add_argument("--print", action="store_true", help="print only")
+    parser.add_argument("--model", default="en", help="model for two builds")
+    add_before(parser)
     said = parser.parse_args()
+    if said.before:
+        titles = "".join(f"{title:>12}" for title in ("before, kw/s", "now, kw/s"))
+        lines = [f"{heading()}; raw text to trees, model {said.model}", ""]
+        lines.append(f"{'treebank':12}{'':18}{titles}{'ratio':>11}{'before, MB':>12}{'now, MB':>12}   bytes")
+        for folder in said.folders:
+            lines += compare(folder, said.model, said.before)
+        print("\n".join(lines)) if said.print else write_result("raw_text", "\n".join(lines))
+        return
     options = (
         f"epochs={said.tokenizer_epochs}",
         f"iterations={said.tagger_iterations}",

@@ -1,6 +1,7 @@
 """Reading, writing and memory of treebanks, against the packages `conllu` and `pyconll`, in one run on one file.
 
     python benchmarks/treebank.py [FILE.conllu]    # prints, and writes benchmarks/results/treebank.txt
+    python benchmarks/treebank.py [FILE.conllu] --before PYTHON    # another build of panparser, in turn; prints
 
 Without a file it takes the project's own treebank, eighty times over. CPU time, the best of three runs; one thread.
 Writing is timed after all heads and labels were replaced.
@@ -8,13 +9,14 @@ Writing is timed after all heads and labels were replaced.
 
 from __future__ import annotations
 
+import argparse
 import io
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from machine import heading, timed, write_result
+from machine import add_before, builds, heading, timed, write_result
 
 import panparser as pp
 from panparser.treebank.conllu import parse_conllu
@@ -32,6 +34,41 @@ before = resident()
 treebank = pp.read_conllu(sys.argv[1])
 print(resident() - before)
 """
+
+
+TIMES = """
+import sys, time
+from pathlib import Path
+import panparser as pp
+data = Path(sys.argv[1]).read_bytes()
+def seconds(work, *arguments):
+    start = time.process_time()
+    result = work(*arguments)
+    return result, time.process_time() - start
+for _ in range(3):
+    treebank, reading = seconds(pp.parse_conllu, data)
+    treebank.heads[:] = 0
+    treebank.labels[:] = treebank.id_of("deprel", "replaced")
+    _, writing = seconds(treebank.to_bytes)
+    print(reading, writing)
+"""
+TURNS = 5  # processes of each build
+
+
+def compare(path: Path, before: Path) -> str:
+    """Reading and writing in two builds, in turn: the least nanoseconds a word of each."""
+    words = parse_conllu(path.read_bytes()).words
+    found: dict[str, list[tuple[float, ...]]] = {name: [] for name in builds(before)}
+    for _ in range(TURNS):
+        for name, python in builds(before).items():
+            done = subprocess.run([python, "-c", TIMES, path], capture_output=True, text=True, check=True)
+            found[name] += [tuple(map(float, line.split())) for line in done.stdout.splitlines()]
+    least = {name: [min(times) for times in zip(*rows, strict=True)] for name, rows in found.items()}
+    lines = [heading(), "", f"{'ns a word':12}{'before':>10}{'now':>10}{'ratio':>10}"]
+    for i, what in enumerate(("read", "write")):
+        old, new = (1e9 * least[name][i] / words for name in ("before", "now"))
+        lines.append(f"{what:12}{old:10.0f}{new:10.0f}{old / new:9.2f}x")
+    return "\n".join(lines)
 
 
 def ours(data: bytes) -> tuple[float, float]:
@@ -93,12 +130,24 @@ def report(path: Path, name: str) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        text = report(Path(sys.argv[1]), "/".join(Path(sys.argv[1]).parts[-3:]))
-    else:
-        with tempfile.NamedTemporaryFile(suffix=".conllu") as file:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?", type=Path)
+    add_before(parser)
+    said = parser.parse_args()
+    with tempfile.NamedTemporaryFile(suffix=".conllu") as file:
+        path, name = said.file, "english.conllu, 80 times over"
+        if path is None:
             file.write(OWN.read_bytes() * 80)
             file.flush()
-            text = report(Path(file.name), "english.conllu, 80 times over")
-    write_result("treebank", text)
+            path = Path(file.name)
+        else:
+            name = "/".join(path.parts[-3:])
+        if said.before:
+            print(compare(path, said.before))
+        else:
+            write_result("treebank", report(path, name))
+
+
+if __name__ == "__main__":
+    main()

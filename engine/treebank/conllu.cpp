@@ -53,6 +53,7 @@ void TreebankData::read(const Rules& rules) {
   }
   std::size_t begin = at;  // of the sentence, blank lines before it included
   Reading reading{};
+  Cells cells;
   while (at < text_.size()) {
     // Blank lines before a sentence.
     const std::size_t sentence_begin = at;
@@ -67,13 +68,19 @@ void TreebankData::read(const Rules& rules) {
     bool blank = false;
     bool some = false;
     while (at < text_.size() && !blank) {
-      const std::size_t end = std::min(text_.find('\n', at), text_.size());
-      const std::string_view line = without_return(text_.substr(at, end - at));
+      const bool comment = text_[at] == '#' && rules.format == Format::kConllu;
+      std::size_t end;
+      if (comment) {
+        end = std::min(text_.find('\n', at), text_.size());
+        read_comment(without_return(text_.substr(at, end - at)), line_number, reading);
+      } else {
+        end = static_cast<std::size_t>(cells.split(text_.data() + at, text_.data() + text_.size()) - text_.data());
+        blank = cells.line.empty();
+        if (!blank) read_line(cells, line_number, rules, reading);
+      }
       at = std::min(end + 1, text_.size());
-      blank = line.empty();
       if (!blank) {
         some = true;
-        read_line(line, line_number, rules, reading);
       } else if (!some) {
         problem(line_number, "blank-line", "one blank line after each sentence", "a blank line too many");
       }
@@ -115,16 +122,16 @@ void TreebankData::drop(const Reading& reading) {
   empty_nodes_.resize(reading.empty_nodes);
 }
 
-void TreebankData::read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading) {
-  if (line[0] == '#' && rules.format == Format::kConllu) {
-    if (reading.words > 0 || ranges_.size() > reading.ranges || empty_nodes_.size() > reading.empty_nodes) {
-      problem(number_of_line, "comment", "comments before the first word of the sentence", quoted(line),
-              "a blank line may be missing before it");
-    }
-    return;
+void TreebankData::read_comment(std::string_view line, std::int64_t number_of_line, const Reading& reading) {
+  if (reading.words > 0 || ranges_.size() > reading.ranges || empty_nodes_.size() > reading.empty_nodes) {
+    problem(number_of_line, "comment", "comments before the first word of the sentence", quoted(line),
+            "a blank line may be missing before it");
   }
-  const Cells cells(line);
+}
+
+void TreebankData::read_line(const Cells& cells, std::int64_t number_of_line, const Rules& rules, Reading& reading) {
   if (cells.count != kCells) {
+    const std::string_view line = cells.line;
     const bool empty = line.find_first_not_of(' ') == std::string_view::npos;
     const bool spaces = cells.count == 1 && line.find(' ') != std::string_view::npos;
     problem(number_of_line, "columns", "10 columns separated by tabs",
@@ -136,6 +143,20 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
     if (number(cells.cell[kIdCell]) == reading.words + 1) ++reading.words;  // so that the next word is not blamed
     return;
   }
+  if (!cells.plain) check_edges(cells, number_of_line, rules);
+  const std::string_view id = cells.cell[kIdCell];
+  if (const auto word = number(id)) {
+    read_word(cells, word, number_of_line, reading);
+  } else if (id.find('-') != std::string_view::npos) {
+    read_range(cells, number_of_line, rules, reading);
+  } else if (id.find('.') != std::string_view::npos) {
+    read_empty_node(cells, number_of_line, rules, reading);
+  } else {
+    read_word(cells, word, number_of_line, reading);
+  }
+}
+
+void TreebankData::check_edges(const Cells& cells, std::int64_t number_of_line, const Rules& rules) {
   for (int i = 0; i < kCells; ++i) {
     const std::string_view cell = cells.cell[i];
     if (cell.empty()) {
@@ -146,18 +167,9 @@ void TreebankData::read_line(std::string_view line, std::int64_t number_of_line,
       problem(number_of_line, "cell", std::string("no space in ") + kNames[i], quoted(cell));
     }
   }
-  const std::string_view id = cells.cell[kIdCell];
-  if (id.find('-') != std::string_view::npos) {
-    read_range(cells, line, number_of_line, rules, reading);
-  } else if (id.find('.') != std::string_view::npos) {
-    read_empty_node(cells, line, number_of_line, rules, reading);
-  } else {
-    read_word(cells, number_of_line, reading);
-  }
 }
 
-void TreebankData::read_word(const Cells& cells, std::int64_t line, Reading& reading) {
-  const auto id = number(cells.cell[kIdCell]);
+void TreebankData::read_word(const Cells& cells, std::optional<std::int32_t> id, std::int64_t line, Reading& reading) {
   if (id != reading.words + 1) {
     problem(line, "id", "word " + std::to_string(reading.words + 1), quoted(cells.cell[kIdCell]),
             id == 1 ? "a blank line may be missing before it" : "", true);
@@ -190,8 +202,7 @@ std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> TreebankData
   return {};
 }
 
-void TreebankData::read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
-                              Reading& reading) {
+void TreebankData::read_range(const Cells& cells, std::int64_t line, const Rules& rules, Reading& reading) {
   const std::string_view id = cells.cell[kIdCell];
   const auto [first, last] = read_pair(id, '-', line, rules);
   if (!first || !last) return;
@@ -208,11 +219,10 @@ void TreebankData::read_range(const Cells& cells, std::string_view text, std::in
   }
   reading.range_end = *last;
   reading.range_line = line;
-  ranges_.push_back({reading.sentence, *first, *last, text});
+  ranges_.push_back({reading.sentence, *first, *last, cells.line});
 }
 
-void TreebankData::read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
-                                   Reading& reading) {
+void TreebankData::read_empty_node(const Cells& cells, std::int64_t line, const Rules& rules, Reading& reading) {
   const std::string_view id = cells.cell[kIdCell];
   const auto [after, minor] = read_pair(id, '.', line, rules);
   if (!after || !minor) return;
@@ -226,7 +236,7 @@ void TreebankData::read_empty_node(const Cells& cells, std::string_view text, st
     }
   }
   reading.minor = *minor;
-  empty_nodes_.push_back({reading.sentence, *after, *minor, text});
+  empty_nodes_.push_back({reading.sentence, *after, *minor, cells.line});
   reading.empty_lines.push_back(line);
 }
 
@@ -289,6 +299,7 @@ void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
   for (std::int32_t i = 0; i < reading.words; ++i) {
     const std::int32_t deps = columns_[kDeps][first + i];
     const std::int32_t feats = columns_[kFeats][first + i];
+    if (feats == 0 && deps == 0 && !rules.thorough) continue;
     if (rules.format == Format::kConllx) {
       if (deps != 0 && !number(vocabularies_[kDeps][deps])) {
         problem(reading.lines[i], "phead", "a number or _ as PHEAD", quoted(vocabularies_[kDeps][deps]));

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/short_text.hpp"
 #include "base/vocabulary.hpp"
 
 namespace panparser {
@@ -46,7 +46,7 @@ class Output {
   void put(const char* from, std::size_t size) {
     if (size == 0) return;
     if (used_ + size > capacity_) grow(size);
-    std::memcpy(text_ + used_, from, size);
+    copy_text(text_ + used_, from, size);
     used_ += size;
   }
   void put(std::string_view piece) { put(piece.data(), piece.size()); }
@@ -56,7 +56,7 @@ class Output {
   void grow(std::size_t size) {
     capacity_ = 2 * (used_ + size);
     std::unique_ptr<char[]> larger(new char[capacity_]);
-    if (used_ > 0) std::memcpy(larger.get(), text_, used_);
+    if (used_ > 0) copy_text(larger.get(), text_, used_);
     own_ = std::move(larger);
     text_ = own_.get();
   }
@@ -111,13 +111,14 @@ class TreebankData {
  private:
   struct Reading;
   void read(const Rules& rules);
-  void read_line(std::string_view line, std::int64_t number_of_line, const Rules& rules, Reading& reading);
-  void read_word(const Cells& cells, std::int64_t line, Reading& reading);
+  void read_comment(std::string_view line, std::int64_t number_of_line, const Reading& reading);
+  void read_line(const Cells& cells, std::int64_t number_of_line, const Rules& rules, Reading& reading);
+  void check_edges(const Cells& cells, std::int64_t number_of_line, const Rules& rules);
+  void read_word(const Cells& cells, std::optional<std::int32_t> id, std::int64_t line, Reading& reading);
   std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> read_pair(std::string_view id, char separator,
                                                                                 std::int64_t line, const Rules& rules);
-  void read_range(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules, Reading& reading);
-  void read_empty_node(const Cells& cells, std::string_view text, std::int64_t line, const Rules& rules,
-                       Reading& reading);
+  void read_range(const Cells& cells, std::int64_t line, const Rules& rules, Reading& reading);
+  void read_empty_node(const Cells& cells, std::int64_t line, const Rules& rules, Reading& reading);
   void finish(const Rules& rules, const Reading& reading, std::int64_t first_line, std::string_view text);
   void check_tree(const Rules& rules, const Reading& reading);
   void check_cells(const Rules& rules, const Reading& reading);
@@ -126,7 +127,7 @@ class TreebankData {
   bool good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const;
   void check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
                     const Rules& rules, const Reading& reading);
-  void write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
+  void write_word(Output& out, std::string_view whole, const Cells& cells, std::int64_t word,
                   std::int64_t sentence) const;
   bool has_fatal(const Reading& reading) const;
   std::string_view body(std::int64_t sentence) const;

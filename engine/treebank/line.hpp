@@ -1,13 +1,17 @@
 // One line of a CoNLL-U file as its cells.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "treebank/conllu.hpp"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace panparser {
 
@@ -25,29 +29,47 @@ inline std::string_view without_return(std::string_view line) {
 struct Cells {
   std::array<std::string_view, kCells> cell;
   int count = 0;
+  bool plain = true;  // no cell is empty, and there is no space in the line
+  std::string_view line;
 
-  explicit Cells(std::string_view line) {
-    const char* start = line.data();
-    const char* at = start;
-    const char* const end = start + line.size();
-    auto tab = [&](const char* place) {
+  Cells() = default;
+  explicit Cells(std::string_view whole) { split(whole.data(), whole.data() + whole.size()); }
+
+  // Splits the line that begins here. Where it ends: at a line end, or where the text ends.
+  const char* split(const char* const begin, const char* const end) {
+    const char* start = begin;
+    const char* at = begin;
+    count = 0;
+    plain = true;
+    const auto tab = [&](const char* place) {
       if (count < kCells) cell[count] = {start, static_cast<std::size_t>(place - start)};
+      plain &= place != start;
       ++count;
       start = place + 1;
     };
-    // Eight bytes at a time: a byte of `tabs` has its high bit set where the byte of the chunk is a tab.
-    for (; std::endian::native == std::endian::little && end - at >= 8; at += 8) {
-      std::uint64_t chunk;
-      std::memcpy(&chunk, at, 8);
-      chunk ^= 0x0909090909090909u;
-      constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7Fu;
-      std::uint64_t tabs = ~(((chunk & kLow) + kLow) | chunk | kLow);
-      for (; tabs; tabs &= tabs - 1) tab(at + (std::countr_zero(tabs) >> 3));
+#ifdef __SSE2__  // 16 bytes at a time
+    const auto mask = [](__m128i bytes, char wanted) {
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted))));
+    };
+    for (; end - at >= 16; at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const std::uint32_t ends = mask(bytes, '\n');
+      const std::uint32_t before = ends ? (ends & -ends) - 1 : ~0u;
+      plain &= (mask(bytes, ' ') & before) == 0;
+      for (std::uint32_t tabs = mask(bytes, '\t') & before; tabs; tabs &= tabs - 1) tab(at + std::countr_zero(tabs));
+      if (ends) {
+        at += std::countr_zero(ends);
+        break;
+      }
     }
-    for (; at != end; ++at) {
+#endif
+    for (; at != end && *at != '\n'; ++at) {
+      plain &= *at != ' ';
       if (*at == '\t') tab(at);
     }
-    tab(end);
+    line = without_return({begin, static_cast<std::size_t>(at - begin)});
+    tab(std::max(start, line.data() + line.size()));
+    return at;
   }
 };
 

@@ -1,7 +1,6 @@
 #include "treebank/rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -28,15 +27,6 @@ std::string lower(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<std::int32_t> number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text[0] == '-') return std::nullopt;
-  if (text.size() > 1 && text[0] == '0') return std::nullopt;
-  if (value > kLargestNumber) return std::nullopt;
-  return value;
-}
 
 std::size_t valid_utf8(std::string_view text) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());

@@ -10,7 +10,17 @@ namespace panparser {
 inline constexpr std::int32_t kLargestNumber = 1'000'000'000;  // so that one more is still a number
 
 // A number as files write them: digits, no sign, no leading zero.
-std::optional<std::int32_t> number(std::string_view text);
+inline std::optional<std::int32_t> number(std::string_view text) {
+  constexpr std::size_t kDigits = 10;
+  if (text.empty() || text.size() > kDigits || (text.size() > 1 && text[0] == '0')) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  if (value > kLargestNumber) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
 
 // Length of the well-formed UTF-8 at the start of `text`.
 std::size_t valid_utf8(std::string_view text);

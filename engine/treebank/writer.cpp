@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 
 #include "treebank/conllu.hpp"
@@ -32,23 +31,14 @@ void TreebankData::set_comments(std::int64_t sentence, const std::vector<std::st
   comments_[sentence] = std::move(text);
 }
 
-namespace {
-
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && (a.empty() || (a[0] == b[0] && std::memcmp(a.data(), b.data(), a.size()) == 0));
-}
-
-}  // namespace
-
 // Copies a line, with the cells that are not what they were replaced.
-void TreebankData::write_word(Output& out, std::string_view whole, std::string_view line, std::int64_t word,
+void TreebankData::write_word(Output& out, std::string_view whole, const Cells& cells, std::int64_t word,
                               std::int64_t sentence) const {
   const auto words = static_cast<std::int32_t>(offsets_[sentence + 1] - offsets_[sentence]);
   auto complain = [&](const std::string& what) {
     throw std::invalid_argument("sentence " + std::to_string(sentence + 1) + ", word " +
                                 std::to_string(word - offsets_[sentence] + 1) + ": " + what);
   };
-  const Cells cells(line);
   const char* copied = whole.data();  // up to here
   auto replace = [&](std::string_view cell, std::string_view now) {
     out.put(copied, static_cast<std::size_t>(cell.data() - copied));
@@ -62,7 +52,7 @@ void TreebankData::write_word(Output& out, std::string_view whole, std::string_v
     if (id < 0 || id >= vocabularies_[c].size()) {
       complain("no " + std::string(kNames[kCellOf[c]]) + " has the id " + std::to_string(id));
     }
-    if (const std::string_view now = vocabularies_[c][id]; !same(now, cell)) replace(cell, now);
+    if (const std::string_view now = vocabularies_[c][id]; !same_text(now, cell)) replace(cell, now);
   };
   for (const Column c : {kForm, kLemma, kUpos, kXpos, kFeats}) write_column(c);
   if (heads_shared_) {
@@ -73,7 +63,7 @@ void TreebankData::write_word(Output& out, std::string_view whole, std::string_v
     char digits[16] = {'_'};
     const char* end = head < 0 ? digits + 1 : std::to_chars(digits, digits + sizeof digits, head).ptr;
     const std::string_view now(digits, static_cast<std::size_t>(end - digits));
-    if (!same(now, cells.cell[kHeadCell])) replace(cells.cell[kHeadCell], now);
+    if (!same_text(now, cells.cell[kHeadCell])) replace(cells.cell[kHeadCell], now);
   }
   for (const Column c : {kDeprel, kDeps, kMisc}) write_column(c);
   out.put(copied, static_cast<std::size_t>(whole.data() + whole.size() - copied));
@@ -89,11 +79,12 @@ void TreebankData::write_sentence(Output& out, std::int64_t sentence, bool any_s
     return;
   }
   bool comments_written = !new_comments;
+  Cells cells;
   while (!text.empty()) {
-    const std::size_t end_of_line = text.find('\n');
-    const bool last = end_of_line == std::string_view::npos;
-    const std::string_view whole = text.substr(0, last ? text.size() : end_of_line + 1);
-    const std::string_view line = without_return(text.substr(0, end_of_line));
+    const auto end_of_line =
+        static_cast<std::size_t>(cells.split(text.data(), text.data() + text.size()) - text.data());
+    const std::string_view whole = text.substr(0, end_of_line + 1);
+    const std::string_view line = cells.line;
     text.remove_prefix(whole.size());
     if (!line.empty() && !comments_written) {
       out.put(replaced->second);
@@ -101,9 +92,10 @@ void TreebankData::write_sentence(Output& out, std::int64_t sentence, bool any_s
     }
     if (!line.empty() && line[0] == '#' && new_comments) continue;
     const bool is_word = !line.empty() && line[0] != '#' &&
-                         line.substr(0, line.find('\t')).find_first_of("-.") == std::string_view::npos;
+                         std::none_of(cells.cell[kIdCell].begin(), cells.cell[kIdCell].end(),
+                                      [](char c) { return c == '-' || c == '.'; });
     if (is_word && word < offsets_[sentence + 1]) {
-      write_word(out, whole, line, word++, sentence);
+      write_word(out, whole, cells, word++, sentence);
     } else {
       out.put(whole);
     }

@@ -6,7 +6,6 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import repeat
 from typing import Any, cast
 
@@ -53,6 +52,7 @@ class LemmaDictionary:
     known: dict[Key, Choice]
     ends: dict[str, Choice]
     _rows: dict[Key, _Row] = field(default_factory=dict, repr=False, compare=False)
+    _lemmas: dict[str, dict[str, str | None]] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[tuple[str, int], str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -135,21 +135,23 @@ class LemmaDictionary:
         found: list[int] = []
         for number in choice:
             lemma = apply(self.scripts[number], form)
-            if lemma is not None and self._lemmas.get((lemma, tag), form) != form:
+            if lemma is not None and self._lemmas_of(tag).get(lemma, form) != form:
                 found.append(number)
                 if len(found) == _HINTS:
                     break
         return found + [-1] * (_HINTS - len(found))
 
-    @cached_property
-    def _lemmas(self) -> dict[Key, str | None]:
-        """Lemmas with their part of speech: the form that has it, or None if several have it."""
-        found: dict[Key, str | None] = {}
+    def _lemmas_of(self, tag: str) -> dict[str, str | None]:
+        """The lemmas of a part of speech: the form that has each, or None if several have it."""
+        if tag in self._lemmas:
+            return self._lemmas[tag]
+        found: dict[str, str | None] = {}
         scripts, lower = self.scripts, self.scripts.numbers.get(_LOWER, -1)
-        for (form, tag), choice in self.known.items():
+        for form, choice in [(form, choice) for (form, other), choice in self.known.items() if other == tag]:
             for number in choice:
-                key = (form.lower() if number == lower else apply(scripts[number], form) or form, tag)
-                found[key] = form if found.get(key, form) == form else None
+                lemma = form.lower() if number == lower else apply(scripts[number], form) or form
+                found[lemma] = form if found.get(lemma, form) == form else None
+        self._lemmas[tag] = found
         return found
 
     def right(self, treebank: Treebank) -> IntArray:
