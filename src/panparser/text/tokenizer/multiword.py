@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, cast
 
 from panparser.errors import ModelError
 from panparser.text.characters import is_trimmed
 from panparser.treebank.treebank import Treebank
 
 Words = tuple[str, ...]
+_Analysis = tuple[Words | None, Words | None]  # what a form is split into, and what it may be split into
 _FOLDS = 5
 _CACHE_SIZE = 1 << 18  # forms whose words are cached
-_NEW = object()  # stands for the words of a form that is not cached
 _MAX_AFFIX = 24  # characters
 _CONTEXT = 4  # characters of the stem that a rule may see
 _SURE = (2, 0.75)  # distinct forms that an affix must have been seen in, share of them that one rule must split
@@ -91,8 +91,7 @@ class MultiwordRules:
     affixes: Affixes = field(default_factory=Affixes)
     ambiguous: dict[str, Words] = field(default_factory=dict)
     doubtful: Affixes = field(default_factory=Affixes)
-    _known: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
-    _doubts: dict[str, Words | None] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[str, _Analysis] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def learn(cls, treebank: Treebank) -> MultiwordRules:
@@ -115,11 +114,11 @@ class MultiwordRules:
 
     def split(self, form: str) -> Words | None:
         """The words that a token stands for, in the token's case; None if it is one word."""
-        return self.splits([form])[0]
+        return self.analyses([form])[0][0]
 
     def splits(self, forms: Sequence[str]) -> list[Words | None]:
         """The words of many tokens."""
-        return _remembered(self._known, forms, self._split) if self.forms else [None] * len(forms)
+        return [split for split, _ in self.analyses(forms)]
 
     def _split(self, form: str) -> Words | None:
         lower = form.lower()
@@ -131,11 +130,19 @@ class MultiwordRules:
 
         Such a form was seen both ways, or is unknown and has a doubtful affix.
         """
-        return self.alternatives([form])[0]
+        return self.analyses([form])[0][1]
 
-    def alternatives(self, forms: Sequence[str]) -> list[Words | None]:
-        """The words of many forms that may be one word or several."""
-        return _remembered(self._doubts, forms, self._alternative)
+    def analyses(self, forms: Sequence[str]) -> list[_Analysis]:
+        """`split` and `alternative` of many forms; what was found before is looked up."""
+        if not self.forms:
+            return [(None, None)] * len(forms)
+        if len(self._known) > _CACHE_SIZE:
+            self._known.clear()
+        found = [self._known.get(form) for form in forms]
+        for place in [place for place, analysis in enumerate(found) if analysis is None]:
+            form = forms[place]
+            found[place] = self._known[form] = (self._split(form), self._alternative(form))
+        return cast("list[_Analysis]", found)
 
     def _alternative(self, form: str) -> Words | None:
         lower = form.lower()
@@ -187,18 +194,6 @@ def alternatives_if_new(tokens: Iterable[tuple[str, Words | None]]) -> dict[str,
         for form in seen:
             if fold[form] == number and (words := _by_affix(form, others)) is not None:
                 found[form] = words
-    return found
-
-
-def _remembered(
-    known: dict[str, Words | None], forms: Sequence[str], find: Callable[[str], Words | None]
-) -> list[Words | None]:
-    """What is found of each form; what was found before is looked up."""
-    if len(known) > _CACHE_SIZE:
-        known.clear()
-    found: list[Any] = [known.get(form, _NEW) for form in forms]
-    for place in [place for place, words in enumerate(found) if words is _NEW]:
-        found[place] = known[forms[place]] = find(forms[place])
     return found
 
 

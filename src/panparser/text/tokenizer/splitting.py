@@ -33,9 +33,15 @@ class Doubts:
     splits: Splits
 
     @classmethod
-    def of(cls, forms: DistinctForms, rules: MultiwordRules, new: dict[str, Words] | None = None) -> Doubts:
-        """The doubtful tokens of a text; `new`: words of forms treated as new, of which a few tokens are used."""
-        words = rules.alternatives(forms.texts)
+    def of(
+        cls,
+        forms: DistinctForms,
+        words: Sequence[Words | None],
+        rules: MultiwordRules,
+        new: dict[str, Words] | None = None,
+    ) -> Doubts:
+        """The doubtful tokens of a text, by the alternatives of its forms; `new`: words of forms treated as new, of
+        which a few tokens are used."""
         if new is not None:
             lower = [form.lower() for form in forms.texts]
             words = [
@@ -75,7 +81,8 @@ def train_splitter(
     from panparser.sequences.training import train_sequences
 
     new = alternatives_if_new(zip(forms, splits, strict=True))
-    doubts = Doubts.of(DistinctForms.of(forms), rules, new)
+    distinct = DistinctForms.of(forms)
+    doubts = Doubts.of(distinct, [rules.alternative(form) for form in distinct.texts], rules, new)
     right = np.array([_same(splits[place], doubts.splits[place]) for place in doubts.places.tolist()], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
@@ -90,16 +97,17 @@ def _same(split: Words | None, words: Words | None) -> bool:
 
 
 def decide(
-    model: SequenceModel,
+    model: SequenceModel | None,
     rules: MultiwordRules,
     points: CodePoints,
     tokens: Tokens,
     forms: DistinctForms,
-    splits: Splits,
 ) -> Splits:
-    """Overrides the rules for tokens that may be one word or several."""
-    doubts = Doubts.of(forms, rules)
-    if not len(doubts.places):
+    """The words of tokens: by the rules, but for tokens that may be one word or several."""
+    analyses = rules.analyses(forms.texts)
+    splits = Splits.by_form(forms, [split for split, _ in analyses])
+    doubts = Doubts.of(forms, [alternative for _, alternative in analyses], rules)
+    if model is None or not len(doubts.places):
         return splits
     found = model.predict(_items(points, tokens, doubts)).astype(bool)
     return splits.replaced(doubts.places, doubts.splits, found)

@@ -23,7 +23,7 @@ from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
-from panparser.text.characters import CodePoints, code_points
+from panparser.text.characters import code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.reading import Seam
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
@@ -32,7 +32,6 @@ from panparser.text.tokenizer.splitting import decide, train_splitter
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
-    Splits,
     Tokens,
     sentence_per_line,
     to_treebank,
@@ -83,7 +82,8 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         """
         points = code_points(text)
         tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
-        splits = self._splits(text, points, tokens) if self.multiword.forms else None
+        rules = self.multiword
+        splits = decide(self.splitter, rules, points, tokens, tokens.forms(text)) if rules.forms else None
         return to_treebank(text, tokens, splits=splits, place=place, path=path)
 
     def stream(
@@ -94,14 +94,6 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
-
-    def _splits(self, text: str, points: CodePoints, tokens: Tokens) -> Splits:
-        """The words of each token that has several."""
-        forms = tokens.forms(text)
-        splits = Splits.by_form(forms, self.multiword.splits(forms.texts))
-        if self.splitter is not None:
-            splits = decide(self.splitter, self.multiword, points, tokens, forms, splits)
-        return splits
 
     def marks(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Marks:
         """What ends after each character, as in RawText."""
