@@ -44,7 +44,7 @@ class Task:
     treebank: str
     seed: int
     system: tuple[str, str, bool] | None = None  # name, root, single_root
-    templates: str | None = None  # rich, zn11 or fast
+    templates: str | None = None  # rich, lean, zn11 or fast
     beam: int | None = None
     labeled: bool | None = None
     nonprojective: str | None = None
@@ -67,7 +67,7 @@ class Task:
             name, root, single_root = self.system
             given["system"] = pp.system(name, root=root, single_root=single_root)
         if self.templates is not None:
-            given["templates"] = {"zn11": pp.ZN11, "rich": pp.RICH, "fast": pp.FAST}[self.templates]
+            given["templates"] = pp.features.sets.template_set(self.templates)
         return pp.ParserSpec(**given)
 
     @property

@@ -59,6 +59,7 @@ from panparser.features.atoms import Address as Address
 from panparser.features.atoms import Atom as Atom
 from panparser.features.sets import FAST as FAST
 from panparser.features.sets import GIVEN as GIVEN
+from panparser.features.sets import LEAN as LEAN
 from panparser.features.sets import RICH as RICH
 from panparser.features.sets import RICH_STACK as RICH_STACK
 from panparser.features.sets import TAGGING as TAGGING
