@@ -36,7 +36,14 @@ SETS = ("fast", "lean", "zn11", "rich")
 BEAMS = (1, 2, 4, 8, 16)
 PRUNED = ((1, 0.5), (1, 3.0), (8, 0.5), (8, 3.0))  # beam, smallest weight that stays; of `rich`
 QUICK = {"fast": (1, 8), "rich": (1, 8)}
-COLORS = {"fast": "#d55e00", "lean": "#e6a000", "zn11": "#009e73", "rich": "#0072b2", "udpipe": "#444444", "spacy": "#aa4499"}
+COLORS = {
+    "fast": "#d55e00",
+    "lean": "#e6a000",
+    "zn11": "#009e73",
+    "rich": "#0072b2",
+    "udpipe": "#444444",
+    "spacy": "#aa4499",
+}
 COLUMNS = f"{'':28}{'words/s':>12}{'LAS':>8}"
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import panparser as pp
-from panparser import RICH, RICH_STACK, ZN11, Template, Templates, _engine
+from panparser import FAST, LEAN, RICH, RICH_STACK, ZN11, Template, Templates, _engine
 from panparser.features import sets
 from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
 from panparser.features.lowering import Column, LoweredTemplates, lower
+from panparser.features.reading import seen_by_labels
 from panparser.treebank.treebank import COLUMNS
 from places import ROOT
 
@@ -76,6 +78,16 @@ def test_rich_stack_is_rich_one_place_further_left():
     moved = [re.sub(r"\b[SB]\d\b", lambda base: further[base[0]], line) for line in str(RICH).splitlines()]
     assert lines[: len(moved)] == moved
     assert all("S2" in line for line in lines[len(moved) :])
+
+
+@pytest.mark.parametrize(("templates", "size", "for_labels"), [(LEAN, 101, 43), (FAST, 39, 19)], ids=["LEAN", "FAST"])
+def test_smaller_sets_are_parts_of_rich_and_labels_use_fewer(templates, size, for_labels):
+    """`actions:` marks only what labels of ArcEager would use, so that those of systems with deeper arcs see S1."""
+    plain = Templates(tuple(replace(template, actions_only=False) for template in templates))
+    assert len(templates) == size
+    assert [template for template in RICH if template in plain] == list(plain)
+    assert sum(seen_by_labels(template, False) for template in templates) == for_labels
+    assert all(seen_by_labels(replace(t, actions_only=False), False) for t in templates if t.actions_only)
 
 
 def test_sets_are_read_when_they_are_used():

@@ -58,7 +58,9 @@ def test_odd_lines(line):
     agree(line)
 
 
-@pytest.mark.parametrize("templates", [pp.ZN11, pp.RICH, pp.RICH_STACK, pp.LEAN, pp.FAST, pp.GIVEN, pp.TAGGING], ids=len)
+@pytest.mark.parametrize(
+    "templates", [pp.ZN11, pp.RICH, pp.RICH_STACK, pp.LEAN, pp.FAST, pp.GIVEN, pp.TAGGING], ids=len
+)
 def test_lines_of_the_built_in_sets(templates):
     for template in templates:
         agree(str(template))
