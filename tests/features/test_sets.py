@@ -109,8 +109,10 @@ def test_there_are_no_other_sets():
 def test_the_default_templates_fit_the_system():
     for name in ("arc-standard", "attardi", "swap-standard"):
         assert pp.ParserSpec(system=pp.system(name)).templates == RICH_STACK
-    for name in ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-hybrid-partial"):
+    for name in ("arc-hybrid", "non-monotonic-arc-eager", "arc-hybrid-partial"):
         assert pp.ParserSpec(system=pp.system(name)).templates == RICH
+    for name in ("arc-eager", "arc-eager-partial", "arc-eager-span"):
+        assert pp.ParserSpec(system=pp.system(name)).templates == LEAN
 
 
 def test_filtered_zn11():

@@ -20,11 +20,11 @@ _CONSTANTS = {
 
 # Found by `__getattr__`; declared for type checkers and the documentation.
 RICH: Templates
-"""Words, tags, morphology and lemmas of S0 and B0: the default of most systems."""
+"""Words, tags, morphology and lemmas of S0 and B0: the default of systems whose arcs also join S1 and S0."""
 RICH_STACK: Templates
 """RICH shifted one place to the left: the default of systems whose arcs join words of the stack."""
 LEAN: Templates
-"""RICH without what brings nothing to ArcEager: as accurate there, and faster."""
+"""RICH without what brings nothing to ArcEager: the default of systems whose arcs join S0 and B0."""
 ZN11: Templates
 """Zhang & Nivre (2011): all templates of their two tables, and three for the transition history."""
 FAST: Templates

@@ -34,7 +34,7 @@ class ParserSpec:
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
     sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
     "pseudo" where there are labels and whole, projective trees; else "as-is". `templates` default
-    to RICH, or to RICH_STACK for systems whose arcs join words of the stack.
+    to LEAN where arcs join S0 and B0 alone, to RICH_STACK where they join words of the stack, and else to RICH.
     """
 
     system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
@@ -150,7 +150,9 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
 
 def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The default templates for a system."""
-    return template_set("rich-stack" if system.joins_stack else "rich")
+    if system.joins_stack:
+        return template_set("rich-stack")
+    return template_set("lean" if system.joins_front else "rich")
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -219,6 +219,11 @@ class Declaration:
         return bool(self._arcs) and not any(terms.B0 in arc.positions for arc in self._arcs)
 
     @property
+    def joins_front(self) -> bool:
+        """Do all arcs join S0 and B0?"""
+        return bool(self._arcs) and all(set(arc.positions) == {terms.S0, terms.B0} for arc in self._arcs)
+
+    @property
     def _arcs(self) -> list[terms.Effect]:
         return [t.then[0] for t in self.transitions if t.labeled]
 
