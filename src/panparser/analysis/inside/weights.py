@@ -237,7 +237,7 @@ def _common(first: Parser, second: Parser) -> list[tuple[str, int, int]]:
     """Templates that both have, and their numbers in each."""
     other = {frozenset(template.atoms): number for number, template in enumerate(binary_templates(second))}
     return [
-        (str(template), number, other[frozenset(template.atoms)])
+        (" ".join(map(str, template.atoms)), number, other[frozenset(template.atoms)])
         for number, template in enumerate(binary_templates(first))
         if frozenset(template.atoms) in other
     ]

@@ -41,7 +41,7 @@ class Feature:
             if texts is not None:
                 values = (_read(atom, value, parser) for atom, value in zip(template.atoms, texts, strict=True))
                 return cls(template, tuple(values))
-        known = [str(template) for template in binary_templates(parser)]
+        known = [" ".join(map(str, template.atoms)) for template in binary_templates(parser)]
         bare = " ".join(part.rpartition("=")[0] or part for part in text.split())
         near = get_close_matches(bare, known, n=1, cutoff=0)
         hint = f"; the nearest template is {near[0]}" if near else ""
