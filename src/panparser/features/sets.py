@@ -28,7 +28,7 @@ LEAN: Templates
 ZN11: Templates
 """Zhang & Nivre (2011): all templates of their two tables, and three for the transition history."""
 FAST: Templates
-"""A third of RICH, for large corpora."""
+"""Two fifths of RICH, for large corpora."""
 GIVEN: Templates
 """Templates that read constraints; to be added to another set."""
 TAGGING: Templates
