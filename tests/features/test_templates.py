@@ -410,9 +410,9 @@ def test_damaged_text_is_read_or_refused(data):
 
 def test_fields_of_templates_are_given_or_chosen():
     chosen = pp.ParserSpec(templates=None)
-    assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.RICH)
-    assert hash(chosen) == hash(pp.ParserSpec(templates=pp.RICH))
-    assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.RICH
+    assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.LEAN)
+    assert hash(chosen) == hash(pp.ParserSpec(templates=pp.LEAN))
+    assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.LEAN
     assert inspect.signature(pp.ParserSpec).parameters["templates"].default is None
     assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.TAGGING)
     with pytest.raises(FrozenInstanceError):
