@@ -11,7 +11,7 @@ CoNLL-U in memory, the best of a few runs, loading not counted. UDPipe needs `uf
 
     python benchmarks/pipeline.py FOLDER [FOLDER...] --before PYTHON [--model MODEL]
 
-compares two builds instead: `panparser parse` of raw text with the same model (the bundled English one, unless another
+compares two builds instead: `panparser parse` of raw text with one model (the bundled English one of each build, unless another
 is named; both builds must be able to read it), file to file, one thread, CPU time, the commands of both builds in turn;
 from each time that of a text of one word is taken off.
 """

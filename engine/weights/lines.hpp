@@ -1,6 +1,6 @@
 // Rows of a few bytes by feature, in lines of 64 bytes, as a cache has them: the tags of as many features as fit, and
-// their rows. Each template has lines of its own, so that those of few and frequent features stay in the caches. A tag of
-// 16 bits stands for a key: of features that were never learned, one in some ten thousand is taken for another. A
+// their rows. Each template has lines of its own, so that those of few and frequent features stay in the caches. A tag
+// of 16 bits stands for a key: of features that were never learned, one in some ten thousand is taken for another. A
 // feature has one line where it belongs; if that is full, those that matter least are left out, one in some thirty. (In
 // older models they moved on to the next line, and a byte at the end tells of which of eight kinds they were.)
 #pragma once
