@@ -11,9 +11,9 @@ CoNLL-U in memory, the best of a few runs, loading not counted. UDPipe needs `uf
 
     python benchmarks/pipeline.py FOLDER [FOLDER...] --before PYTHON [--model MODEL]
 
-compares two builds instead: `panparser parse` of raw text with one model (the bundled English one of each build, unless another
-is named; both builds must be able to read it), file to file, one thread, CPU time, the commands of both builds in turn;
-from each time that of a text of one word is taken off.
+compares two builds instead: `panparser parse` of raw text, file to file, one thread, CPU time, the commands of both
+builds in turn; from each time that of a text of one word is taken off. Each build has its own English model, unless a
+model that both can read is named.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import argparse
 import statistics
 import tempfile
 import time
+from datetime import date
 from pathlib import Path
 
 from machine import add_before, best_of, builds, panparser, processor, write_result
@@ -78,7 +79,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, nargs="+", metavar="N", help="sizes of batches to compare")
     parser.add_argument("--seeds", type=int, default=3, help="for --batches")
     given = parser.parse_args()
-    heading = f"panparser {pp.__version__}, {processor()}, {cores()} cores"
+    heading = f"panparser {pp.__version__}, {date.today()}, {processor()}, {cores()} cores"
     if given.batches:
         title = f"{'':14}{'batch':>6}{'LAS':>9}{'':7}{'clock':>11}"
         rows = [row for folder in given.folders for row in batch_rows(folder, given.batches, given.seeds)]

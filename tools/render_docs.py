@@ -191,7 +191,36 @@ def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
     return rows
 
 
+def speed() -> list[list[str]]:
+    """Both builds, treebank by treebank; the last lines, of means, have fewer columns."""
+    head = [
+        "treebank",
+        "parser",
+        "before",
+        "now",
+        "ratio",
+        "LAS before",
+        "LAS now",
+        "two threads",
+        "MB before",
+        "MB now",
+    ]
+    rows = _plain("speed.txt", "words/CPU s", head)
+    return [row + [""] * (len(head) - len(row)) for row in rows]
+
+
 TABLES: dict[str, Callable[[], list[list[str]]]] = {
+    "speed": speed,
+    "training-time": lambda: _plain(
+        "training.txt",
+        "      ",
+        ["treebank", "clock", "CPU", "memory", "LAS", "clock before", "CPU before", "times sooner", "times less CPU"],
+    ),
+    "raw-text": lambda: _plain(
+        "raw_text.txt",
+        "treebank ",
+        ["treebank", "search", "before, kw/s", "now, kw/s", "ratio", "before, MB", "now, MB", "bytes"],
+    ),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
