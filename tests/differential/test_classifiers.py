@@ -194,7 +194,7 @@ def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
             classifier.labels[key][names.index(label)] = rounded(total)
     classifier.batch = 16
     parser = pp.Parser(learned.run.spec, learned.run.labels, [], {}, classifier=classifier)
-    averaged = _engine.parse_averaged(learned.run.learners, others._store, beam)
+    averaged = _engine.parse_averaged(learned.run.learners, others._store, beam, threads=1)
     found = parser.lowered(others, averaged.heads, averaged.labels)
     for ours, expected in zip(parser.predict(others), found, strict=True):
         assert np.array_equal(ours, expected)
