@@ -150,6 +150,7 @@ class _Ballot:
         self, weights: Sequence[float], dev: Treebank, report: Report | None
     ) -> tuple[list[float], float]:
         """Weights by coordinate search, starting from those given, and their score on the development set."""
+
         def points(tried: Sequence[float]) -> float:
             uas, las = score(self.count(tried, TrainingRecord()), dev)  # with whole beams: a margin fits one vote alone
             return uas if las is None else las
