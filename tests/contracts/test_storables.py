@@ -110,7 +110,7 @@ def test_a_model_that_is_saved_again_gives_the_same_bytes(kind, models, files, t
     found = loaded(tmp_path / "again", kind)
     found.save(tmp_path / "other")
     assert (tmp_path / "other").read_bytes() == before
-    found.save(tmp_path / "again")  # over the file that it is mapped from
+    found.save(tmp_path / "again")  # over the file that it was read from
     assert (tmp_path / "again").read_bytes() == before
     assert behavior(found) == behavior(models[kind])
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import subprocess
 
 import numpy as np
 import pytest
@@ -110,3 +113,46 @@ def test_every_kind_names_its_module():
     for kind in TRAINERS:
         assert issubclass(class_of(kind), StoredModel)
         assert class_of(kind).kind == kind
+
+
+# --- Files that change while a model is in use ---
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: os.truncate(path, 0),
+        lambda path: os.truncate(path, path.stat().st_size // 2),
+        lambda path: path.write_bytes(bytes(path.stat().st_size)),
+        lambda path: path.unlink(),
+    ],
+    ids=["emptied", "cut off", "overwritten", "removed"],
+)
+def test_a_model_in_use_does_not_change_with_its_file(models, saved, tmp_path, kind, change):
+    path = saved(kind)
+    found = pp.load(path)
+    change(path)
+    found.save(tmp_path / "again")
+    models[kind].save(path)
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 0.9])
+def test_a_file_that_was_overwritten_in_part_is_refused(saved, share):
+    path = saved("parser")
+    data = bytearray(path.read_bytes())
+    data[int(share * len(data)) :] = bytes(len(data) - int(share * len(data)))
+    path.write_bytes(data)
+    with pytest.raises(pp.ModelError, match=r"damaged|another kind"):
+        pp.load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@KINDS
+def test_a_model_from_a_pipe(models, saved, tmp_path, kind):
+    path = saved(kind)
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(f"cat {shlex.quote(str(path))} > {shlex.quote(str(tmp_path / 'pipe'))}", shell=True):
+        found = pp.load(tmp_path / "pipe")
+    assert json.dumps(found.manifest()) == json.dumps(models[kind].manifest())

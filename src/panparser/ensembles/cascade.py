@@ -212,7 +212,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Cascade:
-        """The cascade of a file, mapped into memory; raises ModelError if the file is not a valid cascade."""
+        """The cascade of a file; raises ModelError if the file is not a valid cascade."""
         return cls.read(path)
 
     @classmethod

@@ -327,7 +327,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         system: PythonSystem | None = None,
         functions: Functions | None = None,
     ) -> Parser:
-        """The parser of a file, mapped into memory; raises `ModelError` if the file is not a valid model.
+        """The parser of a file; raises `ModelError` if the file is not a valid model.
 
         A file holds no code. Classifiers and Python systems are found by their names (entry points
         `panparser.classifiers` and `panparser.systems`) unless the class, or the system, is given; functions that

@@ -182,7 +182,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:
-        """The pipeline of a file, mapped into memory; raises ModelError if the file is not a valid pipeline.
+        """The pipeline of a file; raises ModelError if the file is not a valid pipeline.
 
         A file holds no code: if the parser has a classifier, its class must be given.
         """

@@ -171,7 +171,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """The tagger of a file, mapped into memory; raises ModelError if the file is not a valid tagger."""
+        """The tagger of a file; raises ModelError if the file is not a valid tagger."""
         return cls.read(path)
 
 

@@ -1,18 +1,20 @@
 """Files of named arrays with a JSON manifest: models and checkpoints. The format is safetensors.
 
-They are read by mapping them into memory, and the first array begins at a multiple of 64 bytes, which the safetensors
-package does not offer. A checksum over manifest and arrays finds every damaged file.
+The first array begins at a multiple of 64 bytes, in the file and in memory, which the safetensors package does not
+offer. A checksum over manifest and arrays finds every damaged file.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
+import math
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,8 @@ _TYPES = {
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 DTYPES = tuple(_NAMES)  # that arrays may have
 _MAX_HEADER = 100 << 20  # bytes; the limit of safetensors
+_LINE = 64  # bytes: of memory that is fetched at once
+_INVALID = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], manifest: Mapping[str, Any]) -> None:
@@ -68,44 +72,96 @@ def _bytes(array: npt.NDArray[Any]) -> memoryview:
 
 
 def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays of a file (views of its mapped bytes, read-only) and its manifest; `kind` names what was expected."""
+    """The arrays of a file (read-only) and its manifest; `kind` names what was expected.
+
+    They are read into memory, not mapped: if somebody overwrote a mapped file or cut it off, a model that is in use
+    would change, or the process would end.
+    """
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            if size < 8:
-                raise ModelError(f"{name}: expected a {kind}, found a file of {size} bytes")
-            data = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+            header = _header(stream, name, kind)
+            try:
+                places, text, checksum = _table_of_contents(header)
+            except _INVALID:
+                raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
+            data = _read(stream, max((place.end for place in places.values()), default=0))
     except OSError as error:
         raise ModelError(f"{name}: cannot be read: {error.strerror}") from None
-    length = int.from_bytes(data[:8], "little")
-    if length > min(size - 8, _MAX_HEADER):
-        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or one that is cut off")
-    try:
-        header = json.loads(bytes(data[8 : 8 + length]))
-        metadata = header.pop("__metadata__")
-        text, checksum = metadata["panparser"], int(metadata["crc32"], 16)
-        arrays = {name: _array(entry, data[8 + length :]) for name, entry in header.items()}
-        manifest = json.loads(text)
-        if not isinstance(manifest, dict):
-            raise TypeError("the manifest is not an object")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
-    if zlib.crc32(data[8 + length :], zlib.crc32(text.encode())) != checksum:
+    if data is None:
+        raise ModelError(f"{name}: damaged: it is shorter or longer than its content")
+    if zlib.crc32(data.data, zlib.crc32(text.encode())) != checksum:
         raise ModelError(f"{name}: damaged: its checksum does not fit its content")
+    try:
+        manifest = json.loads(text)
+        arrays = {name: place.array(data) for name, place in places.items()}
+    except _INVALID:
+        raise ModelError(f"{name}: expected a {kind}, found a damaged one") from None
+    if not isinstance(manifest, dict):
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file")
     return arrays, manifest
 
 
-def _array(entry: Any, data: memoryview) -> npt.NDArray[Any]:
+def _header(stream: IO[bytes], name: str, kind: str) -> bytes:
+    start = stream.read(8)
+    if len(start) < 8:
+        raise ModelError(f"{name}: expected a {kind}, found a file of {len(start)} bytes")
+    length = int.from_bytes(start, "little")
+    header = stream.read(length) if length <= _MAX_HEADER else b""
+    if len(header) < length:
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or one that is cut off")
+    return header
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an array is in a file, and what it is."""
+
+    start: int
+    end: int
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not all(type(number) is int and number >= 0 for number in (self.start, self.end, *self.shape)):
+            raise ValueError("not a size")
+        if self.end - self.start != self.kind.itemsize * math.prod(self.shape):
+            raise ValueError("size and shape do not agree")
+
+    def array(self, data: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+        array = np.frombuffer(data[self.start : self.end], dtype=self.kind).reshape(self.shape)
+        return array if array.flags.aligned else array.copy()  # other writers may not align arrays
+
+
+def _table_of_contents(header: bytes) -> tuple[dict[str, _Place], str, int]:
+    """Places of arrays by name, the text of the manifest, the checksum. Raises one of _INVALID."""
+    entries = json.loads(header)
+    metadata = entries.pop("__metadata__")
+    text, checksum = metadata["panparser"], int(metadata["crc32"], 16)
+    for each in (text, *entries):
+        each.encode()  # no lone surrogates
+    return {name: _place(entry) for name, entry in entries.items()}, text, checksum
+
+
+def _place(entry: Mapping[str, Any]) -> _Place:
     start, end = entry["data_offsets"]
-    shape = tuple(entry["shape"])
-    kind = np.dtype(_TYPES[entry["dtype"]])
-    if not all(type(number) is int and number >= 0 for number in (start, end, *shape)) or end > len(data):
-        raise ValueError("out of range")
-    if end - start != kind.itemsize * int(np.prod(shape, dtype=object)):
-        raise ValueError("size and shape do not agree")
-    array = np.frombuffer(data[start:end], dtype=kind).reshape(shape)
-    return array if array.flags.aligned else array.copy()  # other writers may not align arrays
+    return _Place(start, end, np.dtype(_TYPES[entry["dtype"]]), tuple(entry["shape"]))
+
+
+def _read(stream: IO[bytes], size: int) -> npt.NDArray[np.uint8] | None:
+    """The rest of a file, aligned to cache lines; None if that is not `size` bytes."""
+    status = os.fstat(stream.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size - stream.tell() != size:
+        return None
+    if stat.S_ISREG(status.st_mode):
+        room = np.empty(size + _LINE, dtype=np.uint8)
+        data = room[-room.ctypes.data % _LINE :][:size]
+        is_whole = stream.readinto(data) == size  # type: ignore[attr-defined]
+    else:  # a pipe: no more memory than it gives bytes
+        data = np.frombuffer(stream.read(size), dtype=np.uint8)
+        is_whole = len(data) == size
+    data.flags.writeable = False
+    return data if is_whole and not stream.read(1) else None
 
 
 def check_kind(manifest: Mapping[str, Any], kind: str, path: str, newest: int) -> None:

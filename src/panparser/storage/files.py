@@ -1,14 +1,24 @@
-"""Atomic writes: files appear under their name only when they are complete."""
+"""Atomic writes: files appear under their name only when they are complete, and stay complete if the machine stops.
+
+A file is written beside its place under a temporary name, brought to the disk, and renamed. A temporary file is locked
+as long as somebody writes to it; those of processes that were killed are removed by whoever next writes to the folder.
+"""
 
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from panparser.errors import ConlluError, PanParserError
+from panparser.storage.disk import Disk
+
+disk = Disk()
+_PREFIX, _SUFFIX = ".panparser-", ".part"
+_cleared: set[Path] = set()  # folders: one look at each is enough, and large ones take time
 
 
 @contextmanager
@@ -19,19 +29,22 @@ def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterato
     """
     try:
         if path.exists() and not path.is_file():
-            with open(path, "wb") as stream:
-                yield stream
+            with open(path, "wb") as device:
+                yield device
             return
-        place = _resolved(path)  # a link stays a link
-        beside = _beside(place)
+        place = _replaceable(path)
+        beside, stream = _created(place.parent)
         try:
-            with open(beside, "wb") as stream:
+            with stream:
                 yield stream
-            if place.exists():
-                beside.chmod(place.stat().st_mode & 0o777)
-            os.replace(beside, place)
+                if place.exists():
+                    beside.chmod(place.stat().st_mode & 0o777)
+                disk.sync(stream)
+                disk.replace(place, by=beside, stream=stream)
+            disk.sync_folder(place.parent)
         finally:
-            beside.unlink(missing_ok=True)
+            with suppress(OSError):
+                disk.remove(beside)
     except OSError as reason:
         raise error(f"{path}: cannot be written: {reason.strerror or reason}") from None
 
@@ -49,10 +62,9 @@ def check_writable(path: Path, error: type[PanParserError]) -> None:
             raise error(f"{path}: cannot be written: it is a folder")
         if path.exists() and not path.is_file():
             return
-        beside = _beside(_resolved(path))
-        with open(beside, "wb"):
-            pass
-        beside.unlink()
+        beside, stream = _created(_replaceable(path).parent)
+        stream.close()
+        disk.remove(beside)
     except OSError as reason:
         raise error(f"{path}: cannot be written: {reason.strerror or reason}") from None
 
@@ -63,12 +75,34 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
-def _resolved(path: Path) -> Path:
+def _replaceable(path: Path) -> Path:
+    """Where the file really is: a link stays a link. Raises OSError if it is write-protected."""
     try:
-        return path.resolve()
+        place = path.resolve()
     except RuntimeError as error:  # a loop of links, in Python 3.12 and older
         raise OSError(str(error)) from None
+    if place.exists() and not (place.stat().st_mode & 0o222 and os.access(place, os.W_OK)):
+        raise PermissionError(None, "it is write-protected")
+    return place
 
 
-def _beside(place: Path) -> Path:
-    return place.with_name(f".{place.name}.{os.getpid()}")
+def _created(folder: Path) -> tuple[Path, IO[bytes]]:
+    """A new temporary file. It is ours when it still has its name after it was locked."""
+    _clear(folder)
+    while True:
+        beside = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+        stream = disk.create(beside)
+        if beside.exists():  # nobody took it for an abandoned one before it was locked
+            return beside, stream
+        stream.close()
+
+
+def _clear(folder: Path) -> None:
+    """Removes what killed processes left in a folder; once in the life of this process."""
+    if folder in _cleared:
+        return
+    _cleared.add(folder)
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX) and disk.is_abandoned(Path(entry.path)):
+                disk.remove(Path(entry.path))

@@ -99,7 +99,7 @@ class StoredModel(ABC):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], **code: Any) -> Self:
-        """The model of a file, mapped into memory; raises ModelError if the file is not a valid model of this kind."""
+        """The model of a file; raises ModelError if the file is not a valid model of this kind."""
         arrays, manifest = read_arrays(path, "panparser model")
         return cls.from_manifest(arrays, manifest, Source(os.fspath(path), code))
 

@@ -62,7 +62,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Lemmatizer:
-        """The lemmatizer of a file, mapped into memory; raises ModelError if the file is not a valid lemmatizer."""
+        """The lemmatizer of a file; raises ModelError if the file is not a valid lemmatizer."""
         return cls.read(path)
 
     def to_arrays(self) -> Arrays:

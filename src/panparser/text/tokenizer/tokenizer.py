@@ -119,7 +119,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """The tokenizer of a file, mapped into memory; raises ModelError if the file is not a valid tokenizer."""
+        """The tokenizer of a file; raises ModelError if the file is not a valid tokenizer."""
         return cls.read(path)
 
     def to_arrays(self) -> Arrays:

@@ -1,0 +1,204 @@
+"""Files that appear whole or not at all, whatever fails, and whoever else writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from threading import Thread
+
+import pytest
+
+import panparser as pp
+from disks import FaultyDisk, PowerLoss
+from panparser.storage import files
+from panparser.storage.disk import Disk
+from panparser.storage.files import check_writable, whole_file, write_whole
+
+OLD, NEW = b"what was there before", b"what is written now, a little longer"
+STEPS = 8  # create, write, write, sync, replace, sync the folder, remove; one more, which is never reached
+
+
+def _write(path):
+    with whole_file(path, pp.ModelError) as stream:
+        stream.write(NEW[:10])
+        stream.write(NEW[10:])
+
+
+@pytest.fixture(autouse=True)
+def _as_if_started_now(monkeypatch):
+    monkeypatch.setattr(files, "_cleared", set())
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "folder" / "model"
+
+
+@pytest.fixture(params=[OLD, None], ids=["replaced", "new"])
+def before(request, place):
+    place.parent.mkdir()
+    if request.param is not None:
+        place.write_bytes(request.param)
+    return request.param
+
+
+def _content(path):
+    return path.read_bytes() if path.exists() else None
+
+
+@pytest.mark.parametrize("step", range(1, STEPS + 1))
+def test_after_a_loss_of_power_there_is_the_old_file_or_the_new_one(monkeypatch, place, before, step):
+    disk = FaultyDisk(step)
+    monkeypatch.setattr(files, "disk", disk)
+    try:
+        _write(place)
+    except PowerLoss:
+        assert step < STEPS
+    else:
+        assert step == STEPS
+    assert set(disk.outcomes(place, before)) <= {before, NEW}
+    if step >= STEPS - 1:  # it had returned, or all but removed the temporary file: nothing is left to chance
+        assert set(disk.outcomes(place, before)) == {NEW}
+    assert _content(place) in (before, NEW)  # what others saw meanwhile
+    monkeypatch.setattr(files, "disk", Disk())
+    files._cleared.clear()
+    write_whole(place, OLD)  # the next one removes what was left
+    assert [path.name for path in place.parent.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
+@pytest.mark.parametrize("step", range(1, STEPS))
+def test_a_disk_that_fails_is_an_error_and_leaves_no_litter(monkeypatch, place, before, step, reason):
+    monkeypatch.setattr(files, "disk", FaultyDisk(step, reason))
+    if step == STEPS - 1:  # only the temporary name, which the file no longer has, was not removed
+        _write(place)
+    else:
+        with pytest.raises(pp.ModelError, match=f"model: cannot be written: {errno.errorcode[reason]}"):
+            _write(place)
+    assert _content(place) == (before if step < STEPS - 2 else NEW)
+    assert {path.name for path in place.parent.iterdir()} <= {"model"}
+
+
+def test_a_file_system_that_cannot_sync_is_written_to(monkeypatch, place, before):
+    def fsync(handle):
+        raise OSError(errno.EINVAL, "not here")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    _write(place)
+    assert place.read_bytes() == NEW
+
+
+def test_a_failure_of_the_writer_leaves_the_old_file(place, before):
+    with suppress(ZeroDivisionError), whole_file(place) as stream:
+        stream.write(b"torn")
+        stream.write(NEW * (1 // 0))
+    assert _content(place) == before
+    assert {path.name for path in place.parent.iterdir()} <= {"model"}
+
+
+def test_write_protected_files_stay(tmp_path):
+    place = tmp_path / "model"
+    place.write_bytes(OLD)
+    place.chmod(0o444)
+    for write in (_write, lambda path: check_writable(path, pp.ModelError)):
+        with pytest.raises(pp.ModelError, match="model: cannot be written: it is write-protected"):
+            write(place)
+    assert place.read_bytes() == OLD
+
+
+def test_links_and_permissions_stay(tmp_path):
+    (tmp_path / "real").write_bytes(OLD)
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "link").symlink_to("real")
+    write_whole(tmp_path / "link", NEW)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == NEW
+    assert (tmp_path / "real").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_name_as_long_as_names_can_be(tmp_path):
+    write_whole(tmp_path / ("n" * 255), NEW)
+    assert (tmp_path / ("n" * 255)).read_bytes() == NEW
+
+
+# --- Several who write ---
+
+_WRITER = """
+import sys, time
+from pathlib import Path
+from panparser.storage.files import whole_file
+with whole_file(Path(sys.argv[1])) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def writer(place):
+    """Another process, which has begun to write."""
+    place.parent.mkdir(exist_ok=True)
+    with subprocess.Popen([sys.executable, "-c", _WRITER, place], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline()
+        yield process
+        process.kill()
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(place, writer):
+    write_whole(place.parent / "other", NEW)
+    assert len(list(place.parent.iterdir())) == 2  # the file of the living process, too
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    write_whole(place.parent / "other", NEW)
+    assert len(list(place.parent.iterdir())) == 2  # one look at a folder is enough
+    files._cleared.clear()
+    write_whole(place.parent / "other", NEW)
+    assert [path.name for path in place.parent.iterdir()] == ["other"]
+
+
+def test_a_temporary_file_that_was_taken_for_an_abandoned_one_is_made_anew(monkeypatch, place, before):
+    class Hasty(Disk):
+        taken = 0
+
+        def create(self, path):
+            stream = super().create(path)
+            if self.taken < 2:
+                self.taken += 1
+                path.unlink()
+            return stream
+
+    monkeypatch.setattr(files, "disk", Hasty())
+    _write(place)
+    assert place.read_bytes() == NEW
+
+
+def test_threads_that_save_to_one_path_while_others_load(english, tmp_path):
+    parser = pp.train(pp.ParserSpec(templates=pp.FAST, beam=1), english[0][:10], epochs=1)
+    path = tmp_path / "model"
+    parser.save(path)
+    end = time.monotonic() + 1
+    failures = []
+
+    def work(action):
+        try:
+            while time.monotonic() < end:
+                action()
+        except Exception as error:
+            failures.append(error)
+
+    def load():
+        assert pp.load(path).size == parser.size
+
+    threads = [Thread(target=work, args=(action,)) for action in [lambda: parser.save(path), load] * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
