@@ -4,7 +4,7 @@
     python tools/render_docs.py --check    say which are out of date (exit code 1)
 
 docs/reference/cli.md comes from the commands themselves. Tables between <!-- table NAME --> and <!-- end -->, in
-README.md and docs/, come from benchmarks/results.
+README.md and docs/, come from benchmarks/results, and those of the rules of validation from their declarations.
 """
 
 from __future__ import annotations
@@ -209,6 +209,15 @@ def speed() -> list[list[str]]:
     return [row + [""] * (len(head) - len(row)) for row in rows]
 
 
+def _rules(group: str) -> list[list[str]]:
+    """The rules of validation that are declared together."""
+    from panparser.treebank.validation import rules
+
+    found = [[f"`{rule.name}`", _cell(rule.expected) + " (a warning)" * rule.warning] for rule in getattr(rules, group)]
+    return [["rule", "what is expected"], *found]
+
+
+WORDS = frozenset({"rules-shape", "rules-words", "rules-trees", "rules-metadata"})  # tables without figures
 TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "speed": speed,
     "training-time": lambda: _plain(
@@ -221,6 +230,10 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
         "treebank ",
         ["treebank", "search", "before, kw/s", "now, kw/s", "ratio", "before, MB", "now, MB", "bytes"],
     ),
+    "rules-shape": lambda: _rules("LEVEL_1"),
+    "rules-words": lambda: _rules("WORDS"),
+    "rules-trees": lambda: _rules("TREES"),
+    "rules-metadata": lambda: _rules("METADATA"),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
@@ -243,7 +256,7 @@ def with_tables(text: str) -> str:
 
     def write(match: re.Match[str]) -> str:
         head, *rows = TABLES[match[2]]()
-        rule = ["---", *["---:"] * (len(head) - 1)]
+        rule = ["---", *["---" if match[2] in WORDS else "---:"] * (len(head) - 1)]
         return match[1] + "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)) + match[3]
 
     return _TABLE.sub(write, text)

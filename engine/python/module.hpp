@@ -18,12 +18,11 @@ namespace nb = nanobind;
 // The data with the bytes that its strings point into.
 class TreebankStore {
  public:
-  TreebankStore(nb::bytes text, bool conllx, bool single_root, bool thorough, std::int64_t first_line)
-      : text_(std::move(text)) {
+  TreebankStore(nb::bytes text, bool conllx, bool single_root, std::int64_t first_line) : text_(std::move(text)) {
     const std::string_view view(text_.c_str(), text_.size());
     nb::gil_scoped_release release;
-    data_ = std::make_unique<TreebankData>(
-        view, Rules{conllx ? Format::kConllx : Format::kConllu, single_root, thorough, first_line});
+    data_ = std::make_unique<TreebankData>(view,
+                                           Rules{conllx ? Format::kConllx : Format::kConllu, single_root, first_line});
   }
   TreebankData& data() const { return *data_; }
   void check(std::int64_t sentence) const {

@@ -87,8 +87,7 @@ void bind_treebank(nb::module_& m) {
       nb::arg("numbers").noconvert(), "The distinct numbers, rising, and which of them each number is.");
 
   nb::class_<TreebankStore>(m, "TreebankStore", "A treebank's columns, over the bytes that it was read from.")
-      .def(nb::init<nb::bytes, bool, bool, bool, std::int64_t>(), "text"_a, "conllx"_a, "single_root"_a, "thorough"_a,
-           "first_line"_a)
+      .def(nb::init<nb::bytes, bool, bool, std::int64_t>(), "text"_a, "conllx"_a, "single_root"_a, "first_line"_a)
       .def_prop_ro("sentences", [](const TreebankStore& s) { return s.data().sentences(); })
       .def_prop_ro("words", [](const TreebankStore& s) { return s.data().words(); })
       .def_prop_ro(

@@ -1,7 +1,6 @@
 #include "treebank/conllu.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "treebank/line.hpp"
 #include "treebank/rules.hpp"
@@ -29,7 +28,6 @@ struct TreebankData::Reading {
   std::int32_t minor = 0;  // last empty node after the last word
   std::size_t ranges, empty_nodes, problems;
   std::vector<std::int64_t> lines;        // of the words
-  std::vector<std::int64_t> empty_lines;  // of the empty nodes
 };
 
 TreebankData::TreebankData(std::string_view text, const Rules& rules) : text_(text) { read(rules); }
@@ -64,7 +62,6 @@ void TreebankData::read(const Rules& rules) {
     reading.empty_nodes = empty_nodes_.size();
     reading.problems = problems_.size();
     reading.lines.clear();
-    reading.empty_lines.clear();
     bool blank = false;
     bool some = false;
     while (at < text_.size() && !blank) {
@@ -143,7 +140,7 @@ void TreebankData::read_line(const Cells& cells, std::int64_t number_of_line, co
     if (number(cells.cell[kIdCell]) == reading.words + 1) ++reading.words;  // so that the next word is not blamed
     return;
   }
-  if (!cells.plain) check_edges(cells, number_of_line, rules);
+  if (!cells.plain) check_edges(cells, number_of_line);
   const std::string_view id = cells.cell[kIdCell];
   if (const auto word = number(id)) {
     read_word(cells, word, number_of_line, reading);
@@ -156,15 +153,13 @@ void TreebankData::read_line(const Cells& cells, std::int64_t number_of_line, co
   }
 }
 
-void TreebankData::check_edges(const Cells& cells, std::int64_t number_of_line, const Rules& rules) {
+void TreebankData::check_edges(const Cells& cells, std::int64_t number_of_line) {
   for (int i = 0; i < kCells; ++i) {
     const std::string_view cell = cells.cell[i];
     if (cell.empty()) {
-      problem(number_of_line, "cell", std::string("a value or _ in ") + kNames[i], "nothing");
+      problem(number_of_line, "cell", std::string("a value or _ in ") + kNames[i], "nothing", "", true);
     } else if (cell.front() == ' ' || cell.back() == ' ') {
       problem(number_of_line, "cell", std::string("no space at the ends of ") + kNames[i], quoted(cell));
-    } else if (rules.thorough && i != 1 && i != 2 && i != 9 && cell.find(' ') != std::string_view::npos) {
-      problem(number_of_line, "cell", std::string("no space in ") + kNames[i], quoted(cell));
     }
   }
 }
@@ -237,7 +232,6 @@ void TreebankData::read_empty_node(const Cells& cells, std::int64_t line, const 
   }
   reading.minor = *minor;
   empty_nodes_.push_back({reading.sentence, *after, *minor, cells.line});
-  reading.empty_lines.push_back(line);
 }
 
 void TreebankData::finish(const Rules& rules, const Reading& reading, std::int64_t first_line, std::string_view text) {
@@ -299,71 +293,26 @@ void TreebankData::check_cells(const Rules& rules, const Reading& reading) {
   for (std::int32_t i = 0; i < reading.words; ++i) {
     const std::int32_t deps = columns_[kDeps][first + i];
     const std::int32_t feats = columns_[kFeats][first + i];
-    if (feats == 0 && deps == 0 && !rules.thorough) continue;
+    if (feats == 0 && deps == 0) continue;
+    const std::string_view deps_cell = vocabularies_[kDeps][deps];
     if (rules.format == Format::kConllx) {
-      if (deps != 0 && !number(vocabularies_[kDeps][deps])) {
-        problem(reading.lines[i], "phead", "a number or _ as PHEAD", quoted(vocabularies_[kDeps][deps]));
+      if (deps != 0 && !number(deps_cell)) {
+        problem(reading.lines[i], "phead", "a number or _ as PHEAD", quoted(deps_cell));
       }
       continue;
     }
-    bool judged = false;  // each distinct value of FEATS is judged once
-    if (feats != 0) {
+    if (feats != 0) {  // each distinct value of FEATS is judged once
       if (static_cast<std::size_t>(feats) >= good_feats_.size()) good_feats_.resize(feats + 1, -1);
-      if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats], rules.thorough);
-      judged = good_feats_[feats] == 1;
-    }
-    check_values(judged ? "_" : vocabularies_[kFeats][feats], vocabularies_[kDeps][deps], i + 1, reading.lines[i],
-                 rules, reading);
-    if (rules.thorough) {
-      const std::string_view label = vocabularies_[kDeprel][columns_[kDeprel][first + i]];
-      const bool is_root = label.substr(0, label.find(':')) == "root";
-      if (heads_[first + i] >= 0 && is_root != (heads_[first + i] == 0)) {
-        problem(reading.lines[i], "root", "DEPREL root where HEAD is 0, and nowhere else",
-                quoted(label) + " with HEAD " + std::to_string(heads_[first + i]));
+      if (good_feats_[feats] < 0) good_feats_[feats] = good_feats(vocabularies_[kFeats][feats]);
+      if (good_feats_[feats] == 0) {
+        problem(reading.lines[i], "feats", "FEATS like Case=Nom|Number=Sing", quoted(vocabularies_[kFeats][feats]));
       }
     }
+    if (deps != 0 && !good_deps(deps_cell, reading.words)) {
+      problem(reading.lines[i], "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head, within the sentence",
+              quoted(deps_cell));
+    }
   }
-  if (!rules.thorough) return;
-  for (std::size_t i = reading.empty_nodes; i < empty_nodes_.size(); ++i) {
-    const Cells cells(empty_nodes_[i].line);
-    check_values(cells.cell[5], cells.cell[8], -1, reading.empty_lines[i - reading.empty_nodes], rules, reading);
-  }
-}
-
-void TreebankData::check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
-                                const Rules& rules, const Reading& reading) {
-  if (feats != "_" && !good_feats(feats, rules.thorough)) {
-    problem(line, "feats",
-            rules.thorough ? "FEATS like Case=Nom|Number=Sing, sorted" : "FEATS like Case=Nom|Number=Sing",
-            quoted(feats));
-  }
-  if (deps != "_" && !good_deps(deps, word, rules, reading)) {
-    problem(line, "deps", "DEPS like 2:nsubj|4:nsubj, sorted by head, within the sentence", quoted(deps));
-  }
-}
-
-// head:label items, sorted by head; heads are words of the sentence or empty nodes (5.1). If `thorough`, those exist,
-// no word is its own head, and no item comes twice.
-bool TreebankData::good_deps(std::string_view deps, std::int32_t word, const Rules& rules,
-                             const Reading& reading) const {
-  std::tuple<std::int32_t, std::int32_t, std::string_view> last = {-1, 0, ""};
-  return all_items(deps, '|', [&](std::string_view item) {
-    const std::size_t colon = item.find(':');
-    if (colon == std::string_view::npos || colon == 0 || colon + 1 >= item.size()) return false;
-    const std::string_view head = item.substr(0, colon);
-    const std::size_t dot = head.find('.');
-    const auto major = number(head.substr(0, dot));
-    const auto minor = dot == std::string_view::npos ? 0 : number(head.substr(dot + 1));
-    if (!major || !minor || *major > reading.words) return false;
-    const std::tuple here = {*major, *minor, rules.thorough ? item.substr(colon + 1) : std::string_view()};
-    const bool sorted = rules.thorough ? here > last : here >= last;
-    last = here;
-    if (!rules.thorough) return sorted;
-    auto is_it = [&](const Extra& node) { return node.first == *major && node.second == *minor; };
-    const auto from = empty_nodes_.begin() + static_cast<std::ptrdiff_t>(reading.empty_nodes);
-    const bool exists = dot == std::string_view::npos || std::any_of(from, empty_nodes_.end(), is_it);
-    return sorted && exists && !(dot == std::string_view::npos && *major == word);
-  });
 }
 
 }  // namespace panparser

@@ -34,7 +34,6 @@ struct Problem {
 struct Rules {
   Format format = Format::kConllu;
   bool single_root = false;
-  bool thorough = false;        // what Universal Dependencies asks of tags, features and labels beyond their shape
   std::int64_t first_line = 1;  // of the text, in its file
 };
 
@@ -113,7 +112,7 @@ class TreebankData {
   void read(const Rules& rules);
   void read_comment(std::string_view line, std::int64_t number_of_line, const Reading& reading);
   void read_line(const Cells& cells, std::int64_t number_of_line, const Rules& rules, Reading& reading);
-  void check_edges(const Cells& cells, std::int64_t number_of_line, const Rules& rules);
+  void check_edges(const Cells& cells, std::int64_t number_of_line);
   void read_word(const Cells& cells, std::optional<std::int32_t> id, std::int64_t line, Reading& reading);
   std::pair<std::optional<std::int32_t>, std::optional<std::int32_t>> read_pair(std::string_view id, char separator,
                                                                                 std::int64_t line, const Rules& rules);
@@ -124,9 +123,6 @@ class TreebankData {
   void check_cells(const Rules& rules, const Reading& reading);
   void drop(const Reading& reading);
   void write_sentence(Output& out, std::int64_t sentence, bool any_shared) const;
-  bool good_deps(std::string_view deps, std::int32_t word, const Rules& rules, const Reading& reading) const;
-  void check_values(std::string_view feats, std::string_view deps, std::int32_t word, std::int64_t line,
-                    const Rules& rules, const Reading& reading);
   void write_word(Output& out, std::string_view whole, const Cells& cells, std::int64_t word,
                   std::int64_t sentence) const;
   bool has_fatal(const Reading& reading) const;

@@ -1,32 +1,9 @@
 #include "treebank/rules.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <string>
+#include <utility>
 
 namespace panparser {
-
-namespace {
-
-bool is_letter_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-// A name of Universal Dependencies: Case, Number[psor]; a capital or a digit first.
-bool good_name(std::string_view name) {
-  if (const std::size_t layer = name.find('['); layer != std::string_view::npos && name.back() == ']') {
-    const std::string_view inside = name.substr(layer + 1, name.size() - layer - 2);
-    if (inside.empty() || !std::all_of(inside.begin(), inside.end(), is_letter_or_digit)) return false;
-    name = name.substr(0, layer);
-  }
-  return !name.empty() && (name[0] < 'a' || name[0] > 'z') && std::all_of(name.begin(), name.end(), is_letter_or_digit);
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
-}  // namespace
 
 std::size_t valid_utf8(std::string_view text) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
@@ -63,18 +40,28 @@ std::size_t valid_utf8(std::string_view text) {
   return size;
 }
 
-bool good_feats(std::string_view feats, bool thorough) {
-  std::string last;
+bool good_feats(std::string_view feats) {
   return all_items(feats, '|', [&](std::string_view item) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 >= item.size()) return false;
-    const std::string_view key = item.substr(0, equals);
-    const std::string_view value = item.substr(equals + 1);
-    if (value.find('=') != std::string_view::npos || item.find(' ') != std::string_view::npos) return false;
-    if (!thorough) return true;
-    const bool sorted = lower(key) > last;
-    last = lower(key);
-    return sorted && good_name(key) && all_items(value, ',', good_name);
+    return item.find('=', equals + 1) == std::string_view::npos && item.find(' ') == std::string_view::npos;
+  });
+}
+
+bool good_deps(std::string_view deps, std::int32_t words) {
+  std::pair<std::int32_t, std::int32_t> last = {-1, 0};
+  return all_items(deps, '|', [&](std::string_view item) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 >= item.size()) return false;
+    const std::string_view head = item.substr(0, colon);
+    const std::size_t dot = head.find('.');
+    const auto major = number(head.substr(0, dot));
+    const auto minor = dot == std::string_view::npos ? 0 : number(head.substr(dot + 1));
+    if (!major || !minor || *major > words) return false;
+    const std::pair here = {*major, *minor};
+    const bool sorted = here >= last;
+    last = here;
+    return sorted;
   });
 }
 

@@ -36,7 +36,10 @@ bool all_items(std::string_view text, char separator, Each each) {
   }
 }
 
-// Key=Value items; if `thorough`, with the names of Universal Dependencies, sorted by key, each key once.
-bool good_feats(std::string_view feats, bool thorough);
+// Key=Value items.
+bool good_feats(std::string_view feats);
+
+// head:label items, sorted by head; heads are words of a sentence of this length, or empty nodes (5.1).
+bool good_deps(std::string_view deps, std::int32_t words);
 
 }  // namespace panparser

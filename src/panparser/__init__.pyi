@@ -154,6 +154,8 @@ from panparser.treebank.sentence import Sentence as Sentence
 from panparser.treebank.sentence import Token as Token
 from panparser.treebank.statistics import stats as stats
 from panparser.treebank.treebank import Treebank as Treebank
+from panparser.treebank.validation.validator import Validation as Validation
+from panparser.treebank.validation.validator import validate as validate
 from panparser.trees.decoding import maximum_spanning_tree as maximum_spanning_tree
 from panparser.trees.decoding import projective_tree as projective_tree
 from panparser.trees.gold import EMPTY as EMPTY

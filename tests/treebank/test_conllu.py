@@ -238,39 +238,12 @@ def test_several_roots_are_refused_only_where_one_is_asked_for():
     assert parse(partial, single_root=True).problems == []
 
 
-THOROUGH = [
-    ({"feats": "Number=Sing|Case=Nom"}, "feats"),
-    ({"feats": "Case=Nom|Case=Acc"}, "feats"),
-    ({"feats": "case=nom"}, "feats"),
-    ({"feats": "Case=nom"}, "feats"),
-    ({"deps": "1:x"}, "deps"),
-    ({"deps": "0:root|0:root"}, "deps"),
-    ({"deps": "2:b|2:a"}, "deps"),
-    ({"deps": "1.7:x"}, "deps"),
-    ({"upos": "A B"}, "cell"),
-    ({"deprel": "nsubj"}, "root"),
-    ({"head": 2, "deprel": "root"}, "root"),
-]
-
-
-@pytest.mark.parametrize(("cells", "rule"), THOROUGH)
-def test_what_universal_dependencies_asks_for_more(cells, rule):
-    head = {"head": 0} if "head" not in cells else {"head": 2}
-    text = line(1, "a", **({"deprel": "root"} | cells | head)) + line(
-        2, "b", head=0 if head["head"] else 1, deprel="dep"
-    )
-    text = (text if "head" not in cells else text.replace("\tdep\t", "\troot\t")) + "\n"
-    assert parse(text, format="conllu").problems == []
-    assert [p.rule for p in parse(text, format="conllu", thorough=True).problems] == [rule]
-
-
-def test_thorough_rules_accept_what_is_right():
-    text = line("0.1", "e", deps="1:x", feats="Case=Nom|Number[psor]=Plur,Sing") + line(
-        1, "a", feats="Case=Acc|Number=Sing", head=0, deprel="root", deps="0:root|0.1:x"
-    )
-    assert parse(text + "\n", thorough=True).problems == []
-    broken = text.replace("Case=Nom", "junk").replace("\t1:x", "\t9:x")
-    assert [(p.line, p.rule) for p in parse(broken + "\n", thorough=True).problems] == [(1, "feats"), (1, "deps")]
+@pytest.mark.parametrize("column", ["form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc"])
+def test_a_sentence_with_an_empty_column_cannot_be_read(column):
+    cells = {"form": "a", "head": 0} | {column: ""}
+    treebank = parse(line(1, **cells) + "\n" + line(1, "b", head=0) + "\n", format="conllu")
+    assert [(p.line, p.rule, p.fatal) for p in treebank.problems] == [(1, "cell", True)]
+    assert [sentence[0].form for sentence in treebank] == ["b"]
 
 
 def test_one_bad_line_is_one_problem():

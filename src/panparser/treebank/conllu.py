@@ -34,20 +34,18 @@ def read_conllu(
     format: Format | Literal["auto"] = "auto",
     lenient: bool = False,
     single_root: bool = False,
-    thorough: bool = False,
 ) -> Treebank:
     """The treebank of a file, by name or open for bytes (`-` is standard input; gzip, bzip2, xz, zstd are recognized).
 
     Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed. With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
-    must have exactly one word with HEAD 0; `thorough` also checks the requirements of Universal Dependencies for
-    features, labels and enhanced dependencies. `format` is "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if
-    the file leaves no doubt.
+    must have exactly one word with HEAD 0; `validate` checks what Universal Dependencies asks for beyond. `format` is
+    "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if the file leaves no doubt.
     """
     path = source_name(source)
     with open_source(source) as stream:
         text = stream.read()
-    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root, thorough=thorough), lenient)
+    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root), lenient)
 
 
 def iter_conllu(
@@ -56,12 +54,11 @@ def iter_conllu(
     format: Format | Literal["auto"] = "auto",
     lenient: bool = False,
     single_root: bool = False,
-    thorough: bool = False,
     block: int = _BLOCK_SIZE,
 ) -> Iterator[Treebank]:
     """A file of any size, as treebanks of about `block` bytes, in order; options as for `read_conllu`."""
     for piece in iter_blocks(source, format=format, block=block):
-        yield _strict(piece.read(single_root=single_root, thorough=thorough), lenient)
+        yield _strict(piece.read(single_root=single_root), lenient)
 
 
 @dataclass(frozen=True)
@@ -73,9 +70,9 @@ class Block:
     format: Format
     line: int
 
-    def read(self, *, single_root: bool = False, thorough: bool = False) -> Treebank:
+    def read(self, *, single_root: bool = False) -> Treebank:
         """The sentences; their `problems` are not raised."""
-        options: dict[str, Any] = {"single_root": single_root, "thorough": thorough, "line": self.line}
+        options: dict[str, Any] = {"single_root": single_root, "line": self.line}
         return Treebank(self.text, path=self.path, format=self.format, **options)
 
 
@@ -115,13 +112,12 @@ def parse_conllu(
     path: str = "<text>",
     format: Format | Literal["auto"] = "auto",
     single_root: bool = False,
-    thorough: bool = False,
 ) -> Treebank:
     """The treebank of a text; its `problems` are not raised."""
     data = text.encode() if isinstance(text, str) else text
     data = bytes(data) if isinstance(data, bytearray | memoryview) else data
     chosen = _format(data[:_SNIFF_BYTES], path) if format == "auto" and isinstance(data, bytes) else format
-    return Treebank(data, path=path, format=chosen, single_root=single_root, thorough=thorough)
+    return Treebank(data, path=path, format=chosen, single_root=single_root)
 
 
 def write_conllu(target: Target, treebank: Treebank) -> None:

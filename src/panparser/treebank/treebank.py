@@ -58,14 +58,13 @@ class Treebank(Sequence[Sentence]):
         path: str = "<text>",
         format: Format = "conllu",
         single_root: bool = False,
-        thorough: bool = False,
         line: int = 1,
     ) -> None:
         if not isinstance(text, bytes):
             raise ConlluError(f"expected the bytes of a file; got {type(text).__name__}")
         if format not in ("conllu", "conllx"):
             raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
-        self._store = _engine.TreebankStore(text, format == "conllx", single_root, thorough, line)
+        self._store = _engine.TreebankStore(text, format == "conllx", single_root, line)
         self.path = path
         self.format: Format = format
         self.offsets: npt.NDArray[np.int64] = self._store.offsets
