@@ -192,6 +192,15 @@ def draw_treebank(axes: Any, title: str, points: Sequence[Point]) -> None:
     axes.set_title(title)
 
 
+def keep_inside(figure: Any, axes: Any) -> None:
+    """Puts what would be written under the legend to the left of its point."""
+    figure.draw_without_rendering()
+    end = axes.get_window_extent().x1
+    for text in axes.texts:
+        if text.get_window_extent().x1 > end:
+            text.set(ha="right", position=(-abs(text.get_position()[0]), text.get_position()[1]))
+
+
 def draw(by_treebank: dict[str, list[Point]], path: Path) -> None:
     """A panel for each treebank: words/s (logarithmic) against LAS; numbers beside points are beams."""
     import matplotlib as mpl
@@ -213,6 +222,8 @@ def draw(by_treebank: dict[str, list[Point]], path: Path) -> None:
         axes.margins(0.08, 0.1)
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="templates, or peer", fontsize=9)
+    for axes in panels:
+        keep_inside(figure, axes)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 
 import panparser as pp
+from browser import attribute
 from panparser import analysis
 from panparser.analysis.reporting.charts import Series, bar_chart, heat_map, line_chart
 
@@ -26,7 +25,6 @@ HOSTILE = [
     "<!--",
     "]]>",
 ]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def conllu(sentences):
@@ -38,13 +36,6 @@ def conllu(sentences):
             lines.append(f"{place}\t{form}\t_\t{tag}\t_\t_\t{head}\t{label}\t_\t_")
         blocks.append("\n".join(lines) + "\n\n")
     return pp.parse_conllu("".join(blocks))
-
-
-@pytest.fixture(scope="module")
-def two(parser, english):
-    """Gold, what a parser found, and what the same found without a beam."""
-    gold = english[1]
-    return gold, parser.parse(gold), parser.parse(gold, beam=1)
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +162,6 @@ def test_charts_with_gaps_and_without_classes():
     assert "<y>" not in drawn
     assert drawn.count("M") >= 3
     assert bar_chart("a", ["x", "y", "z"], [5, 0, 7], [one]).count('class="bar"') == 2
-    small = Series("LAS", np.array([0.0, 90.0]), np.zeros(2), np.full(2, 95.0))
-    assert bar_chart("a", ["x", "y"], [1, 1], [small]).count('class="value bare"') == 1  # no bar to stand on
     assert line_chart("a", [], [], [Series("LAS", *([np.zeros(0)] * 3))]).startswith("<svg")
     assert heat_map("a", ["x", "y"], np.array([[3, 1], [0, 0]])).count('class="cell') == 2
 
@@ -208,31 +197,6 @@ def test_the_command(run, two, tmp_path):
 # --- The page in a browser ---
 
 
-@pytest.fixture(scope="module")
-def browse(tmp_path_factory):
-    """Opens a page: its elements after the script ran. `then` is a script that runs after the page's own."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    folder = tmp_path_factory.mktemp("browser")
-
-    def call(page, address="", then=""):
-        path = folder / "page.html"
-        path.write_text(page.replace("</body>", f"<script>{then}</script></body>"), encoding="utf-8")
-        flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --virtual-time-budget=3000".split()
-        command = [program, *flags, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"file://{path}{address}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8")
-        if not done.stdout.strip():
-            pytest.skip(f"{program} does not run here: {done.stderr.strip().splitlines()[-1:]}")
-        return done.stdout
-
-    return call
-
-
-def attribute(dom, name):
-    return re.search(rf'<html[^>]* {name}="([^"]*)"', dom)[1]
-
-
 def test_the_script_filters_as_python_would(two, browse):
     gold, first, second = two
     frame = analysis.frame(gold, first, second, names=["beam", "greedy"])
@@ -247,19 +211,6 @@ def test_the_script_filters_as_python_would(two, browse):
     assert [int(n) for n in re.findall(r'<li role="option" id="s(\d+)"', dom)] == expected.tolist()
     assert f"{len(expected)} of 30 sentences" in dom
     assert attribute(dom, "data-sentence") == str(expected[0])
-
-
-def test_all_digits_of_a_bar_stand_in_it(two, browse):
-    gold, first, second = two
-    then = """
-      const outside = [...document.querySelectorAll("svg.chart text.value")].filter((text) =>
-        text.getBBox().x < text.parentNode.querySelector("rect.bar").x.baseVal.value);
-      document.documentElement.dataset.values = document.querySelectorAll("svg.chart text.value").length;
-      document.documentElement.dataset.outside = outside.length;
-    """
-    dom = browse(analysis.report(analysis.frame(gold, first, second)), "", then)
-    assert int(attribute(dom, "data-values")) > 20
-    assert attribute(dom, "data-outside") == "0"
 
 
 def test_links_lead_to_the_sentences_of_a_confusion(two, browse):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 import panparser as pp
 from panparser.systems.drawing import draw_state
-from panparser.trees.drawing import draw_arcs, draw_tree
+from panparser.trees.drawing import draw_arcs, draw_tree, svg_tree
 from variants import golden, walk
 
 FORMS = ["They", "ate", "the", "pizza", "with", "anchovies", "."]
@@ -48,3 +52,16 @@ def test_nothing_steers_the_terminal():
     for drawing in sentence.draw(), sentence._repr_html_(), state.draw([0], [evil]), draw_tree([0], "first", [evil]):
         assert "\x1b" not in drawing
         assert "\ufffd" in drawing
+
+
+@pytest.mark.parametrize("heads", [[0, *range(1, 5000)], [0, *[1] * 4999]], ids=["chain", "star"])
+def test_long_sentences_are_drawn_at_once_or_not(heads):
+    """Seconds when every arc was compared with every other, and every cell of the grid visited."""
+    words = [f"w{place}" for place in range(len(heads))]
+    start = time.process_time()
+    text, svg = draw_tree(heads, "last", words), svg_tree(words, heads)
+    assert time.process_time() - start < 1
+    assert svg.content.count("<text") == 5000
+    assert text.splitlines()[-1].split() == [*words, "ROOT"]
+    too_large = "(too large to draw: arcs 5,000 lines high over 33,906 columns)"
+    assert (text.splitlines()[0] == too_large) == (heads[-1] == 1)

@@ -6,14 +6,19 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
+import numpy as np
 from rich.cells import cell_len
 
+from panparser._arrays import ByteArray, IntArray
 from panparser.errors import GoldError
 from panparser.trees.gold import EMPTY, Head
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
-_BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions in which lines leave a cell
+_CELLS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼▼"  # by the sum of the directions in which lines leave a cell; then the arrow
+_ARROW = len(_CELLS) - 1
+_MAX_CELLS = 20_000_000  # of arcs as text
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
@@ -25,54 +30,65 @@ def shown(text: str) -> str:
 def draw_arcs(forms: Sequence[str], heads: Sequence[int], below: Sequence[Sequence[str]] = ()) -> str:
     """Words on a line with their arcs above, an arrow at each dependent, and more lines (tags, labels) below.
 
-    `heads[i]` is the index into `forms` of the head of form i, negative if it has none.
+    `heads[i]` is the index into `forms` of the head of form i, negative if it has none. Where the arcs would fill more
+    than `_MAX_CELLS` characters, a line says so in their place.
     """
     forms = [f" {form}" if cell_len(form) == 1 else form for form in map(shown, forms)]  # room for arcs on both sides
     below = [[shown(cell) for cell in row] for row in below]
     widths = [max(3, *(cell_len(row[i]) for row in (forms, *below))) for i in range(len(forms))]
-    starts = [sum(widths[:i]) + 2 * i for i in range(len(forms))]
+    *starts, width = accumulate((size + 2 for size in widths), initial=0)
     centers = [start + max(1, cell_len(form) // 2) for start, form in zip(starts, forms, strict=True)]
-    width = sum(widths) + 2 * len(widths)
-    levels = _levels(heads)
-    height = max(levels.values(), default=0)
-    grid = [[0] * width for _ in range(height)]
-    for (head, dependent), level in levels.items():
-        # Arcs leave a head beside its middle and enter a dependent at its middle, so that the two are never confused.
-        start = centers[head] + (1 if dependent > head else -1)
-        _bend(grid, height - level, start, centers[dependent])
-    rows = ["".join(_BOXES[cell] for cell in row).rstrip() for row in grid]
-    feet = [" "] * width
-    for (head, dependent), _ in levels.items():
-        feet[centers[head] + (1 if dependent > head else -1)] = "│"
-    for _, dependent in levels:
-        feet[centers[dependent]] = "▼"
-    if levels:
-        rows.append("".join(feet).rstrip())
+    rows = _arc_rows(heads, centers, width)
     for row in (forms, *below):
         cells = (text + " " * (size - cell_len(text) + 2) for text, size in zip(row, widths, strict=True))
         rows.append("".join(cells).rstrip())
     return "\n".join(rows)
 
 
-def _levels(heads: Sequence[int]) -> dict[tuple[int, int], int]:
-    """(head, dependent): how high the arc is drawn, above all shorter arcs that it overlaps."""
-    arcs = sorted(((h, d) for d, h in enumerate(heads) if h >= 0), key=lambda arc: abs(arc[0] - arc[1]))
-    levels: dict[tuple[int, int], int] = {}
-    for head, dependent in arcs:
-        low, high = sorted((head, dependent))
-        inside = [level for (h, d), level in levels.items() if min(h, d) < high and max(h, d) > low]
-        levels[head, dependent] = 1 + max(inside, default=0)
-    return levels
+def _arc_rows(heads: Sequence[int], centers: Sequence[int], width: int) -> list[str]:
+    """The lines above the words, the highest arcs first; the last line has arrows."""
+    levels, _ = _levels(heads)
+    height = max(levels, default=0)
+    if not height:
+        return []
+    if height * width > _MAX_CELLS:
+        return [f"(too large to draw: arcs {height:,} lines high over {width:,} columns)"]
+    grid = np.zeros((height + 1, width), dtype=np.uint8)
+    arcs = [(head, dependent) for dependent, head in enumerate(heads) if head >= 0]
+    # Arcs leave a head beside its middle and enter a dependent at its middle, so that the two are never confused.
+    feet = [centers[head] + (1 if dependent > head else -1) for head, dependent in arcs]
+    for (_, dependent), foot in zip(arcs, feet, strict=True):
+        _bend(grid, height - levels[dependent], foot, centers[dependent])
+    grid[-1] = 0
+    grid[-1, feet] = _UP | _DOWN
+    grid[-1, [centers[dependent] for _, dependent in arcs]] = _ARROW
+    cells = np.array(list(_CELLS))
+    return [str(cells[row].view(f"U{width}")[0]).rstrip() for row in grid]
 
 
-def _bend(grid: list[list[int]], row: int, start: int, end: int) -> None:
+def _levels(heads: Sequence[int]) -> tuple[list[int], IntArray]:
+    """How high the arc of each word is drawn, above all shorter arcs that it overlaps, and how high arcs are at all.
+
+    `heads[i]` is the index of the head of word i; without one (negative) its level is 0. The array has the highest arc
+    before each word and, in the end, after the last.
+    """
+    levels, gaps = [0] * len(heads), np.zeros(len(heads) + 1, dtype=np.int32)
+    words = (word for word, head in enumerate(heads) if head >= 0)
+    for word in sorted(words, key=lambda word: abs(heads[word] - word)):
+        low, high = sorted((heads[word], word))
+        over = gaps[low + 1 : high + 1]
+        levels[word] = int(over.max(initial=0)) + 1
+        over[:] = levels[word]
+    return levels, gaps
+
+
+def _bend(grid: ByteArray, row: int, start: int, end: int) -> None:
     low, high = sorted((start, end))
-    for column in range(low, high + 1):
-        grid[row][column] |= (_LEFT if column > low else 0) | (_RIGHT if column < high else 0)
+    grid[row, low:high] |= _RIGHT
+    grid[row, low + 1 : high + 1] |= _LEFT
     for column in (low, high):
-        grid[row][column] |= _DOWN
-        for below in grid[row + 1 :]:
-            below[column] |= _UP | _DOWN
+        grid[row, column] |= _DOWN
+        grid[row + 1 :, column] |= _UP | _DOWN
 
 
 def draw_tree(heads: Sequence[Head], root: str, forms: Sequence[str] | None = None) -> str:
@@ -106,6 +122,8 @@ def draw_with_root(words: list[str], heads: Sequence[int], root: str) -> str:
 # --- SVG, for notebooks and pages ---
 
 _STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
+_BESIDE = 7  # arcs leave this far beside the middle of a word and arrive at it
+_SMALL = 0.8  # the width of tags and labels, to that of words
 _WIDE, _CAPITAL, _USUAL = 14.5, 11.5, 8.5  # widths of bold characters; generous, since fonts differ
 
 
@@ -136,28 +154,55 @@ def svg_tree(
     """A tree as one SVG element: heads of words 1..n (0 is Root, drawn as an arrow from above; negative is none)."""
     nothing = [""] * len(forms)
     forms, labels, tags = ([shown(cell) for cell in cells] for cells in (forms, labels or nothing, tags or nothing))
-    arcs = _levels([head - 1 if head > 0 else -1 for head in heads])
-    columns = [max(map(_width, cells)) + 22 for cells in zip(forms, labels, tags, strict=True)]
-    centers = [sum(columns[:i]) + columns[i] / 2 for i in range(len(forms))]
-    height = max([*arcs.values(), 1]) * _STEP + _BASE + 22
+    levels = _levels_with_root(heads)
+    centers, width = _svg_centers(forms, heads, labels, tags)
+    height = max([*levels, 1]) * _STEP + _BASE + 22
     lines = []
     for word, head in enumerate(heads):
+        top = height - levels[word] * _STEP - _BASE
         if head == 0:
-            lines.append(_svg_arrow(centers[word], centers[word], _BASE, height, labels[word]))
+            lines.append(_svg_arrow(centers[word], centers[word], top, height, labels[word]))
         elif head > 0:
-            shift = 7 if head - 1 < word else -7  # arcs leave beside the middle and arrive at it
-            top = height - arcs[head - 1, word] * _STEP - _BASE
+            shift = _BESIDE if head - 1 < word else -_BESIDE
             lines.append(_svg_arrow(centers[head - 1] + shift, centers[word], top, height, labels[word]))
     for center, form, tag in zip(centers, forms, tags, strict=True):
         lines.append(f'<text x="{center:.0f}" y="{height + 18}" font-weight="600">{html.escape(form)}</text>')
         if tag not in ("", "_"):
             text = html.escape(tag)
             lines.append(f'<text x="{center:.0f}" y="{height + 34}" font-size="11" opacity=".65">{text}</text>')
-    return Svg(round(sum(columns)), height + 42, "".join(lines))
+    return Svg(round(width), height + 42, "".join(lines))
 
 
-def _width(text: str) -> float:
-    """An upper bound of the width of a text; fonts differ."""
+def _levels_with_root(heads: Sequence[int]) -> list[int]:
+    """The levels of the arcs of words 1..n; Root's begin above all that leave, enter or pass over their words."""
+    levels, gaps = _levels([head - 1 if head > 0 else -1 for head in heads])
+    for word, head in enumerate(heads):
+        if head == 0:
+            levels[word] = int(gaps[word : word + 2].max()) + 1
+    return levels
+
+
+def _svg_centers(
+    forms: Sequence[str], heads: Sequence[int], labels: Sequence[str], tags: Sequence[str]
+) -> tuple[list[float], float]:
+    """The middle of each word, so that every text has its place and every label fits on its arc; and the width."""
+    arcs: list[list[tuple[int, float]]] = [[] for _ in forms]  # by the right end: the left end, the room for the label
+    columns = []
+    for word, (form, head, label, tag) in enumerate(zip(forms, heads, labels, tags, strict=True)):
+        room = text_width(label) * _SMALL
+        columns.append(max(text_width(form), text_width(tag) * _SMALL, room if head == 0 else 0) + 22)
+        if head > 0:
+            low, high = sorted((head - 1, word))
+            arcs[high].append((low, room + 2 * _BESIDE))
+    centers: list[float] = []
+    for word, column in enumerate(columns):
+        usual = centers[-1] + (columns[word - 1] + column) / 2 if word else column / 2
+        centers.append(max([usual, *(centers[low] + room for low, room in arcs[word] if low < word)]))
+    return centers, centers[-1] + columns[-1] / 2 if centers else 0.0
+
+
+def text_width(text: str) -> float:
+    """An upper bound of the width of a bold text of 14 pixels; fonts differ."""
     return sum(
         _WIDE if char in "WMmw@%—…" else _CAPITAL if char.isupper() else _USUAL * cell_len(char) for char in text
     )

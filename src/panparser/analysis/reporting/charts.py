@@ -6,16 +6,20 @@ import html
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import FloatArray
+from panparser.trees.drawing import text_width
 
 _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
 _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
-_VALUE_WIDTH = 34  # of a number on a bar
+_OVERHANG = 60  # of the slanted name of the last column of a heat map
+_SLANTED = 44  # how long a slanted name below a chart can be
+_VALUE_WIDTH = 36  # of a number in a bar, with the space around it
 _MARKS = ("circle", "square", "triangle")  # of series, which must differ by more than color
 
 
@@ -40,8 +44,8 @@ def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: S
 
     parts = [*_grid(floor, y), *_size_bars(xs, sizes, step)]
     for number, one in enumerate(series):
-        parts.append(_line(one, xs, y, number))
         shift = (number - (len(series) - 1) / 2) * 5
+        parts.append(_line(one, [x + shift for x in xs], y, number))
         for i, value in enumerate(one.values):
             if math.isnan(value):
                 continue
@@ -52,10 +56,11 @@ def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: S
                 f'<path class="whisker" d="M{x:.1f},{y(max(one.low[i], floor)):.1f}V{y(one.high[i]):.1f}"/>'
                 f"{_mark(number, x, y(value))}</g>"
             )
-    slant = max(map(len, names), default=0) * 6.2 > step
+    slant = max(map(_width, names), default=0) > step - 2
+    room = _SLANTED if slant else step
     for x, name in zip(xs, names, strict=True):
         turn = f' transform="rotate(-35 {x:.1f} {_HEIGHT - _BOTTOM + 14})" text-anchor="end"' if slant else ""
-        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 15}"{turn}>{html.escape(_short(name))}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 15}"{turn}>{html.escape(_short(name, room))}</text>')
     return _svg(_WIDTH, _HEIGHT, f"{title}: {_described(names, series)}", parts)
 
 
@@ -70,7 +75,8 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
     for row, name in enumerate(names):
         top = 4 + row * tall
         middle = top + tall / 2 + 3
-        parts.append(f'<text x="{left - 6}" y="{middle}" text-anchor="end">{html.escape(_short(name, 16))}</text>')
+        shown = html.escape(_short(name, left - 8))
+        parts.append(f'<text x="{left - 6}" y="{middle}" text-anchor="end">{shown}</text>')
         parts.append(f'<text class="soft" x="{_WIDTH - 2}" y="{middle}" text-anchor="end">{sizes[row]:,}</text>')
         for number, one in enumerate(series):
             value = float(one.values[row])
@@ -79,12 +85,13 @@ def bar_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: Se
             y = top + 2 + number * thick
             low, high = (left + width * end[row] / 100 for end in (one.low, one.high))
             tip = f"{name}: {one.name} {value:.2f} ({one.low[row]:.1f}–{one.high[row]:.1f}), {sizes[row]:,} words"
-            kind = "value" if width * value / 100 >= _VALUE_WIDTH else "value bare"
+            inside = low - left >= _VALUE_WIDTH  # the number stands in the bar, or, where the whisker is, behind both
+            kind, at = ("value", left + 4) if inside else ("value bare", high + 4)
             parts.append(
                 f'<g class="s{number}"><title>{html.escape(tip)}</title>'
                 f'<rect class="bar" x="{left}" y="{y:.1f}" width="{width * value / 100:.1f}" height="{thick - 1:.1f}"/>'
                 f'<path class="whisker over" d="M{low:.1f},{y + thick / 2 - 0.5:.1f}H{high:.1f}"/>'
-                f'<text class="{kind}" x="{left + 4}" y="{y + thick / 2 + 3:.1f}" text-anchor="start">'
+                f'<text class="{kind}" x="{at:.1f}" y="{y + thick / 2 + 3:.1f}" text-anchor="start">'
                 f"{value:.1f}</text></g>"
             )
     return _svg(_WIDTH, height, f"{title}: {_described(names, series)}", parts)
@@ -101,15 +108,15 @@ def heat_map(
     `link(gold, predicted)` is the target of a cell, or None.
     """
     left, top = 104, 84
-    width, height = left + _CELL * len(names) + 10, top + _ROW * len(names) + 10
+    width, height = left + _CELL * len(names) + _OVERHANG, top + _ROW * len(names) + 10
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     parts = [
-        f'<text class="soft" x="{left}" y="12" text-anchor="start">predicted →</text>',
+        f'<text class="soft" x="4" y="{top - 24}" text-anchor="start">predicted →</text>',
         f'<text class="soft" x="4" y="{top - 8}" text-anchor="start">gold ↓</text>',
     ]
     for i, name in enumerate(names):
         x, y = left + _CELL * i + _CELL / 2, top + _ROW * i + 15
-        shown = html.escape(_short(name, 14))
+        shown = html.escape(_short(name, left - 16))
         parts.append(f'<text x="{left - 6}" y="{y}" text-anchor="end">{shown}</text>')
         parts.append(
             f'<text x="{x}" y="{top - 6}" text-anchor="start" transform="rotate(-50 {x} {top - 6})">{shown}</text>'
@@ -193,12 +200,21 @@ def _described(names: Sequence[str], series: Sequence[Series]) -> str:
     return "; ".join(parts)
 
 
-def _short(text: str, most: int = 12) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _short(text: str, room: float) -> str:
+    """The text, cut where it would be wider than `room`."""
+    for end, wide in enumerate(accumulate(map(_width, text))):
+        if wide > room:
+            return text[: max(1, end - 1)] + "…"
+    return text
+
+
+def _width(text: str) -> float:
+    """About how wide a text is in a chart."""
+    return 0.72 * text_width(text)
 
 
 def _brief(count: int) -> str:
-    return f"{count / 1000:.0f}k" if count >= 10_000 else str(count)
+    return f"{count / 1e6:.0f}M" if count >= 1_000_000 else f"{count / 1000:.0f}k" if count >= 10_000 else str(count)
 
 
 def _svg(width: float, height: float, label: str, parts: Iterable[str]) -> str:

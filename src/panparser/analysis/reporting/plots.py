@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,7 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     _name_bars(axes, table, words)
     if len(columns) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
-    return _titled(figure, axes, title)
+    return _with_slanted_names(_titled(figure, axes, title), axes)
 
 
 def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
@@ -78,7 +79,7 @@ def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     axes.bar(np.arange(len(table)), words, 0.76, color=_COLORS[0])
     axes.set_ylabel("words")
     _name_bars(axes, table, words)
-    return _titled(figure, axes, title)
+    return _with_slanted_names(_titled(figure, axes, title), axes)
 
 
 def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
@@ -133,7 +134,7 @@ def plot_curves(table: pd.DataFrame, *, title: str = "", most: int = 12) -> Figu
     axes.set_ylabel("percent")
     axes.grid(alpha=0.3)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
-    return _titled(figure, axes, title)
+    return _with_fewer_names(_titled(figure, axes, title), axes)
 
 
 def save(figure: Figure, path: str | Path) -> None:
@@ -170,13 +171,33 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
 def _name_bars(axes: Any, table: pd.DataFrame, words: FloatArray) -> None:
     """The classes below the bars, with their words; and a grid behind."""
     names = [f"{_flat(name)}\n{count:,.0f}" for name, count in zip(table.index, words, strict=True)]
-    slanted = sum(map(len, map(_flat, table.index))) > 7 * len(table)
-    ends = {"rotation": 45, "ha": "right"} if slanted else {"rotation": 0, "ha": "center"}
-    axes.set_xticks(np.arange(len(table)), names, fontsize=8, **ends)
+    axes.set_xticks(np.arange(len(table)), names, fontsize=8)
     axes.set_xlabel(f"{', '.join(str(name) for name in table.index.names if name)} (words)")
     axes.margins(x=0.01)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
+
+
+def _with_slanted_names(figure: Figure, axes: Any) -> Figure:
+    """The figure, its classes slanted where they would overlap."""
+    figure.draw_without_rendering()
+    ends = [name.get_window_extent().intervalx for name in axes.get_xticklabels()]
+    if any(one[1] >= two[0] for one, two in pairwise(ends)):
+        for name in axes.get_xticklabels():
+            name.set(rotation=45, ha="right", rotation_mode="anchor")
+    return figure
+
+
+def _with_fewer_names(figure: Figure, axes: Any) -> Figure:
+    """The figure without the sizes that would overlap larger ones."""
+    figure.draw_without_rendering()
+    names, start = [], np.inf
+    for name in reversed(axes.get_xticklabels()):
+        low, high = name.get_window_extent().intervalx
+        names.append(name.get_text() if high < start else "")
+        start = low if high < start else start
+    axes.set_xticklabels(reversed(names))
+    return figure
 
 
 def _titled(figure: Figure, axes: Any, title: str) -> Figure:

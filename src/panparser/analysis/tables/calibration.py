@@ -146,11 +146,11 @@ def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: s
         shown["low"], shown["accuracy"], width, align="edge", color="#9ecae1", edgecolor="white", label="accuracy"
     )
     above.plot(shown["confidence"], shown["accuracy"], "o", color="#08519c", markersize=4, label="mean of a bin")
-    above.set(xlim=(0, 1), ylim=(0, 1), ylabel="share that is right", title=title)
-    above.legend(loc="upper left", frameon=False)
-    above.text(0.97, 0.05, f"expected calibration error {calibration_error(table):.3f}", ha="right")
+    above.set(xlim=(0, 1), ylim=(0, 1), ylabel="share that is right")
+    above.set_title(f"{title}\nexpected calibration error {calibration_error(table):.3f}")
     below.bar(shown["low"], shown["count"], width, align="edge", color="#9ecae1", edgecolor="white")
     below.set(xlabel="confidence", ylabel="words")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     undated = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[path.suffix]
     with whole_file(path, TreebankError) as stream, rc_context({"svg.hashsalt": "panparser"}):
         figure.savefig(stream, format=path.suffix[1:], dpi=150, metadata=undated)

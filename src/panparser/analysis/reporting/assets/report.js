@@ -145,69 +145,83 @@
 
   // --- One sentence: gold arcs above the words, predicted ones below ---
 
-  const STEP = 24, GAP = 20, LONG = 400; // beyond that, the label of an arc is near its dependent
+  const STEP = 24, GAP = 20, BESIDE = 6; // arcs leave beside the middle of a word and arrive at it
+  const LONG = 400; // beyond that, the label of an arc is near its dependent
   const pen = document.createElement("canvas").getContext("2d");
   function width(text, font) { pen.font = font; return pen.measureText(text).width; }
 
-  function levels(heads) { // how far from the words an arc is drawn: beyond all shorter ones that it overlaps
-    const arcs = [];
-    heads.forEach((head, i) => { if (head > 0) arcs.push([Math.min(head - 1, i), Math.max(head - 1, i), i]); });
-    arcs.sort((a, b) => (a[1] - a[0]) - (b[1] - b[0]));
-    const found = new Map(), done = [];
-    for (const [low, high, i] of arcs) {
-      let level = 1;
-      for (const other of done) if (other.low < high && other.high > low) level = Math.max(level, other.level + 1);
-      done.push({ low, high, level });
-      found.set(i, level);
+  // How far from the words the arc of each word is drawn: beyond all shorter ones that it overlaps; Root's beyond all
+  // that leave, enter or pass over its word. `gaps` has the farthest arc before each word and after the last.
+  function levels(heads) {
+    const found = heads.map(() => 0), gaps = new Int32Array(heads.length + 1);
+    const long = (i) => Math.abs(heads[i] - 1 - i);
+    const words = heads.flatMap((head, i) => head > 0 ? [i] : []).sort((a, b) => long(a) - long(b) || a - b);
+    for (const i of words) {
+      const over = gaps.subarray(Math.min(heads[i] - 1, i) + 1, Math.max(heads[i] - 1, i) + 1);
+      found[i] = over.reduce((most, level) => Math.max(most, level), 0) + 1;
+      over.fill(found[i]);
     }
+    heads.forEach((head, i) => { if (head === 0) found[i] = Math.max(gaps[i], gaps[i + 1]) + 1; });
     return found;
   }
 
-  function side(heads, at, line, up) { // arcs of one analysis; `at(i)` tells class and label of word i's arc
-    const sign = up ? -1 : 1, group = draw("g"), level = levels(heads), centers = line.centers;
+  function side({ heads, level, texts, kinds }, line, up) { // arcs of one analysis
+    const sign = up ? -1 : 1, group = draw("g"), centers = line.centers, foot = line.y(up);
     heads.forEach((head, i) => {
       if (head < 0) return;
-      const { kind, label } = at(i), arc = draw("g", { class: kind }), foot = line.y(up), x = centers[i];
-      let path, textX, textY;
+      const arc = draw("g", { class: kinds[i] }), x = centers[i], far = foot + sign * (level[i] * STEP + 8);
+      let path, middle = x;
       if (head === 0) {
-        const far = foot + sign * (STEP + 6);
         path = `M${x},${far}V${foot + sign * 4}`;
-        [textX, textY] = [x, far + (up ? -4 : 13)];
       } else {
-        const start = centers[head - 1] + (head - 1 < i ? 6 : -6), far = foot + sign * (level.get(i) * STEP + 8);
+        const start = centers[head - 1] + (head - 1 < i ? BESIDE : -BESIDE);
         const bend = Math.min(9, Math.abs(x - start) / 2) * (x > start ? 1 : -1);
         path = `M${start},${foot}V${far - sign * 9}Q${start},${far} ${start + bend},${far}H${x - bend}`
           + `Q${x},${far} ${x},${far - sign * 9}V${foot + sign * 4}`;
-        const middle = Math.abs(x - start) > LONG ? x - Math.sign(x - start) * 60 : (start + x) / 2;
-        [textX, textY] = [middle, far + (up ? -3 : 11)];
+        const near = Math.max(60, width(texts[i], `700 11px ${line.font}`) / 2 + 2);
+        middle = Math.abs(x - start) > LONG ? x - Math.sign(x - start) * near : (start + x) / 2;
       }
       arc.append(draw("path", { class: "arc", d: path }),
         draw("path", { class: "tip", d: `M${x - 4},${foot + sign * 8}L${x},${foot + sign}L${x + 4},${foot + sign * 8}Z` }),
-        draw("text", { class: "lab", x: textX, y: textY }, label));
+        draw("text", { class: "lab", x: middle, y: far + (up ? -3 : 11) }, texts[i]));
       group.append(arc);
     });
     return group;
+  }
+
+  // The middle of each word, so that every text has its place and every label fits on its arc; and the end.
+  function places(sentence, sides, font) {
+    const columns = sentence.forms.map((form, i) => Math.max(width(form, `600 14px ${font}`), width(data.tags[sentence.tags[i]], `11px ${font}`)));
+    const arcs = columns.map(() => []), centers = [];
+    for (const { heads, texts } of sides) heads.forEach((head, i) => {
+      if (head < 0) return;
+      const room = width(texts[i], `700 11px ${font}`);
+      if (head === 0) columns[i] = Math.max(columns[i], room);
+      else arcs[Math.max(head - 1, i)].push([Math.min(head - 1, i), room + BESIDE + 6]);
+    });
+    columns.forEach((size, i) => {
+      let at = i ? centers[i - 1] + (columns[i - 1] + size) / 2 + GAP : 6 + (size + GAP) / 2;
+      for (const [low, room] of arcs[i]) if (low < i) at = Math.max(at, centers[low] + room);
+      centers.push(at);
+    });
+    return { centers, end: centers.at(-1) + (columns.at(-1) + GAP) / 2 };
   }
 
   function tree(sentence, p) {
     const kinds = sentence.kinds[p], [heads, labels] = sentence.predictions[p];
     const name = (id) => data.labels[id] ?? "";
     const font = getComputedStyle(document.body).fontFamily;
-    const widths = sentence.forms.map((form, i) => Math.max(width(form, `600 14px ${font}`), width(data.tags[sentence.tags[i]], `11px ${font}`),
-      width(name(sentence.labels[i]), `11px ${font}`), width(name(labels[i]) + "✗ ", `700 11px ${font}`)) + GAP);
-    const centers = [];
-    let end = 6;
-    for (const size of widths) { centers.push(end + size / 2); end += size; }
-    const tall = (found) => Math.max(1.4, ...levels(found).values()) * STEP + 34;
-    const top = tall(sentence.heads), bottom = tall(heads), middle = 46;
-    const line = { centers, y: (up) => up ? top : top + middle };
-    const svg = draw("svg", { width: Math.ceil(end + 6), height: Math.ceil(top + middle + bottom), role: "img",
+    const gold = { heads: sentence.heads, level: levels(sentence.heads), texts: sentence.labels.map(name),
+      kinds: kinds.map((kind) => kind === HEAD ? "lost" : "same") };
+    const found = { heads, level: levels(heads), texts: labels.map((id, i) => ["", "≠ ", "✗ "][kinds[i]] + name(id)),
+      kinds: kinds.map((kind) => ["same", "label", "head"][kind]) };
+    const { centers, end } = places(sentence, [gold, found], font);
+    const tall = ({ level }) => level.reduce((most, one) => Math.max(most, one), 1) * STEP + 24;
+    const top = tall(gold), middle = 46;
+    const line = { centers, font, y: (up) => up ? top : top + middle };
+    const svg = draw("svg", { width: Math.ceil(end + 6), height: Math.ceil(top + middle + tall(found)), role: "img",
       "aria-label": `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` });
-    svg.append(side(sentence.heads, (i) => ({ kind: kinds[i] === HEAD ? "lost" : "same", label: name(sentence.labels[i]) }), line, true));
-    svg.append(side(heads, (i) => ({
-      kind: ["same", "label", "head"][kinds[i]],
-      label: ["", "≠ ", "✗ "][kinds[i]] + name(labels[i]),
-    }), line, false));
+    svg.append(side(gold, line, true), side(found, line, false));
     sentence.forms.forEach((form, i) => {
       const word = draw("g", { class: ["", "warn", "bad"][kinds[i]] });
       word.append(draw("text", { class: "form", x: centers[i], y: top + 19 }, form),

@@ -1,0 +1,30 @@
+"""Pages opened in a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --virtual-time-budget=3000"
+
+
+def installed() -> str | None:
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def opened(program: str, page: str, folder: Path, address: str = "", width: int = 1400) -> tuple[str, str]:
+    """The elements of a page after its scripts ran, and what the browser says."""
+    path = folder / "page.html"
+    path.write_text(page, encoding="utf-8")
+    options = [f"--user-data-dir={folder / 'profile'}", f"--window-size={width},1000", "--dump-dom"]
+    command = [program, *FLAGS.split(), *options, f"file://{path}{address}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8")
+    return done.stdout, done.stderr
+
+
+def attribute(dom: str, name: str) -> str:
+    """An attribute of the whole page."""
+    return re.search(rf'<html[^>]* {name}="([^"]*)"', dom)[1]
