@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "base/secret.hpp"
 
 namespace panparser {
 
@@ -20,7 +21,7 @@ inline DistinctNumbers distinct_numbers(std::span<const std::int64_t> numbers) {
   DistinctNumbers found;
   const auto slot_of = [&](std::int64_t number) {
     const std::size_t mask = slots.size() - 1;
-    std::size_t slot = (static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u >> 32) & mask;
+    std::size_t slot = secret_hash(static_cast<std::uint64_t>(number)) & mask;
     while (slots[slot] != kFree && found.values[slots[slot]] != number) slot = (slot + 1) & mask;
     return slot;
   };

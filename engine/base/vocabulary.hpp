@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/secret.hpp"
 #include "base/short_text.hpp"
 
 namespace panparser {
@@ -38,13 +39,14 @@ class Vocabulary {
  private:
   static constexpr std::int32_t kFree = -1;
   static constexpr std::size_t kShort = 8;
+  static constexpr std::uint64_t kLength = 0x9E3779B97F4A7C15u;  // short strings of two lengths may have one code
 
   // What is compared first: the bytes of a short string, and its length, which are all of it; the hash of a long one.
   struct Key {
     std::uint64_t code;
     std::uint32_t length;
     friend bool operator==(const Key&, const Key&) = default;
-    std::uint64_t place() const { return mix(code + length * 0x9E3779B97F4A7C15u); }
+    std::uint64_t place() const { return secret_hash(code + length * kLength); }
   };
   struct Slot {
     std::uint64_t code = 0;
@@ -58,12 +60,8 @@ class Vocabulary {
     if (text.size() <= kShort) return {packed_text(text.data(), text.size()), length};
     std::uint64_t code = 0;
     std::size_t at = 0;
-    for (; at + 8 <= text.size(); at += 8) code = mix(code ^ load<std::uint64_t>(text.data() + at));
-    return {mix(code ^ load<std::uint64_t>(text.data() + text.size() - 8)), length};
-  }
-  static std::uint64_t mix(std::uint64_t x) {
-    x *= 0xD6E8FEB86659FD93u;
-    return x ^ x >> 32;
+    for (; at + 8 <= text.size(); at += 8) code = secret_hash(code ^ load<std::uint64_t>(text.data() + at));
+    return {secret_hash(code ^ load<std::uint64_t>(text.data() + text.size() - 8)), length};
   }
 
   std::size_t find(std::string_view text, const Key& wanted) const {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import BoolArray, LongArray
+from panparser._caching import cached_property
 from panparser.errors import AnalysisError
 from panparser.parsing.confidence import read_confidence
 from panparser.treebank.statistics import climb

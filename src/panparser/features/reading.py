@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from panparser._caching import cached_property
 from panparser.features.atoms import Address, Atom
 from panparser.features.templates import Template, Templates
 from panparser.systems.states import State

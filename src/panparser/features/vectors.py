@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import VectorsError
 from panparser.features.vector_files import MOST_DIMENSIONS, Floats, read_file

@@ -12,13 +12,14 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (

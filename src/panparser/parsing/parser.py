@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError, TemplateError
 from panparser.features.lowering import LoweredWindow, lower_window

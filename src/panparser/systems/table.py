@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, cast
 
 from panparser import _engine
+from panparser._caching import cached_property
 from panparser.errors import GoldError, IllegalTransitionError
 from panparser.systems.declaration import Declaration
 from panparser.systems.drawing import table_text

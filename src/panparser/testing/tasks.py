@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from panparser._caching import cached_property
 from panparser.errors import StuckError
 from panparser.learning.random import Random
 from panparser.learning.strategies import Strategy

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -57,29 +55,29 @@ def code_points(text: str) -> CodePoints:
 
 
 class Property:
-    """A number for each character, looked up when the character is first seen."""
+    """A number for each character, looked up when the character is first seen.
+
+    There is no lock, which a process that forks while another thread holds it would wait for in vain: threads that look
+    up the same characters at the same time write the same numbers.
+    """
 
     def __init__(self, function: Callable[[str], int], dtype: npt.DTypeLike = np.uint8) -> None:
         self._function, self._dtype = function, dtype
-        self._making = Lock()
-
-    @cached_property
-    def _tables(self) -> tuple[npt.NDArray[Any], BoolArray]:
-        """The properties, and which characters they are known for: several megabytes, so allocated on first use."""
-        return np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
+        self._tables: tuple[npt.NDArray[Any], BoolArray] | None = None  # several megabytes, so made on first use
 
     def table(self, points: CodePoints) -> npt.NDArray[Any]:
-        """The properties by code point: known for these, at least; thread-safe."""
-        with self._making:
-            table, seen = self._tables
-            if not seen[points].all():
-                for point in set(points[~seen[points]].tolist()):
-                    table[point] = self._function(chr(point))
-                    seen[point] = True
+        """The properties by code point: known for these, at least."""
+        if self._tables is None:
+            self._tables = np.zeros(_LAST, dtype=self._dtype), np.zeros(_LAST, dtype=bool)
+        table, seen = self._tables
+        if not seen[points].all():
+            new = list(set(points[~seen[points]].tolist()))
+            table[new] = [self._function(chr(point)) for point in new]
+            seen[new] = True  # not before the numbers are there
         return table
 
     def of(self, points: CodePoints) -> npt.NDArray[Any]:
-        """The property of each code point; thread-safe."""
+        """The property of each code point."""
         return np.asarray(self.table(points)[points])
 
 

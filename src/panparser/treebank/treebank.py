@@ -6,7 +6,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.errors import ConlluError, TreebankError
 from panparser.treebank.sentence import Sentence, Token
 

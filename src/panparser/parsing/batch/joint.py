@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray
+from panparser._caching import cached_property
 from panparser.errors import SpecError
 from panparser.learning.labels import Labels
 from panparser.parsing.batch.kept import KeptConstraints

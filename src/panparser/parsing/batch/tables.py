@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray
+from panparser._caching import cached_property
 from panparser.errors import BatchError, SpecError, StuckError, TreebankError
 from panparser.features.atoms import Address
 from panparser.features.lowering import lower, lower_address

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from panparser import _engine
 from panparser._arrays import IntArray, KeyArray
+from panparser._caching import cached_property
 from panparser._checks import check_range
 from panparser.errors import SpecError
 from panparser.features.reading import ABSENT, Derivation, Reader

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values, revived
 from panparser.learning.combining import Joint

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.errors import SpecError, StuckError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Arrays, Classifier, FloatArray

@@ -7,7 +7,6 @@ features describe the runs before and after it, skipping any white space between
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray, LongArray
+from panparser._caching import cached_property
 from panparser.text.characters import KINDS, CodePoints, characters_of
 
 _SPACE, _BREAK = 32, 10  # stand for white space, and for white space with a blank line in it

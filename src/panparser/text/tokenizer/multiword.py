@@ -10,10 +10,10 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate
 from typing import Any, cast
 
+from panparser._caching import cached_property
 from panparser.errors import ModelError
 from panparser.text.characters import is_trimmed
 from panparser.treebank.treebank import Treebank
