@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -13,11 +16,12 @@ from panparser.errors import CheckFailed, ConlluError, PanParserError
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
-_SHARED = frozenset("app choices descriptions frames inputs named_systems progress sources tables".split())
+_SHARED = frozenset("app choices descriptions frames help inputs named_systems progress sources tables".split())
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000
+_INTERRUPTED = 130  # exit code after Ctrl-C
 
 
 def import_commands(arguments: list[str]) -> None:
@@ -49,6 +53,8 @@ def main() -> None:
         more = isinstance(error, ConlluError) and error.problems > 1
         print(f"panparser: {error}{'; `panparser validate` lists them all' if more else ''}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads what is left
         sys.exit(141)
@@ -64,7 +70,29 @@ def _run(arguments: list[str]) -> None:
 
         print(f"panparser {__version__}")
         return
-    from panparser.cli.app import app  # typer takes longer to import than to print a version
+    with _leaving_at_once():
+        from panparser.cli.app import app  # typer takes longer to import than to print a version
 
-    import_commands(arguments)
+        import_commands(_completed_words() or arguments)
     app(_quiet_first(arguments), prog_name="panparser")
+
+
+@contextmanager
+def _leaving_at_once() -> Iterator[None]:
+    """Ctrl-C ends the process while modules are imported; an exception would be one of the module that it hits."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _completed_words() -> list[str]:
+    """What stands on the line that a shell asks to complete."""
+    if "_PANPARSER_COMPLETE" not in os.environ:
+        return []
+    return os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]

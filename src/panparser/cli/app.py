@@ -6,33 +6,33 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
+from panparser.cli.help import App, Group
+
+app = App(
+    cls=Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Transition-based dependency parsing.
+    help="""Transition-based dependency parsing: text to trees, and parsers from treebanks.
+
+`panparser COMMAND -h` explains a command.
 
 Examples:
 
-  panparser train -t train.conllu -d dev.conllu -o en.panparser
+  panparser parse --text "They ate the pizza with anchovies." --output-format tree
 
-  panparser parse -m en.panparser raw.conllu -o parsed.conllu
+  panparser parse novel.txt -o novel.conllu
 
-  panparser systems arc-hybrid
+  panparser train --pipeline -t train.conllu -d dev.conllu -o my.panparser
 
-  panparser check arc-eager --root first
+  panparser parse -m my.panparser test.conllu -o parsed.conllu
 
-  panparser derive arc-hybrid
+  panparser evaluate test.conllu parsed.conllu
 
-  panparser validate train.conllu
+  panparser analyze test.conllu parsed.conllu --report report.html
 
-  panparser evaluate gold.conllu mine.conllu
-
-  panparser analyze gold.conllu mine.conllu --by upos
-
-  panparser combine a.conllu b.conllu c.conllu -o best.conllu
+  panparser check arc-eager
 """,
 )
 

@@ -43,7 +43,9 @@ def derive(
 
       panparser derive arc-hybrid --root first
 
-      panparser derive bare.toml -o mine.toml     (then: panparser check mine.toml)
+      panparser derive bare.toml -o mine.toml
+
+      panparser check mine.toml
 
       panparser derive arc-standard
     """

@@ -34,7 +34,9 @@ def systems(
 
       panparser systems arc-hybrid --root first
 
-      panparser systems arc-eager --json > mine.json     (then edit it, and: panparser check mine.json)
+      panparser systems arc-eager --json > mine.json
+
+      panparser check mine.json
     """
     if name is not None:
         table = find_system(name, root, single_root, k, oracle)

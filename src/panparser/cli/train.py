@@ -96,7 +96,7 @@ def train(
 
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
-      panparser train --recipe cascade.toml -o en.panparser      # a recipe with [[stages]]: docs/guides/cascades.md
+      panparser train --recipe cascade.toml -o en.panparser
     """
     given = read_recipe(recipe) if recipe is not None else Recipe()
     data = _without_none({"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev})
