@@ -43,5 +43,5 @@ sys.exit(status != 0)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("forks", [10, pytest.param(200, marks=pytest.mark.slow)])
 def test_the_child_of_a_process_with_busy_threads_parses(forks):
-    done = subprocess.run([sys.executable, "-c", _SCRIPT, str(forks)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", _SCRIPT, str(forks)], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
