@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
 import pytest
+
+import panparser as pp
 
 
 def test_version_and_help(run):
@@ -66,3 +69,44 @@ def test_a_closed_pipe_is_no_error():
     command = f'{sys.executable} -c "from panparser.cli import main; main()" systems arc-eager | head -0'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+# --- No command replaces what it reads ---
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "parse -m a.panparser gold.conllu -o gold.conllu",
+        "parse -m a.panparser gold.conllu -o a.panparser",
+        "parse -m en text.txt -o text.txt",
+        "combine a.conllu b.conllu -o a.conllu",
+        "combine a.conllu b.conllu --weights weights.toml -o weights.toml",
+        "combine --learn gold.conllu a.conllu b.conllu -o gold.conllu",
+        "combine --learn gold.conllu a.conllu b.conllu -o b.conllu",
+        "analyze gold.conllu a.conllu --report gold.conllu",
+        "analyze gold.conllu a.conllu --csv a.conllu",
+        "curves gold.conllu a.conllu --csv gold.conllu",
+        "curves gold.conllu a.conllu --plot figure.png --recipe figure.png",
+        "vote a.panparser b.panparser -o a.panparser",
+        "vote a.panparser b.panparser -o gold.conllu --dev gold.conllu",
+        "calibrate -m a.panparser gold.conllu -o a.panparser",
+        "calibrate -m a.panparser gold.conllu -o gold.conllu",
+        "derive table.toml -o table.toml",
+        "train -t gold.conllu -o gold.conllu",
+        "train -t gold.conllu -d a.conllu -o a.conllu",
+    ],
+)
+def test_no_command_replaces_its_own_input(run, parsed, tmp_path, monkeypatch, command):
+    for path in parsed.iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text("They ate.\n")
+    (tmp_path / "weights.toml").write_text("default = [1, 1]\n")
+    (tmp_path / "figure.png").write_text("[training]\nepochs = 1\n")
+    pp.system("arc-hybrid").save("table.toml")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    code, _, err = run(*command.split())
+    assert code == 2
+    assert "is an input, and would be replaced" in err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

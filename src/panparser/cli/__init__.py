@@ -8,9 +8,10 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 
 from panparser.errors import CheckFailed, ConlluError, PanParserError
 
@@ -41,9 +42,11 @@ def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
     gc.set_threshold(_GC_THRESHOLD)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by whoever started us
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?
+    received = _end_as_by_ctrl_c()
     try:
         _run(sys.argv[1:])
     except CheckFailed as error:
@@ -51,17 +54,44 @@ def main() -> None:
         sys.exit(1)
     except PanParserError as error:
         more = isinstance(error, ConlluError) and error.problems > 1
-        print(f"panparser: {error}{'; `panparser validate` lists them all' if more else ''}", file=sys.stderr)
+        _complain(f"{error}{'; `panparser validate` lists them all' if more else ''}")
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads what is left
         sys.exit(141)
     except OSError as error:
-        print(f"panparser: cannot write: {error.strerror}", file=sys.stderr)
+        _complain(f"cannot write: {error.strerror}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(128 + received[0] if received else _INTERRUPTED)
+    except SystemExit:
+        if received:
+            sys.exit(128 + received[0])
+        raise
+
+
+def _complain(message: str) -> None:
+    with suppress(OSError):  # standard error may be closed
+        print(f"panparser: {message}", file=sys.stderr)
+
+
+def _end_as_by_ctrl_c() -> list[int]:
+    """What ends a process in the ordinary way ends it as Ctrl-C does: the best model is kept, nothing is left behind.
+
+    Returns a list that gets the signals that were received. What is ignored, as by `nohup`, stays so.
+    """
+    received: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has but the first
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+    return received
 
 
 def _run(arguments: list[str]) -> None:

@@ -13,11 +13,12 @@ import typer
 
 from panparser.cli.app import app, is_quiet
 from panparser.cli.frames import Table, draw, import_analysis, print_tables, shaped, values, write_csv
-from panparser.cli.inputs import listed, read_to_score, refuse_inputs
+from panparser.cli.inputs import listed, read_to_score
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import AnalysisError
 from panparser.parsing.confidence import HEAD_KEY, LABEL_KEY, read_confidence
+from panparser.storage.files import check_writable
 
 _List = list[str] | None
 _ROWS_SHOWN = 20  # rows of each table of the summary
@@ -135,7 +136,7 @@ def analyze(
     )
     for written in (csv, plot, page):
         if written is not None:
-            refuse_inputs(written, gold, *(predicted or []), train)
+            check_writable(Path(written), AnalysisError, gold, *(predicted or []), train)
     with progress() as report:
         report("reading", 0, 0)
         files = [read_to_score(path) for path in (gold, *(predicted or []))]

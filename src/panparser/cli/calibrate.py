@@ -10,6 +10,7 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.errors import ModelError
 from panparser.parsing.confidence import calibrate as calibrated
+from panparser.pipeline.bundled import find
 from panparser.pipeline.loading import load, load_parser, parser_in
 from panparser.pipeline.pipeline import Pipeline
 from panparser.storage.files import check_writable
@@ -40,10 +41,10 @@ def calibrate(
 
       panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser -o en.panparser
     """
+    check_writable(Path(output), ModelError, dev, *map(find, (model, *(ensemble or ()))))
     found = load(model)
     parser = parser_in(found, model)
     others = [load_parser(other) for other in ensemble or ()]
-    check_writable(Path(output), ModelError)
     treebank = read_conllu(dev)
     if isinstance(found, Pipeline):
         found.annotate_words(treebank)

@@ -64,8 +64,8 @@ def combine(
         raise SpecError("--by needs --learn: a file of weights names the column that they depend on")
     if learn is not None and (weights is not None or projective or not single_root):
         raise SpecError("--learn writes weights, no trees: --weights, --projective and --multi-root are not for it")
-    if learn is not None and output != "-":
-        check_writable(Path(output), SpecError)
+    if output != "-":
+        check_writable(Path(output), SpecError, *files, learn, weights)
     treebanks = [read_conllu(file, format=format.value) for file in files]
     if learn is not None:
         _learn(learn_weights(read_conllu(learn, format=format.value), treebanks, by=by), files, output)

@@ -58,7 +58,7 @@ def curves(
     analysis = import_analysis(plot)
     for path in (csv, plot):
         if path is not None:
-            check_writable(Path(path), AnalysisError)
+            check_writable(Path(path), AnalysisError, train, test, recipe)
     given = _recipe(recipe, beam, seed)
     options = given.training.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}

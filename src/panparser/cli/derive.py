@@ -53,7 +53,7 @@ def derive(
     if output:
         if output.suffix.lower() not in (".toml", ".json"):
             raise TableError(f"{output}: a table's file ends in .toml or .json")
-        check_writable(output, TableError)
+        check_writable(output, TableError, name)
     with progress() as report:
         found = find_losses(table, max_words, directions=directions, progress=report)
     if found.system is None:

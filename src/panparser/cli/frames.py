@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from panparser.cli.tables import print_table
 from panparser.errors import AnalysisError, PanParserError
+from panparser.storage.files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +117,7 @@ def values(table: Table) -> dict[str, Any]:
 def write_csv(tables: list[Table], path: str) -> None:
     def write(table: Table, path: Path) -> None:
         data = table.data.set_axis([_flat(column) for column in table.data.columns], axis=1)
-        data.to_csv(path, float_format="%.6g")
+        write_whole(path, data.to_csv(float_format="%.6g").encode(), AnalysisError)
 
     _write(tables, path, write)
 
@@ -152,10 +153,7 @@ def _write(tables: list[Table], path: str, write: Callable[[Table, Path], None])
     for table in tables:
         name = "".join(c if c.isalnum() or c in "-+.," else "-" for c in table.name)
         target = whole if len(tables) == 1 else whole.with_name(f"{whole.stem}-{name}{whole.suffix}")
-        try:
-            write(table, target)
-        except OSError as error:
-            raise AnalysisError(f"cannot write {target}: {error.strerror or error}") from None
+        write(table, target)
 
 
 def print_rows_or_csv(frame: pd.DataFrame, as_csv: bool) -> None:

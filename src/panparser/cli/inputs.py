@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -10,13 +9,6 @@ from panparser.cli.app import is_quiet
 from panparser.errors import SpecError
 from panparser.treebank.conllu import read_conllu, refusal
 from panparser.treebank.treebank import Treebank
-
-
-def refuse_inputs(output: str, *inputs: str | None) -> None:
-    """Raises SpecError if the output is one of the inputs."""
-    for each in inputs:
-        if each is not None and os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
-            raise SpecError(f"{output}: is an input, and would be replaced; choose another file")
 
 
 def read_to_score(path: str, format: Any = "auto") -> Treebank:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,10 +17,9 @@ from panparser import _engine
 from panparser._threads import cores
 from panparser.cli.app import app
 from panparser.cli.choices import FileFormat
-from panparser.cli.inputs import refuse_inputs
 from panparser.cli.progress import progress
 from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
-from panparser.errors import ConstraintError, SpecError, TreebankError
+from panparser.errors import ConlluError, ConstraintError, SpecError, TreebankError
 from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
@@ -27,6 +27,7 @@ from panparser.parsing.parser import Parser, ScoredTree
 from panparser.pipeline.bundled import DEFAULT, find
 from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline, kept_constraints
+from panparser.storage.files import check_writable
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
@@ -142,7 +143,8 @@ def parse(
     _engine.keep_memory()  # the next block needs what the last one did
     kept = _kept(keep, relax_constraints)
     shown = output_kind(output_format, output)
-    refuse_inputs(output, find(model), *(find(other) for other in ensemble or ()))
+    if output != "-":
+        check_writable(Path(output), ConlluError, source, find(model), *(find(other) for other in ensemble or ()))
     found = load(model)
     pipeline = Pipeline.of(found)
     words = None if pipeline.parser is found else pipeline  # a parser alone reads no text

@@ -13,6 +13,7 @@ from panparser.cli.progress import progress
 from panparser.ensembles.voting import as_voters
 from panparser.ensembles.voting import vote as vote_of
 from panparser.errors import ModelError
+from panparser.pipeline.bundled import find
 from panparser.pipeline.loading import load_parser
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import read_conllu
@@ -45,7 +46,7 @@ def vote(
 
       panparser vote rich.panparser zn11.panparser -o vote.panparser --dev dev.conllu
     """
-    check_writable(Path(output), ModelError)
+    check_writable(Path(output), ModelError, *map(find, models), dev)
     numbers = None if weights is None else parse_numbers(weights)
     parsers = [load_parser(model) for model in models]
     with progress() as report:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +48,7 @@ class Target:
         """Raises an error if the model or its recipe cannot be written, or would replace one of the `inputs`."""
         if self.model is None:
             return
-        for each in (*inputs, self.source):
-            if each is not None and _is_same_file(each, self.model):
-                raise SpecError(f"{self.model}: is an input, and would be replaced; choose another file for the model")
-        check_writable(self.model, ModelError)
+        check_writable(self.model, ModelError, *inputs, self.source)
         recipe = self.recipe
         if recipe is None or not recipe.exists() or self.keeps_source:
             return
@@ -60,7 +56,3 @@ class Target:
             raise SpecError(
                 f"{recipe}: the recipe of the model would replace this file; choose another file for the model"
             )
-
-
-def _is_same_file(first: str | Path, second: str | Path) -> bool:
-    return os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)

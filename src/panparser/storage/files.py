@@ -55,8 +55,14 @@ def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluErr
         stream.write(data)
 
 
-def check_writable(path: Path, error: type[PanParserError]) -> None:
-    """Raises `error` if `write_whole` could not write there; to be called before a long computation."""
+def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.PathLike[str] | None) -> None:
+    """Raises `error` if `write_whole` could not write there, or would replace one of the inputs of the same work.
+
+    To be called before a long computation, and before the first input is read.
+    """
+    for each in inputs:
+        if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
+            raise error(f"{path}: is an input, and would be replaced; choose another file")
     try:
         if path.is_dir():
             raise error(f"{path}: cannot be written: it is a folder")

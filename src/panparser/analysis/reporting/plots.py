@@ -12,6 +12,7 @@ import pandas as pd
 
 from panparser._arrays import FloatArray
 from panparser.errors import AnalysisError
+from panparser.storage.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -140,10 +141,9 @@ def plot_curves(table: pd.DataFrame, *, title: str = "", most: int = 12) -> Figu
 def save(figure: Figure, path: str | Path) -> None:
     """Writes a figure: .png, .svg or .pdf."""
     kind = check_format(path)
-    if kind == "png":
-        figure.savefig(path, format=kind, dpi=150)
-    else:
-        figure.savefig(path, format=kind, metadata={"Date" if kind == "svg" else "CreationDate": None})
+    undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with whole_file(Path(path), AnalysisError) as stream:
+        figure.savefig(stream, format=kind, dpi=150, metadata=undated)
 
 
 def check_format(path: str | Path) -> str:
