@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from panparser.errors import ConlluError, PanParserError
+from panparser.errors import ConlluError, PanParserError, SpecError
 from panparser.storage.disk import Disk
 
 disk = Disk()
@@ -56,13 +56,13 @@ def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluErr
 
 
 def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.PathLike[str] | None) -> None:
-    """Raises `error` if `write_whole` could not write there, or would replace one of the inputs of the same work.
+    """Raises `error` if `write_whole` could not write there, SpecError if it would replace an input of the same work.
 
-    To be called before a long computation, and before the first input is read.
+    To be called before a long computation.
     """
     for each in inputs:
         if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
-            raise error(f"{path}: is an input, and would be replaced; choose another file")
+            raise SpecError(f"{path}: is an input, and would be replaced; choose another file")
     try:
         if path.is_dir():
             raise error(f"{path}: cannot be written: it is a folder")
