@@ -1,4 +1,4 @@
-"""Every error that panparser raises on purpose.
+"""Every error that panparser raises on purpose, and a warning.
 
 PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
@@ -19,6 +19,8 @@ PanParserError
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
+
+ConlluWarning (UserWarning)           a problem of a file that hurts nothing
 """
 
 from __future__ import annotations
@@ -88,6 +90,10 @@ class ConlluError(PanParserError, ValueError):
 
     def __reduce__(self) -> tuple[type[ConlluError], tuple[str, int]]:
         return type(self), (str(self), self.problems)
+
+
+class ConlluWarning(UserWarning):
+    """A problem of a file that hurts nothing: it was read all the same. The message is as that of ConlluError."""
 
 
 class TreebankError(PanParserError, ValueError):

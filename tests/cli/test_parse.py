@@ -106,3 +106,30 @@ def test_memory_does_not_grow_with_the_input(data, model):
         peaks.append(int(done.stderr.split()[-1]))
     assert Path("out.conllu").stat().st_size > 20_000_000
     assert peaks[1] - peaks[0] < 12_000  # kilobytes; the larger file has 20,000 more
+
+
+STALE = (
+    "# sent_id = a\n# tree = 1/3\n# score = -2.5000\n# score of the game = 3\n"
+    "1\tcats\t_\tNOUN\t_\t_\t0\troot\t_\tA=b|Confidence=0.10|LabelConfidence=0.10\n\n"
+)
+
+
+@pytest.mark.parametrize("options", [[], ["--k-best", "1"], ["--confidence"]])
+def test_what_another_run_said_of_its_trees_does_not_stay(run, data, model, options):
+    Path("old.conllu").write_text(STALE)
+    assert run("parse", "-m", model, "old.conllu", "-o", "new.conllu", *options)[0] == 0
+    (sentence,) = pp.read_conllu("new.conllu")
+    assert "# score of the game = 3" in sentence.comments
+    ranks = [line for line in sentence.comments if line.startswith("# tree")]
+    assert ranks == (["# tree = 1/1"] if "--k-best" in options else [])
+    assert "# score = -2.5000" not in sentence.comments
+    values = sentence[0].misc_values
+    assert values["A"] == "b"
+    assert values.get("Confidence") != "0.10"
+    assert ("Confidence" in values) == ("--confidence" in options)
+
+
+def test_combined_trees_have_no_confidence_of_their_parts(run, data):
+    Path("old.conllu").write_text(STALE)
+    code, out, _ = run("combine", "old.conllu", "old.conllu")
+    assert (code, "Confidence" in out, "# tree" in out) == (0, False, False)

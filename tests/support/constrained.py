@@ -49,7 +49,7 @@ def treebank_of(*sentences, misc=None, labels=None):
             label = (labels or {}).get((number, word), "_")
             text += f"{word}\tw{word}\t_\tX\t_\t_\t{'_' if head is None else head}\t{label}\t_\t{cell}\n"
         text += "\n"
-    return pp.parse_conllu(text)
+    return pp.parse_conllu(text, lenient=True)
 
 
 def constraints_over(words):

@@ -7,13 +7,16 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
-from panparser.errors import CheckFailed, ConlluError, PanParserError
+from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
@@ -104,7 +107,10 @@ def _run(arguments: list[str]) -> None:
         from panparser.cli.app import app  # typer takes longer to import than to print a version
 
         import_commands(_completed_words() or arguments)
-    app(_quiet_first(arguments), prog_name="panparser")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", ConlluWarning)
+        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        app(_quiet_first(arguments), prog_name="panparser")
 
 
 @contextmanager
@@ -126,3 +132,13 @@ def _completed_words() -> list[str]:
     if "_PANPARSER_COMPLETE" not in os.environ:
         return []
     return os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
+
+
+def _show_warning(others: Callable[..., None], message: Warning, category: type[Warning], *place: Any) -> None:
+    """Prints a warning about a file as commands print errors; others as Python does."""
+    from panparser.cli.app import is_quiet
+
+    if not issubclass(category, ConlluWarning):
+        others(message, category, *place)
+    elif not is_quiet():
+        print(f"panparser: warning: {message}", file=sys.stderr)

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.frames import Table, draw, import_analysis, print_tables, shaped, values, write_csv
 from panparser.cli.inputs import listed, read_to_score
 from panparser.cli.progress import progress
@@ -92,6 +93,7 @@ def analyze(
     plots: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Write the plots of the report there, as .png and .svg.")
     ] = None,
+    format: FormatOption = FileFormat.auto,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     criteria: Annotated[
         bool, typer.Option("--criteria", is_eager=True, callback=_list_criteria, help="List all criteria and scores.")
@@ -139,11 +141,11 @@ def analyze(
             check_writable(Path(written), AnalysisError, gold, *(predicted or []), train)
     with progress() as report:
         report("reading", 0, 0)
-        files = [read_to_score(path) for path in (gold, *(predicted or []))]
+        files = [read_to_score(path, format.value) for path in (gold, *(predicted or []))]
         frame = analysis.frame(
             *files,
             names=_names(predicted or []),
-            train=None if train is None else read_to_score(train),
+            train=None if train is None else read_to_score(train, format.value),
             ignore=[] if ignore == "none" else listed(ignore),
             where=where,
         )

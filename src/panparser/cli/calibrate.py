@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat, FormatOption
 from panparser.errors import ModelError
 from panparser.parsing.confidence import calibrate as calibrated
 from panparser.pipeline.bundled import find
@@ -29,6 +30,7 @@ def calibrate(
             "--ensemble", metavar="MODEL", help="Other models, of other seeds, whose agreement is taken into account."
         ),
     ] = None,
+    format: FormatOption = FileFormat.auto,
 ) -> None:
     """Calibrate the confidence of a model on sentences with known heads.
 
@@ -45,7 +47,7 @@ def calibrate(
     found = load(model)
     parser = parser_in(found, model)
     others = [load_parser(other) for other in ensemble or ()]
-    treebank = read_conllu(dev)
+    treebank = read_conllu(dev, format=format.value)
     if isinstance(found, Pipeline):
         found.annotate_words(treebank)
     calibration = calibrated(parser, treebank, ensemble=others, beam=beam)

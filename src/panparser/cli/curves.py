@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.frames import Table, import_analysis, print_tables, values, write_csv
 from panparser.cli.inputs import listed, read_to_score
 from panparser.cli.progress import progress
@@ -41,6 +42,7 @@ def curves(
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the sentences.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same scores.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Trainings that run at once.")] = 1,
+    format: FormatOption = FileFormat.auto,
     csv: Annotated[str | None, typer.Option(help="Write the scores as CSV.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw the curves, as .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -64,7 +66,7 @@ def curves(
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}
     with progress() as report:
         report("reading", 0, 0)
-        treebank, scored = read_to_score(train), read_to_score(test)
+        treebank, scored = read_to_score(train, format.value), read_to_score(test, format.value)
         numbers = _sizes(sizes, len(treebank))
         report(f"training {len(numbers)} parsers", 0, 0)
         ignored = [] if ignore == "none" else listed(ignore)

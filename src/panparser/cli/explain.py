@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import BeamOption, CsvOption, FileArgument, ModelOption, TopOption
+from panparser.cli.choices import BeamOption, CsvOption, FileArgument, FileFormat, FormatOption, ModelOption, TopOption
 from panparser.cli.frames import import_analysis, print_rows, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
 from panparser.cli.tables import print_table
@@ -32,6 +32,7 @@ def explain(
     ] = None,
     top: TopOption = 8,
     beam: BeamOption = None,
+    format: FormatOption = FileFormat.auto,
     as_csv: CsvOption = False,
 ) -> None:
     """Show how a model parses a sentence, and why it takes a step.
@@ -49,7 +50,7 @@ def explain(
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --against LEFT
     """
     analysis = import_analysis()
-    treebank = read_sentences(source)
+    treebank = read_sentences(source, format.value)
     if not 1 <= sentence <= len(treebank):
         raise SpecError(f"{source}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
     parser = load_parser(model)

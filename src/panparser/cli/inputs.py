@@ -7,23 +7,23 @@ from typing import Any
 
 from panparser.cli.app import is_quiet
 from panparser.errors import SpecError
-from panparser.treebank.conllu import read_conllu, refusal
+from panparser.treebank.conllu import accept, read_conllu
 from panparser.treebank.treebank import Treebank
 
 
 def read_to_score(path: str, format: Any = "auto") -> Treebank:
     """Reads a file leniently: problems are summarized in one line, unless a sentence cannot be read at all."""
     treebank = read_conllu(path, format=format, lenient=True)
-    problems = treebank.problems
-    if fatal := [problem for problem in problems if problem.fatal]:
-        raise refusal(fatal)
+    accept(treebank.problems, fatal_only=True)
+    problems = [problem for problem in treebank.problems if not problem.harmless]
     if problems and not is_quiet():
         print(f"panparser: {path}: {len(problems)} problems; the first: {problems[0]}", file=sys.stderr)
     return treebank
 
 
-def read_sentences(source: str) -> Treebank:
-    treebank = read_conllu(source)
+def read_sentences(source: str, format: Any = "auto") -> Treebank:
+    """Reads a file that must have sentences."""
+    treebank = read_conllu(source, format=format)
     if not len(treebank):
         raise SpecError(f"{source}: expected sentences, found none")
     return treebank

@@ -20,7 +20,7 @@ from panparser.cli.choices import FileFormat
 from panparser.cli.progress import progress
 from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
 from panparser.errors import ConlluError, ConstraintError, SpecError, TreebankError
-from panparser.parsing.confidence import fitting_calibration
+from panparser.parsing.confidence import fitting_calibration, forget
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.parser import Parser, ScoredTree
@@ -273,6 +273,7 @@ def _best(
     for sentence in treebank:
         trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
         dropped += constraints.dropped if constraints else []
+    forget(treebank)
     repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
     position = 0
     for found in trees:

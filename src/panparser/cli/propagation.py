@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import BeamOption, ModelOption, TopOption
+from panparser.cli.choices import BeamOption, FileFormat, FormatOption, ModelOption, TopOption
 from panparser.cli.frames import cell, import_analysis, print_rows, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
 from panparser.cli.tables import print_table
@@ -23,6 +23,7 @@ def propagation(
     ] = None,
     top: TopOption = 20,
     beam: BeamOption = None,
+    format: FormatOption = FileFormat.auto,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a row for each error as CSV.")] = False,
 ) -> None:
     """Show where a model leaves the gold trees, and what comes of it.
@@ -37,7 +38,7 @@ def propagation(
 
       panparser propagation -m en.panparser dev.conllu --by action,S0,B0
     """
-    found = import_analysis().propagation(load_parser(model), read_sentences(source), beam=beam)
+    found = import_analysis().propagation(load_parser(model), read_sentences(source, format.value), beam=beam)
     table = found.table(*(by.split(",") if by else ()))
     if as_csv:
         print_rows_or_csv(found.errors, True)

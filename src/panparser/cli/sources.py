@@ -16,7 +16,7 @@ from typing import IO, Any
 from panparser.errors import SpecError, TextError
 from panparser.pipeline.pipeline import Pipeline
 from panparser.text.reading import iter_text
-from panparser.treebank.conllu import Block, iter_blocks, looked_into, open_source, refusal
+from panparser.treebank.conllu import Block, accept, iter_blocks, looked_into, open_source
 from panparser.treebank.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -145,8 +145,7 @@ class Source:
 
 def _read(block: Block) -> Treebank:
     treebank = block.read()
-    if fatal := [problem for problem in treebank.problems if problem.fatal]:
-        raise refusal(fatal)
+    accept(treebank.problems, fatal_only=True)
     return treebank
 
 

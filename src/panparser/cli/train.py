@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import RootPlace
+from panparser.cli.choices import FileFormat, FormatOption, RootPlace
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import SpecError
@@ -79,6 +79,7 @@ def train(
         bool,
         typer.Option("--pipeline", help="Train tokenizer, tagger and lemmatizer as well: a model for raw text."),
     ] = False,
+    format: FormatOption = FileFormat.auto,
 ) -> None:
     """Train a parser, or with --pipeline everything that makes trees from raw text.
 
@@ -100,6 +101,7 @@ def train(
     """
     given = read_recipe(recipe) if recipe is not None else Recipe()
     data = _without_none({"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev})
+    data |= {} if format == FileFormat.auto else {"format": format.value}
     of_parser = _without_none(
         {
             "system": system,

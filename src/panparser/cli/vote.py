@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.inputs import parse_numbers
 from panparser.cli.progress import progress
 from panparser.ensembles.voting import as_voters
@@ -32,6 +33,7 @@ def vote(
     beam: Annotated[
         int | None, typer.Option(min=1, help="Hypotheses kept.  [default: that of the model with most]")
     ] = None,
+    format: FormatOption = FileFormat.auto,
 ) -> None:
     """Make one parser of several: each step is decided by their scores together.
 
@@ -53,7 +55,7 @@ def vote(
         made = vote_of(
             parsers,
             weights=numbers,
-            dev=None if dev is None else read_conllu(dev),
+            dev=None if dev is None else read_conllu(dev, format=format.value),
             beam=beam,
             report=lambda done, total: report("choosing weights", done, total),
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import CsvOption, ModelOption, TopOption
+from panparser.cli.choices import CsvOption, FileFormat, FormatOption, ModelOption, TopOption
 from panparser.cli.frames import import_analysis, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
 from panparser.errors import SpecError
@@ -24,6 +24,7 @@ def weights(
         str | None, typer.Option(metavar="TEXT", help="Show all weights of one feature, such as 'S0.upos=NOUN'.")
     ] = None,
     top: TopOption = 20,
+    format: FormatOption = FileFormat.auto,
     as_csv: CsvOption = False,
 ) -> None:
     """Show the strongest weights of an action or a label, or what two models have in common.
@@ -52,7 +53,7 @@ def weights(
     if feature is not None:
         found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
-        found = analysis.shared(parser, load_parser(other), read_sentences(str(source)))
+        found = analysis.shared(parser, load_parser(other), read_sentences(str(source), format.value))
     else:
-        found = analysis.strongest(parser, read_sentences(str(source)), str(name), top=top)
+        found = analysis.strongest(parser, read_sentences(str(source), format.value), str(name), top=top)
     print_rows_or_csv(found, as_csv)

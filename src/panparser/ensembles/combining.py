@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser.ensembles.arc_weights import Weights, as_weights
+from panparser.parsing.confidence import forget
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
 from panparser.trees.decoding import maximum_spanning_tree, projective_tree
@@ -49,6 +50,7 @@ def combine(
         if report:
             report(int(end), first.words)
     result = first.copy()
+    forget(result)
     result.heads[:] = found
     names, labels = common_ids(treebanks, "deprel")
     best = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))

@@ -7,6 +7,7 @@ turns them and a few facts about the arc into probabilities: `Calibration`.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.treebank.treebank import Treebank, with_value
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
+_ABOUT_TREES = re.compile(r"# (?:tree = \d+/\d+|score = -?[\d.]+)$")  # comments, where a sentence has several trees
 SIGNALS = tuple(signal.name.lower() for signal in _engine.Signal)  # defined in confidence.hpp of the engine
 DERIVATION, BEAM = ("arc", "least", "label", "sentence"), ("rival", "tree")  # where signals come from
 FACTS = ("length", "distance", "root")
@@ -285,6 +287,19 @@ def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> 
 
 
 # --- In MISC ---
+
+
+def forget(treebank: Treebank) -> None:
+    """Removes what another run wrote about its trees: confidence from MISC, rank and score from comments."""
+    if treebank.format == "conllx":
+        return
+    for key in (HEAD_KEY, LABEL_KEY):
+        if any(f"{key}=" in cell for cell in treebank.vocabulary("misc")):
+            _write(treebank, key, np.full(treebank.words, -1))
+    for sentence in treebank:
+        lines = sentence.comments
+        if len(kept := [line for line in lines if not _ABOUT_TREES.match(line)]) < len(lines):
+            sentence.comments = kept
 
 
 def write_confidence(treebank: Treebank, confidence: Confidence) -> None:

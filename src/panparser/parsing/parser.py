@@ -20,7 +20,7 @@ from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.confidence import Calibration, Confidence, confident_trees, write_confidence
+from panparser.parsing.confidence import Calibration, Confidence, confident_trees, forget, write_confidence
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.lifting import LiftedLabels
 from panparser.parsing.models.perceptron import PerceptronModel
@@ -135,17 +135,20 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         check_parsed(treebank)
         if ensemble and not confidence:
             raise SpecError("ensemble of parse is for confidence: it needs confidence=True")
+        found = None
         if confidence:
             if listeners:
                 raise SpecError("confidence is calibrated for parsing without listeners; got both")
             if constraints is not None:
                 raise SpecError("confidence is calibrated for parsing without constraints; got both")
             found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
-            write_confidence(treebank, found)
             heads, labels, tags = found.heads, found.labels, found.tags
         else:
             options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
             heads, labels, tags = self.found(treebank, listeners=listeners, **options)
+        forget(treebank)
+        if found is not None:
+            write_confidence(treebank, found)
         if tags is not None:
             numbers = {tag: treebank.id_of("upos", tag) for tag in sorted(set(tags))}
             treebank.column("upos")[:] = [numbers[tag] for tag in tags]

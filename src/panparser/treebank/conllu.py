@@ -9,6 +9,7 @@ import lzma
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from panparser.errors import ConlluError, TreebankError
+from panparser.errors import ConlluError, ConlluWarning, TreebankError
 from panparser.storage.files import whole_file
 from panparser.treebank.treebank import Format, Problem, Treebank
 
@@ -37,7 +38,8 @@ def read_conllu(
 ) -> Treebank:
     """The treebank of a file, by name or open for bytes (`-` is standard input; gzip, bzip2, xz, zstd are recognized).
 
-    Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed. With `lenient`
+    Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed; a byte-order
+    mark, a blank line too many and a missing one at the end only make it warn (ConlluWarning). With `lenient`
     sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
     must have exactly one word with HEAD 0; `validate` checks what Universal Dependencies asks for beyond. `format` is
     "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if the file leaves no doubt.
@@ -45,7 +47,7 @@ def read_conllu(
     path = source_name(source)
     with open_source(source) as stream:
         text = stream.read()
-    return _strict(parse_conllu(text, path=path, format=format, single_root=single_root), lenient)
+    return _strict(parse_conllu(text, path=path, format=format, lenient=True, single_root=single_root), lenient)
 
 
 def iter_conllu(
@@ -111,13 +113,17 @@ def parse_conllu(
     *,
     path: str = "<text>",
     format: Format | Literal["auto"] = "auto",
+    lenient: bool = False,
     single_root: bool = False,
 ) -> Treebank:
-    """The treebank of a text; its `problems` are not raised."""
+    """The treebank of a text; options and errors as for `read_conllu`, but blank lines do not matter at all."""
     data = text.encode() if isinstance(text, str) else text
     data = bytes(data) if isinstance(data, bytearray | memoryview) else data
     chosen = _format(data[:_SNIFF_BYTES], path) if format == "auto" and isinstance(data, bytes) else format
-    return Treebank(data, path=path, format=chosen, single_root=single_root)
+    treebank = Treebank(data, path=path, format=chosen, single_root=single_root)
+    if not lenient and (bad := [problem for problem in treebank.problems if not problem.harmless]):
+        raise refusal(bad)
+    return treebank
 
 
 def write_conllu(target: Target, treebank: Treebank) -> None:
@@ -150,9 +156,18 @@ def conllu_output(target: Target) -> Iterator[IO[bytes]]:
 
 
 def _strict(treebank: Treebank, lenient: bool) -> Treebank:
-    if not lenient and (problems := treebank.problems):
-        raise refusal(problems)
+    if not lenient:
+        accept(treebank.problems)
     return treebank
+
+
+def accept(problems: list[Problem], *, fatal_only: bool = False) -> None:
+    """Raises ConlluError for problems (or for those that leave a sentence unread), and warns of harmless ones."""
+    if bad := [problem for problem in problems if problem.fatal or not (fatal_only or problem.harmless)]:
+        raise refusal(bad)
+    for problem in problems:
+        if problem.harmless:
+            warnings.warn(str(problem), ConlluWarning, stacklevel=4)
 
 
 def refusal(problems: list[Problem]) -> ConlluError:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")  # the engine's order
 Format = Literal["conllu", "conllx"]
 _SEPARATORS = re.compile(r"[|=\t\n\r]")  # would end a key or a value in a cell
+_MARK = b"\xef\xbb\xbf"  # the byte-order mark that a file may begin with
 _UNWRITABLE = re.compile("[\t\n\r\ud800-\udfff]")  # would break a line, or is not UTF-8
 
 
@@ -37,6 +38,11 @@ class Problem:
     found: str
     hint: str
     fatal: bool  # the sentence could not be read
+
+    @property
+    def harmless(self) -> bool:
+        """Are the sentences what they would be without it? A byte-order mark, blank lines: `validate` reports them."""
+        return not self.fatal and self.rule in ("blank-line", "encoding")
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
@@ -243,7 +249,7 @@ class Treebank(Sequence[Sentence]):
         first = self.to_bytes()
         if first and not first.endswith((b"\n\n", b"\n\r\n")):
             first += b"\n" if first.endswith(b"\n") else b"\n\n"
-        return Treebank(first + other.to_bytes(), path=self.path, format=self.format)
+        return Treebank(first + other.to_bytes().removeprefix(_MARK), path=self.path, format=self.format)
 
     def draw(self) -> str:
         """All sentences as in `Sentence.draw`, with a blank line between them."""
