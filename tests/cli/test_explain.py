@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import panparser as pp
@@ -17,3 +19,37 @@ def test_commands_that_look_inside_take_the_parser_of_a_pipeline(run, pipeline_f
     code, _, err = run("explain", "-m", tmp_path / "tagger", ENGLISH)
     assert code == 2
     assert "expected a parser, or a pipeline with one, found <Tagger" in err
+
+
+def test_explain_takes_a_text_and_has_a_model(run):
+    code, out, err = run("explain", "--text", "They ate the pizza.")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == [
+        "step",
+        "stack",
+        "buffer",
+        "action",
+        "label",
+        "score",
+        "lead",
+    ]  # no gold tree
+    assert " nsubj " in out
+    assert "They" in run("explain", "--text", "Nobody came. They ate.", "--sentence", "2")[1]
+    for arguments, message in {
+        (): "expected a file, or --text, to explain",
+        ("--text", "a", "b.conllu"): "found both",
+        ("--text", ""): "expected sentences, found none",
+        ("--text", "a", "--sentence", "7"): "--text: --sentence must be from 1 to 1; got 7",
+    }.items():
+        code, _, err = run("explain", *arguments)
+        assert code == 2
+        assert message in err
+
+
+@pytest.mark.parametrize("more", [[], ["--step", "3"], ["--step", "2", "--against", "SHIFT"], ["--csv"]])
+def test_explain_needs_no_pandas(run, monkeypatch, more):
+    arguments = ["explain", "--text", "They ate the pizza.", *more]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) > 5

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 
 import panparser as pp
+from panparser.pipeline import bundled
 from places import ENGLISH
 
 
@@ -30,3 +36,29 @@ def test_info(run, model):
     code, _, err = run("info", ENGLISH)
     assert code == 2
     assert err.count("\n") == 1
+
+
+def test_a_model_from_a_pipe(model):
+    """By - and by a name that can be opened once only, as <(cat model) is."""
+    command = f'"{sys.executable}" -m panparser info'
+    for line in (f"cat '{model}' | {command} - --json", f"{command} <(cat '{model}') --json"):
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        values = json.loads(done.stdout)
+        assert values["kind"] == "parser"
+        assert values["file_size"] is None
+
+
+def test_the_name_of_a_bundled_model_is_that_model(run, model, monkeypatch, tmp_path):
+    """A file of that name does not hide it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").write_bytes(model.read_bytes())
+    assert "tokenizer" in run("info", "en")[1]
+    assert "tokenizer" not in run("info", "./en")[1]
+    assert isinstance(pp.load(Path("en")), pp.Parser)
+    assert isinstance(pp.load("en"), pp.Pipeline)
+    assert bundled.bundled() == ["en"]
+    with pytest.raises(pp.ModelError, match="tlh: expected a model file, or the name of a bundled model: en"):
+        pp.load("tlh")
+    code, _, err = run("info", "fr")
+    assert (code, err) == (2, "panparser: fr: expected a model file, or the name of a bundled model: en\n")

@@ -47,16 +47,6 @@ def test_commands_take_it_where_no_model_is_named(run, nlp, tmp_path, monkeypatc
     assert "lemmatizer" in out
 
 
-def test_a_file_goes_before_the_box(parser, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert bundled.bundled() == ["en"]
-    assert isinstance(pp.load("en"), pp.Pipeline)
-    parser.save("en")
-    assert isinstance(pp.load("en"), pp.Parser)
-    with pytest.raises(pp.ModelError, match="tlh: cannot be read"):
-        pp.load("tlh")
-
-
 def test_the_card_tells_of_the_file(nlp):
     path = bundled.MODELS / "en.panparser"
     card = (bundled.MODELS / "en.md").read_text(encoding="utf-8")

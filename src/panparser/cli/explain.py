@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import BeamOption, CsvOption, FileArgument, FileFormat, FormatOption, ModelOption, TopOption
-from panparser.cli.frames import import_analysis, print_rows, print_rows_or_csv
+from panparser.cli.choices import BeamOption, CsvOption, FileFormat, FormatOption, TopOption
 from panparser.cli.inputs import read_sentences
-from panparser.cli.tables import print_table
+from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
-from panparser.pipeline.loading import load_parser
-
-if TYPE_CHECKING:
-    from panparser.parsing.inspection.explaining import Contributions, Explanation
+from panparser.parsing.inspection.explaining import Contributions, Explanation, explained
+from panparser.pipeline.bundled import DEFAULT
+from panparser.pipeline.loading import load, parser_in
+from panparser.pipeline.pipeline import Pipeline
+from panparser.treebank.treebank import Treebank
 
 _LABELS_SHOWN = 3  # labels that are shown for an arc
 _CHARACTERS_SHOWN = 32  # of a stack or a buffer
@@ -23,9 +23,16 @@ _CHARACTERS_SHOWN = 32  # of a stack or a buffer
 
 @app.command()
 def explain(
-    model: ModelOption,
-    source: FileArgument,
-    sentence: Annotated[int, typer.Option("--sentence", "-s", min=1, help="Which sentence of the file, from 1.")] = 1,
+    source: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="CoNLL-U or CoNLL-X; - is standard input.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote, or en.")
+    ] = DEFAULT,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="Explain this text, which a pipeline tags.")
+    ] = None,
+    sentence: Annotated[int, typer.Option("--sentence", "-s", min=1, help="Which sentence, from 1.")] = 1,
     step: Annotated[int | None, typer.Option(min=1, help="Explain this step; without it, list all steps.")] = None,
     against: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the step: why not this action, or label?")
@@ -43,30 +50,60 @@ def explain(
 
     Examples:
 
+      panparser explain --text "They ate the pizza with anchovies."
+
+      panparser explain --text "They ate the pizza with anchovies." --step 9 --against RIGHT
+
       panparser explain -m en.panparser gold.conllu --sentence 3
 
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --top 12
 
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --against LEFT
     """
-    analysis = import_analysis()
-    treebank = read_sentences(source, format.value)
+    found = load(model)
+    parser = parser_in(found, model)
+    treebank = _sentences(Pipeline.of(found), source, text, format.value)
     if not 1 <= sentence <= len(treebank):
-        raise SpecError(f"{source}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
-    parser = load_parser(model)
+        place = source or "--text"
+        raise SpecError(f"{place}: --sentence must be from 1 to {len(treebank)}; got {sentence}")
     if as_csv or against is not None:
-        table = analysis.explain(parser, treebank[sentence - 1], step, against=against, beam=beam)
-        print_rows_or_csv(table if as_csv else table.head(top), as_csv)
+        table = explained(parser, treebank[sentence - 1], step, against=against, beam=beam)
+        if as_csv:
+            print_csv(table.columns, table.rows)
+        else:
+            print_values(table.columns, table.rows[:top])
         return
-    found = analysis.Explanation.of(parser, treebank[sentence - 1], beam=beam)
+    explanation = Explanation.of(parser, treebank[sentence - 1], beam=beam)
     if step is None:
-        frame = found.frame()
-        most = _CHARACTERS_SHOWN
-        frame["stack"] = [f"…{text[1 - most :]}" if len(text) > most else text for text in frame["stack"]]
-        frame["buffer"] = [f"{text[: most - 1]}…" if len(text) > most else text for text in frame["buffer"]]
-        print_rows(frame)
+        _print_steps(explanation)
     else:
-        _print_step(found, step, top)
+        _print_step(explanation, step, top)
+
+
+def _sentences(pipeline: Pipeline, source: str | None, text: str | None, format: str) -> Treebank:
+    """The sentences of a file as they are, or those of a text, tagged."""
+    if (source is None) == (text is None):
+        raise SpecError("expected a file, or --text, to explain" + ("; found both" if source else ""))
+    if source is not None:
+        return read_sentences(source, format)
+    (treebank,) = pipeline.tokens([text or ""])
+    if not len(treebank):
+        raise SpecError("--text: expected sentences, found none")
+    pipeline.annotate_words(treebank)
+    return treebank
+
+
+def _print_steps(found: Explanation) -> None:
+    table, most = found.rows(), _CHARACTERS_SHOWN
+    shown = {
+        "stack": lambda text: f"…{text[1 - most :]}" if len(text) > most else text,
+        "buffer": lambda text: f"{text[: most - 1]}…" if len(text) > most else text,
+    }
+    rows = [
+        [shown.get(name, lambda value: value)(value) for name, value in zip(table.columns, row, strict=True)]
+        for row in table.rows
+    ]
+    print_values(table.columns, rows)
 
 
 def _print_step(found: Explanation, step: int, top: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panparser.cli.tables import print_table
+from panparser.cli.tables import print_table, print_values
 from panparser.errors import AnalysisError, PanParserError
 from panparser.storage.files import write_whole
 
@@ -165,12 +165,4 @@ def print_rows_or_csv(frame: pd.DataFrame, as_csv: bool) -> None:
 
 def print_rows(frame: pd.DataFrame) -> None:
     """A table with two digits after the point; columns of texts to the left."""
-    align = "".join("l" if frame[name].map(type).eq(str).all() else "r" for name in frame.columns)
-    rows = [[cell(value) for value in row] for row in frame.itertuples(index=False)]
-    print_table([str(name).replace("_", " ") for name in frame.columns], rows, align)
-
-
-def cell(value: object) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.2f}"
-    return {True: "yes", False: ""}[bool(value)] if type(value).__name__ in ("bool", "bool_") else str(value)
+    print_values([str(name) for name in frame.columns], list(frame.itertuples(index=False, name=None)))

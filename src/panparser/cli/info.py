@@ -24,7 +24,9 @@ from panparser.text import Lemmatizer, Tokenizer
 
 @app.command()
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote, or en; - is standard input.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what a model is made of, and how it was trained.
@@ -39,20 +41,22 @@ def info(
     if isinstance(found, Tokenizer | Lemmatizer):
         found = Pipeline.of(found)
     manifest = found.manifest()
-    size, weights = Path(find(model)).stat().st_size, found.size
+    place = Path(find(model))
+    size, weights = place.stat().st_size if place.is_file() else None, found.size
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
     if is_quiet():
         return
-    file = f"{model}, format {manifest['format']}, {size:,} bytes ({weights:,} of weights)"
+    whole = f"{weights:,} bytes of weights" if size is None else f"{size:,} bytes ({weights:,} of weights)"
+    file = f"{model}, format {manifest['format']}, {whole}"
     rows = [("file", file), *_training_rows(found.training)]
     if isinstance(found, Parser):
         _show_parser(found, rows)
     elif isinstance(found, Tagger):
         _show_tagger(found, rows)
     else:
-        card = Path(find(model)).with_suffix(".md")
+        card = place.with_suffix(".md")
         if card.parent == MODELS:
             rows.insert(1, ("card", f"{card} (data, scores, licence)"))
         show_model(found, rows)

@@ -51,7 +51,10 @@ def parse(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", metavar="MODEL", help="What `panparser train` wrote; en is the bundled English model."
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="What `panparser train` wrote; en is the bundled English model (a file of that name is ./en).",
         ),
     ] = DEFAULT,
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Parse this text.")] = None,

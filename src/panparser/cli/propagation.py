@@ -8,9 +8,9 @@ import typer
 
 from panparser.cli.app import app
 from panparser.cli.choices import BeamOption, FileFormat, FormatOption, ModelOption, TopOption
-from panparser.cli.frames import cell, import_analysis, print_rows, print_rows_or_csv
+from panparser.cli.frames import import_analysis, print_rows, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
-from panparser.cli.tables import print_table
+from panparser.cli.tables import print_table, shown_value
 from panparser.pipeline.loading import load_parser
 
 
@@ -43,6 +43,6 @@ def propagation(
     if as_csv:
         print_rows_or_csv(found.errors, True)
         return
-    print_table((), [(str(name), cell(value)) for name, value in found.summary().items()], "lr")
+    print_table((), [(str(name), shown_value(value)) for name, value in found.summary().items()], "lr")
     print()
     print_rows(table.head(top))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,20 @@ def bundled() -> list[str]:
 
 
 def find(name: str | os.PathLike[str]) -> str:
-    """The file of a model: the path itself, or the bundled model of this name if there is no such file."""
+    """The file of a model: a bundled one of this name, else the path itself.
+
+    A file in the current folder that has the name of a bundled model is `./en`, or a `Path`. Raises ModelError for a
+    bare name that is neither a file nor a bundled model.
+    """
     path = os.fspath(name)
-    return str(MODELS / f"{path}{SUFFIX}") if not os.path.isfile(path) and path in bundled() else path
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", path):
+        return path
+    known = bundled()
+    if path in known:
+        return str(MODELS / f"{path}{SUFFIX}")
+    if path != "-" and not os.path.exists(path):
+        raise ModelError(f"{path}: expected a model file, or the name of a bundled model: {', '.join(known)}")
+    return path
 
 
 def class_of(kind: Any, path: str = "") -> type[StoredModel]:

@@ -29,7 +29,7 @@ def load(
     functions: Functions | None = None,
 ) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
     """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
-    pipeline, unless a file has that name.
+    pipeline (a file of that name is "./en").
 
     A file holds no code. Classifiers and Python systems are found by the names under which packages register them
     (entry points `panparser.classifiers` and `panparser.systems`), unless the class of the classifier, or the system,

@@ -79,7 +79,7 @@ def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[s
     """
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream:
+        with _opened(name) as stream:
             header = _header(stream, name, kind)
             try:
                 places, text, checksum = _table_of_contents(header)
@@ -100,6 +100,11 @@ def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[s
     if not isinstance(manifest, dict):
         raise ModelError(f"{name}: expected a {kind}, found another kind of file")
     return arrays, manifest
+
+
+def _opened(name: str) -> IO[bytes]:
+    """The file, or standard input for -."""
+    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
 
 
 def _header(stream: IO[bytes], name: str, kind: str) -> bytes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from panparser import _engine
 from panparser._arrays import IntArray, KeyArray
@@ -20,6 +20,33 @@ from panparser.parsing.inspection.derivations import Derivations, alone, binary_
 from panparser.parsing.inspection.features import Feature
 from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table in plain values."""
+
+    columns: list[str]
+    rows: list[tuple[Any, ...]]
+
+    def frame(self) -> pd.DataFrame:
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("a DataFrame needs pandas: pip install 'panparser[analysis]'") from None
+        return pd.DataFrame(self.rows, columns=self.columns)
+
+    def marked(self, name: str, value: str) -> Rows:
+        """With a first column that has this value in each row."""
+        return Rows([name, *self.columns], [(value, *row) for row in self.rows])
+
+    @staticmethod
+    def of(records: Iterable[dict[str, Any]]) -> Rows:
+        records = list(records)
+        return Rows(list(records[0]) if records else [], [tuple(record.values()) for record in records])
 
 
 @dataclass(frozen=True)
@@ -48,16 +75,24 @@ class Contributions:
         order = np.argsort(-np.abs(self.weights[:, column].astype(np.int64)), kind="stable")
         return [int(row) for row in order if self.weights[row, column]]
 
-    def frame(self) -> pd.DataFrame:
+    def rows(self) -> Rows:
         """A row for each column and each feature with a nonzero weight, in updates, largest first."""
         rows = [
-            (self.columns[column], self.features[row], self.weights[row, column] / self.unit)
+            (self.columns[column], self.features[row], float(self.weights[row, column] / self.unit))
             for column in self.ranking
             for row in self.largest(column)
         ]
-        return pd.DataFrame(rows, columns=["class", "feature", "contribution"])
+        return Rows(["class", "feature", "contribution"], rows)
+
+    def frame(self) -> pd.DataFrame:
+        """`rows` as a DataFrame."""
+        return self.rows().frame()
 
     def against(self, name: str) -> pd.DataFrame:
+        """`compared` as a DataFrame."""
+        return self.compared(name).frame()
+
+    def compared(self, name: str) -> Rows:
         """The chosen column compared with another: what each feature adds to both, by difference, largest first."""
         others = [column for column in self.columns if column != self.columns[self.chosen]]
         if name not in others:
@@ -66,9 +101,10 @@ class Contributions:
             )
         ours, theirs = (self.weights[:, c].astype(np.int64) for c in (self.chosen, self.columns.index(name)))
         rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]
-        columns = {self.columns[self.chosen]: ours, name: theirs, "difference": ours - theirs}
-        table = {"feature": [self.features[row] for row in rows]}
-        return pd.DataFrame(table | {title: values[rows] / self.unit for title, values in columns.items()})
+        parts = (values[rows] / self.unit for values in (ours, theirs, ours - theirs))
+        names = (self.features[row] for row in rows)
+        columns = ["feature", self.columns[self.chosen], name, "difference"]
+        return Rows(columns, list(zip(names, *(part.tolist() for part in parts), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -212,6 +248,10 @@ class Explanation:
     # --- Tables ---
 
     def frame(self) -> pd.DataFrame:
+        """`rows` as a DataFrame."""
+        return self.rows().frame()
+
+    def rows(self) -> Rows:
         """A row for each step: state, action, label, their margins, and the cost if there is a gold tree."""
         rows: list[dict[str, Any]] = []
         forms = ["ROOT", *self.sentence.forms]
@@ -234,7 +274,7 @@ class Explanation:
                 row["cost"] = costs[row["action"]] - min(costs.values())
                 row["right"] = " ".join(name for name, cost in costs.items() if cost == min(costs.values()))
             rows.append(row)
-        return pd.DataFrame(rows)
+        return Rows.of(rows)
 
 
 def explain(
@@ -251,16 +291,26 @@ def explain(
     contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores. With
     `against`, the name of another legal action, or of a label: what each feature adds to the choice and to that one.
     """
+    return explained(parser, sentence, step, against=against, beam=beam).frame()
+
+
+def explained(
+    parser: ParserLike,
+    sentence: Sentence,
+    step: int | None = None,
+    *,
+    against: str | None = None,
+    beam: int | None = None,
+) -> Rows:
+    """What `explain` returns, without pandas."""
     found = Explanation.of(parser, sentence, beam=beam)
     if step is None:
         if against is not None:
             raise SpecError("against needs a step to explain")
-        return found.frame()
+        return found.rows()
     if against is not None:
         chosen = found.labels(step) if against in parser.labels.names else found.actions(step)
-        return (chosen or found.actions(step)).against(against)
-    parts = [found.actions(step).frame().assign(of="action")]
-    labels = found.labels(step)
-    if labels is not None:
-        parts.append(labels.frame().assign(of="label"))
-    return pd.concat(parts, ignore_index=True)[["of", "class", "feature", "contribution"]]
+        return (chosen or found.actions(step)).compared(against)
+    actions, labels = found.actions(step).rows().marked("of", "action"), found.labels(step)
+    more = labels.rows().marked("of", "label").rows if labels is not None else []
+    return Rows(actions.columns, actions.rows + more)
