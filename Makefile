@@ -75,17 +75,15 @@ bench: build  ## measure the engine and the treebank layer; results go to benchm
 	$(BIN)/python benchmarks/batch.py
 	$(BIN)/python benchmarks/treebank.py $(TREEBANK)
 
+FUZZ_COUNT ?= 100000
 FUZZ_SECONDS ?= 60
 CLANG := $(shell for c in clang++ clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14; do command -v $$c; done | head -1)
-fuzz: $(VENV)/.dev  ## feed the CoNLL-U reader mutated files for a minute: natively (with clang), else through Python (atheris)
-	mkdir -p build/fuzz/corpus
-	$(BIN)/python fuzz/seeds.py build/fuzz/corpus
+fuzz: $(VENV)/.dev  ## feed every reader damaged inputs (READER=recipes: one of them), and the native one of CoNLL-U for a minute (with clang)
+	$(BIN)/python -m fuzz $(READER) --count $(FUZZ_COUNT)
 ifneq ($(CLANG),)
-	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp $(wildcard engine/treebank/*.cpp) -o build/fuzz/conllu
-	cd build/fuzz && ./conllu corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
-else
-	$(PIP) install atheris
-	cd build/fuzz && ../../$(BIN)/python ../../fuzz/conllu.py corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096
+	$(BIN)/python -m fuzz conllu conllx --count 100 --write build/fuzz/corpus
+	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Iengine fuzz/conllu.cpp $(wildcard engine/treebank/*.cpp) -o build/fuzz/native
+	cd build/fuzz && ./native corpus -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1
 endif
 
 # A virtual environment of its own, since the editable one would import the ordinary engine.

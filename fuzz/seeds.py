@@ -1,16 +1,221 @@
-"""Writes sentences of the project's treebank, and a few odd ones, as seeds for the fuzz targets: seeds.py FOLDER."""
+"""Valid inputs to mutate, all made by code: a treebank of random trees, text, models, recipes, tables."""
 
-import sys
+from __future__ import annotations
+
+from functools import cache
 from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Any
 
-OWN = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
-ODD = (
-    b"",
-    b"\n",
-    b"\xef\xbb\xbf# a\r\n1\ta" + b"\t_" * 8 + b"\r\n\r\n",
-    b"1-2\tab" + b"\t_" * 8 + b"\n0.1\te" + b"\t_" * 8 + b"\n",
+import numpy as np
+
+import panparser as pp
+from panparser.trees.enumeration import random_projective_tree, random_tree
+
+_WORDS = "the a old dogs cat Tom runs saw in of and slowly 12 , . naïve çok don't 'll COVID-19".split()
+_TAGS = "DET DET ADJ NOUN NOUN PROPN VERB VERB ADP ADP CCONJ ADV NUM PUNCT PUNCT ADJ ADV AUX AUX X".split()
+_LEMMAS = "the a old dog cat Tom run see in of and slow 12 , . naïve çok do will covid".split()
+_LABELS = ("nsubj", "obj", "det", "advmod", "obl:tmod")
+
+
+@cache
+def folder() -> Path:
+    """Where files for readers are written."""
+    return Path(mkdtemp(prefix="panparser-fuzz-"))
+
+
+@cache
+def conllu(sentences: int = 12) -> bytes:
+    """A treebank with comments, features, a multiword token, an empty node, crossing arcs and MISC."""
+    rng = Random(1)
+    lines = []
+    for number in range(sentences):
+        length = rng.randint(3, 8)
+        tree = (random_tree if number % 5 == 4 else random_projective_tree)(length, rng)
+        chosen = [rng.randrange(len(_WORDS)) for _ in range(length)]
+        lines += [f"# sent_id = s{number}", "# text = " + " ".join(_WORDS[i] for i in chosen)]
+        for word, (at, head) in enumerate(zip(chosen, tree, strict=True), start=1):
+            if number % 3 == 0 and word == 2:
+                lines.append(f"2-3\t{_WORDS[at]}{_WORDS[chosen[2]]}" + "\t_" * 8)
+            label = "root" if head == 0 else rng.choice(_LABELS)
+            feats = "Number=Sing|Person=3" if _TAGS[at] in ("NOUN", "VERB") else "_"
+            misc = rng.choice(("_", "SpaceAfter=No", "Gloss=x|SpaceAfter=No", "SpacesAfter=\\n"))
+            cells = (word, _WORDS[at], _LEMMAS[at], _TAGS[at], _TAGS[at][:2], feats, head, label)
+            lines.append("\t".join(map(str, (*cells, f"{head}:{label}", misc))))
+        if number % 4 == 1:
+            lines.append(f"{length}.1\tsaw\tsee\tVERB\tVB\t_\t_\t_\t0:root\t_")
+        lines.append("")
+    return ("\n".join(lines) + "\n").encode()
+
+
+@cache
+def conllx() -> bytes:
+    """The same in CoNLL-X."""
+    rows = [line.split("\t") for line in conllu().decode().splitlines()]
+    kept = [row for row in rows if row[0].isdigit() or row == [""]]
+    lines = ["\t".join((*row[:5], "f1|f2", row[6], row[7], "_", "_")) if row != [""] else "" for row in kept]
+    return ("\n".join(lines) + "\n").encode()
+
+
+@cache
+def constrained() -> bytes:
+    """A treebank with constraints in MISC and some heads unknown."""
+    rng, lines = Random(2), []
+    for line in conllu().decode().splitlines():
+        cells = line.split("\t")
+        if cells[0].isdigit():
+            word = int(cells[0])
+            cells[9] = rng.choice(
+                ("_", "Constraint=left", "Constraint=right", f"Constraint=0,{word + 1}", "Constraint=subtree:1-2")
+            )
+            cells[6] = rng.choice((cells[6], "_", "_", "0"))
+        lines.append("\t".join(cells))
+    return ("\n".join(lines) + "\n").encode()
+
+
+@cache
+def treebank() -> pp.Treebank:
+    return pp.parse_conllu(conllu())
+
+
+def texts() -> tuple[bytes, ...]:
+    """Running text, a sentence a line, a token a line, scripts without spaces."""
+    words = " ".join(_WORDS).encode()
+    return (
+        b"The dog saw a cat. It ran!\n\nTom's 12 cats don't (always) run...\n",
+        b"one two\nthree four five\n\nsix\n",
+        b"a\nb\n\nc\nd\n",
+        "\u6211\u559c\u6b22\u732b\u3002\u0e41\u0e21\u0e27 na\u00efve \u05d7\u05ea\u05d5\u05dc.\r\n".encode(),
+        words * 3,
+    )
+
+
+# --- Models ---
+
+_SPEC = {"beam": 2, "templates": pp.ZN11}
+_BRIEF: dict[str, Any] = {"epochs": 1, "members": 1}
+
+
+def _vectors() -> pp.Vectors:
+    rng = np.random.default_rng(1)
+    return pp.Vectors.from_dict(dict(zip(_WORDS, rng.normal(size=(len(_WORDS), 4)).tolist(), strict=True)))
+
+
+def _parser(**options: Any) -> pp.Parser:
+    spec = pp.ParserSpec(**{**_SPEC, **options})
+    return pp.train(spec, treebank(), dev=treebank(), **_BRIEF)
+
+
+def _cascade() -> Any:
+    regions = (pp.Region(upos="NOUN", direction="left"),)
+    partial = pp.ParserSpec(system=pp.system("arc-eager-partial"), **_SPEC)
+    stages = (
+        pp.Stage(name="first", regions=regions, spec=partial, options=_BRIEF),
+        pp.Stage(name="last", spec=pp.ParserSpec(**_SPEC), options=_BRIEF),
+    )
+    return pp.train_cascade(stages, treebank(), given="gold")
+
+
+def _pipeline() -> Any:
+    epochs = {"tagger_epochs": 1, "tokenizer_epochs": 1, "lemmatizer_epochs": 1, "folds": 0}
+    return pp.train_pipeline(pp.PipelineSpec(parser=pp.ParserSpec(**_SPEC), **epochs), treebank(), **_BRIEF)
+
+
+def _with_vectors() -> pp.Parser:
+    templates = pp.Templates.parse("S0.form\nB0.form\nS0.upos B0.upos\nS0.vector\nB0.vector")
+    return pp.train(pp.ParserSpec(beam=1, templates=templates), treebank(), vectors=_vectors(), **_BRIEF)
+
+
+_MODELS = {
+    "parser": _parser,
+    "unlabeled": lambda: _parser(labeled=False, beam=1, system=pp.system("swap-standard")),
+    "vote": lambda: pp.vote([_parser(), _parser(beam=1)]),
+    "vectors": _with_vectors,
+    "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), treebank(), **_BRIEF),
+    "tokenizer": lambda: pp.train_tokenizer(treebank(), epochs=1),
+    "lemmatizer": lambda: pp.train_lemmatizer(treebank(), epochs=1),
+    "cascade": _cascade,
+    "pipeline": _pipeline,
+}
+MODELS = tuple(_MODELS)
+
+
+@cache
+def model_file(name: str) -> Path:
+    """The file of a small model."""
+    path = folder() / f"{name}.panparser"
+    _MODELS[name]().save(path)
+    return path
+
+
+# --- Recipes, tables, and others ---
+
+_SYSTEMS = ("arc-eager", "arc-hybrid", "swap-standard", "arc-eager-span")
+TABLES: tuple[dict[str, Any], ...] = tuple(
+    {key: list(value) if isinstance(value, tuple) else value for key, value in table.items() if value is not None}
+    for table in (pp.system(name).to_values() for name in _SYSTEMS)
 )
+RECIPES: tuple[dict[str, Any], ...] = (
+    {
+        "data": {"train": ["train.conllu"], "dev": "dev.conllu", "format": "auto"},
+        "parser": {"system": "arc-eager", "root": "last", "single_root": True, "beam": 4, "templates": "zn11"},
+        "training": {
+            **{"strategy": {"base": "dynamic", "exploration": [[1, 0.0], [3, 0.9]]}, "epochs": 3, "patience": 2},
+            **{"seeds": [1, 2], "members": 2, "prune": 1.5, "margin": 0.01, "batch": 2, "model_size": "8 MB"},
+            "subsample": {"share": 0.5, "by": "frequency"},
+        },
+        "constraints": {"share": 0.3},
+        "folds": {"count": 3, "predictions": "folds.conllu"},
+    },
+    {
+        "data": {"train": ["train.conllu"]},
+        "parser": {"system": {"name": "arc-eager-span", "k": 3}, "templates": ["S0.form", "S0.upos B0.upos"]},
+        "pipeline": {"parts": ["tagger", "parser"], "tags": "jointly", "folds": 2, "tagger_epochs": 2},
+    },
+    {
+        "data": {"train": ["train.conllu"]},
+        "cascade": {"given": "predicted", "folds": 2},
+        "stages": [
+            {
+                "name": "a",
+                "regions": [{"upos": "NOUN", "direction": "left", "max_length": 3}],
+                "training": {"epochs": 2},
+            },
+            {
+                "name": "b",
+                "estimate": {"precision": 0.1, "least": 1, "folds": 2, "epochs": 1, "by": ["upos"]},
+                "parser": {"beam": 2},
+            },
+            {"name": "c", "parser": {"system": "arc-hybrid"}},
+        ],
+    },
+    {"parser": {"system": TABLES[1], "beam": 1}},
+)
+STRATEGIES: tuple[dict[str, Any], ...] = (
+    *({"base": name} for name in pp.STRATEGIES),
+    {"oracle": "dynamic", "update_at": "end", "positive": "most-similar", "restart": "pair", "exploration": 0.5},
+    {"restart": "sample", "temperature": 2.0, "horizon": 10, "focus": 0.5},
+    {"base": "dynamic", "exploration": [[1, 0.0], [2, 0.5], [4, 1]]},
+)
+WEIGHTS: tuple[dict[str, Any], ...] = (
+    {"format": 1, "weights": [1.0, 0.5]},
+    {"format": 1, "weights": [1, 2], "by": "upos", "tags": {"NOUN": [0.1, 3.0], "VERB": [1, 1]}},
+)
+CONDITIONS = (
+    b"label=nsubj and direction=right",
+    b"upos in (NOUN, PROPN) or not (length > 5)",
+    b"form ~ '^un' and predicted.label != obj",
+    b"root-distance >= 3 and (depth<2 or children = 0)",
+    b'not not label !~ "x+" and upos not in (A,\'B\',"C")',
+)
+CRITERIA = (b"upos", b"predicted.label", b"length:1/3/6", b"head-upos", b"depth:4", b"feats.Number", b"error", b"label")
 
-folder = Path(sys.argv[1])
-for number, seed in enumerate([*ODD, *(block + b"\n\n" for block in OWN.read_bytes().split(b"\n\n")[:80])]):
-    (folder / f"seed-{number}").write_bytes(seed)
+
+def vectors() -> tuple[bytes, ...]:
+    """Embeddings as text, with and without a first line, and binary."""
+    numbers = np.random.default_rng(1).normal(size=(len(_WORDS), 3)).astype("<f4")
+    plain = "".join(f"{w} {' '.join(f'{x:.4f}' for x in row)}\n" for w, row in zip(_WORDS, numbers, strict=True))
+    first = f"{len(_WORDS)} 3\n"
+    binary = b"".join(w.encode() + b" " + row.tobytes() + b"\n" for w, row in zip(_WORDS, numbers, strict=True))
+    return plain.encode(), (first + plain).encode(), first.encode() + binary

@@ -1,0 +1,1 @@
+"""Damaged and hostile inputs for every reader: `python -m fuzz --help`."""

@@ -1,0 +1,210 @@
+"""The readers of text: treebanks, raw text, recipes, tables, templates, embeddings, constraints, conditions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from random import Random
+from typing import Any
+
+import panparser as pp
+from fuzz import seeds
+from fuzz.models import MODEL_TARGETS
+from fuzz.mutation import as_toml, changed, changes, dumped, mutated
+from fuzz.running import Target, smaller_text
+from panparser.analysis.criteria.builtin import key
+from panparser.analysis.frame import Frame, frame
+from panparser.errors import ConlluError, PanParserError
+from panparser.storage.toml import to_toml
+from panparser.treebank.treebank import COLUMNS
+
+
+def _text(name: str, given: Callable[[], Sequence[bytes]], check: Callable[[bytes], None]) -> Target:
+    return Target(name, lambda rng: mutated(rng, given()), check, smaller_text)
+
+
+def _values(name: str, given: Sequence[dict[str, Any]], check: Callable[[bytes], None], form: str = "toml") -> Target:
+    """Inputs are values that were changed, or their text."""
+    write: Callable[[Any], str] = as_toml if form == "toml" else dumped
+
+    def make(rng: Random) -> bytes:
+        value = rng.choice(given)
+        if rng.random() < 0.3:
+            texts = [(to_toml(each) if form == "toml" else json.dumps(each, indent=1)).encode() for each in given]
+            return mutated(rng, texts)
+        value = changed(value, changes(rng, value))
+        if form == "toml" and not isinstance(value, dict):
+            value = {"x": value}
+        return write(value).encode("utf-8", "surrogatepass")
+
+    return Target(name, make, check, smaller_text)
+
+
+# --- Treebanks ---
+
+
+def check_treebank(data: bytes) -> None:
+    """No bytes may crash it, and what it reads it must write back."""
+    for format in ("conllu", "conllx"):
+        treebank = pp.parse_conllu(data, format=format, single_root=True)  # type: ignore[arg-type]
+        problems = treebank.problems
+        for name in COLUMNS:
+            treebank.column(name)
+        written = treebank.to_bytes()
+        if len(treebank) and not any(problem.fatal for problem in problems):
+            assert written == data, "a file that can be read must come back as it was"
+        again = pp.parse_conllu(written, format=format)  # type: ignore[arg-type]
+        assert len(again) == len(treebank)
+        for sentence in treebank:
+            assert len(sentence.forms) == len(sentence) > 0
+            assert all(token.form for token in sentence.multiword_tokens + sentence.empty_nodes) or problems
+            assert isinstance(sentence.metadata, dict)
+        if len(treebank) and not any(problem.rule in ("cycle", "cell") for problem in problems):
+            assert pp.evaluate(treebank, again, samples=0)["Words"].f1 == 100
+    with suppress(ConlluError):
+        pp.parse_conllu(data)
+    _annotated(data)
+
+
+def _annotated(data: bytes) -> None:
+    """Tags, lemmas and trees for what a strict reader accepts."""
+    path = _file("treebank.conllu", data)
+    treebank = pp.read_conllu(path, format="conllu" if b"=" in data else "conllx")
+    if treebank.words < 2000:
+        with suppress(PanParserError):
+            _pipeline().annotate(treebank)
+
+
+def check_constraints(data: bytes) -> None:
+    """Parses under the constraints of a file; what it drops is what the trees lack."""
+    treebank = pp.read_conllu(_file("constraints.conllu", data))
+    given = pp.Constraints.of(treebank, keep=("heads", "labels", "constraints"))
+    if max((len(sentence) for sentence in treebank), default=0) > 40:
+        return
+    _pipeline().parser.parse(treebank, constraints=given, relax=True)
+    with suppress(PanParserError):
+        _pipeline().parser.parse(treebank, constraints=given)
+
+
+def check_text(data: bytes) -> None:
+    pieces = list(pp.iter_text(_file("text.txt", data), block=4096))
+    text = "".join(pieces)
+    for given in ("nothing", "sentences", "tokens", "vertical"):
+        with suppress(PanParserError):
+            for treebank in _pipeline().stream(pieces, given=given):  # type: ignore[arg-type]
+                pp.parse_conllu(treebank.to_bytes())
+    with suppress(PanParserError):
+        _pipeline()(text[:1000])
+
+
+@cache
+def _pipeline() -> Any:
+    return pp.load(seeds.model_file("pipeline"))
+
+
+def _file(name: str, data: bytes) -> str:
+    path = seeds.folder() / name
+    path.write_bytes(data)
+    return str(path)
+
+
+# --- What is written by hand ---
+
+
+def check_recipe(data: bytes) -> None:
+    recipe = pp.read_recipe(_file("recipe.toml", data))
+    if isinstance(recipe, pp.Recipe):
+        pp.Recipe.from_values(recipe.resolved().to_values())
+    else:
+        recipe.build(seeds.treebank())
+    to_toml(recipe.to_values())
+
+
+def check_table(data: bytes) -> None:
+    """A table that can be read can also be shown, walked through, and learned with."""
+    is_json = data.lstrip()[:1] == b"{"
+    table = pp.TransitionSystem.load(_file("table.json" if is_json else "table.toml", data))
+    str(table)
+    assert pp.TransitionSystem.from_json(table.to_json()) == table
+    state, rng = table.initial(4), Random(len(data))
+    for _ in range(100):
+        if not (legal := table.legal(state)):
+            break
+        with suppress(PanParserError):
+            table.costs(state, [0, 1, 1, 3])
+        state = table.apply(state, rng.choice(legal))
+    with suppress(PanParserError):
+        spec = pp.ParserSpec(system=table, templates=pp.Templates.parse("S0.form\nB0.upos"), beam=2)
+        pp.train(spec, seeds.treebank()[:2], epochs=1, members=1).parse(seeds.treebank()[2:3])
+
+
+def check_templates(data: bytes) -> None:
+    templates = pp.Templates.read(_file("templates.txt", data))
+    assert pp.Templates.parse("\n".join(map(str, templates))) == templates
+    if len(templates) < 200:
+        spec = pp.ParserSpec(templates=templates, beam=1)
+        pp.train(spec, seeds.treebank()[:2], epochs=1, members=1).parse(seeds.treebank()[2:3])
+
+
+def check_vectors(data: bytes) -> None:
+    vectors = pp.read_vectors(_file("vectors", data))
+    vectors.words[0].encode()
+
+
+def check_condition(data: bytes) -> None:
+    _frame().where(data.decode("utf-8", "surrogateescape"))
+
+
+def check_criterion(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    key(text)
+    _frame().classes(text)
+
+
+@cache
+def _frame() -> Frame:
+    return frame(seeds.treebank(), _pipeline().parser.parse(seeds.treebank()))
+
+
+def check_strategy(data: bytes) -> None:
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError):  # recipes hold strategies, and refuse such text themselves
+        return
+    strategy = pp.Strategy.from_values(values)
+    assert pp.Strategy.from_values(strategy.to_values()) == strategy
+    for epoch in (1, 7):
+        strategy.lowered(epoch)
+
+
+def check_weights(data: bytes) -> None:
+    weights = pp.Weights.read(_file("weights.toml", data))
+    pp.combine([seeds.treebank(), seeds.treebank()], weights=weights)
+
+
+def _templates() -> tuple[bytes, ...]:
+    sets = (pp.ZN11, pp.LEAN, pp.RICH_STACK, pp.GIVEN)
+    return tuple("\n".join(map(str, templates)).encode() for templates in sets)
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        _text("conllu", lambda: (seeds.conllu(3), seeds.conllu(), b"", b"\n"), check_treebank),
+        _text("conllx", lambda: (seeds.conllx(),), check_treebank),
+        _text("constraints", lambda: (seeds.constrained(),), check_constraints),
+        _text("text", seeds.texts, check_text),
+        *MODEL_TARGETS,
+        _values("recipes", seeds.RECIPES, check_recipe),
+        _values("tables-toml", seeds.TABLES, check_table),
+        _values("tables-json", seeds.TABLES, check_table, "json"),
+        _text("templates", _templates, check_templates),
+        _text("vectors", seeds.vectors, check_vectors),
+        _text("conditions", lambda: seeds.CONDITIONS, check_condition),
+        _text("criteria", lambda: seeds.CRITERIA, check_criterion),
+        _values("strategies", seeds.STRATEGIES, check_strategy, "json"),
+        _values("weights", seeds.WEIGHTS, check_weights),
+    )
+}
