@@ -9,6 +9,7 @@ import resource
 import signal
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -81,6 +82,7 @@ def _work(
     report: Callable[[str], None],
 ) -> None:
     _limit()
+    warnings.simplefilter("ignore")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what commands print
     for number in numbers:
         shared[0] = number
