@@ -49,7 +49,6 @@ def test_train_tells_of_its_parts_and_can_be_repeated(run, english, tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--resume"], "resume is for single parsers"),
         (["--init", "x"], "init is for single parsers"),
         (["-t", "missing.conllu"], "missing.conllu: cannot be read"),
     ],

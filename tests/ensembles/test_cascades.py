@@ -339,8 +339,6 @@ def test_a_stage_without_arcs_is_refused(run, folder):
 def test_flags_for_one_parser_are_refused(run, folder):
     code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--beam", 4)
     assert (code, "has stages, so that --beam belongs into the recipe" in err) == (2, True)
-    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--resume")
-    assert (code, "has stages, and --resume is for a single parser" in err) == (2, True)
 
 
 def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):

@@ -158,8 +158,6 @@ def test_a_pipeline_part_by_part():
     again = pp.run_recipe("nlp.toml", "again")
     assert Path("again").read_bytes() == Path("nlp").read_bytes()
     assert again.recipe == result.recipe
-    with pytest.raises(pp.SpecError, match="resume is for single parsers, not for a pipeline"):
-        pp.run_recipe(recipe(pipeline=pipeline), "nlp", resume=True)
 
 
 def test_a_cascade_stage_by_stage():
@@ -171,8 +169,6 @@ def test_a_cascade_stage_by_stage():
     assert [step.name for step in watch.steps][2:] == ["stage 1 of 2 (first)", "stage 2 of 2 (rest)"]
     pp.run_recipe("cascade.toml", "again")
     assert Path("again").read_bytes() == Path("cascade").read_bytes()
-    with pytest.raises(pp.SpecError, match="resume is for single parsers, not for a cascade"):
-        pp.run_recipe("own.toml", "cascade", resume=True)
 
 
 def test_a_changed_recipe_does_not_go_under_the_name_of_the_old_one():

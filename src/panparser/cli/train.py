@@ -74,6 +74,9 @@ def train(
         typer.Option(metavar="MODEL", help="Continue from this model, with its system, templates and beam."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints/--no-checkpoints", help="Keep what --resume needs, until training is over.")
+    ] = True,
     recipe: Annotated[str | None, typer.Option(metavar="FILE.toml", help="A recipe; flags override it.")] = None,
     pipeline: Annotated[
         bool,
@@ -84,8 +87,9 @@ def train(
     """Train a parser, or with --pipeline everything that makes trees from raw text.
 
     The model goes to MODEL, and its complete recipe to MODEL.toml: training with that recipe gives the same bytes.
-    Ctrl-C keeps the best parser so far, and --resume continues after that, or after a crash; a pipeline is written when
-    all its parts are trained. Everything that has no flag is in the recipe: docs/guides/training.md shows one.
+    Ctrl-C keeps the best parser so far, and --resume continues after that, or after a crash; a pipeline or cascade is
+    written when all its parts are trained. Everything that has no flag is in the recipe: docs/guides/training.md shows
+    one.
 
     Examples:
 
@@ -121,7 +125,7 @@ def train(
             given = replace(given, pipeline=PipelinePart())
         trained_on = given.data.train
     else:
-        _check_cascade_flags(str(recipe), of_parser | training, resume=resume, pipeline=pipeline)
+        _check_cascade_flags(str(recipe), of_parser | training, pipeline=pipeline)
         given = given.with_flags(data, training)
         trained_on = given.base.data.train
     model = _place(output, recipe)
@@ -131,10 +135,12 @@ def train(
 
     with progress() as report:
         try:
-            options: dict[str, Any] = {"resume": resume, "threads": threads, "listeners": [_Watch(report)]}
+            options: dict[str, Any] = {"resume": resume, "checkpoints": checkpoints, "threads": threads}
+            options |= {"listeners": [_Watch(report)]}
             result = run_recipe(given, model, source=recipe, **options)
         except KeyboardInterrupt:
-            _notice("interrupted before a model was complete: there is none")
+            more = "; --resume continues" if checkpoints and Path(f"{model}.checkpoint").exists() else ""
+            _notice(f"interrupted before a model was complete: there is none{more}")
             raise typer.Exit(130) from None
     if result.interrupted:
         _notice(f"interrupted: {model} is the best model so far (--resume continues)")
@@ -152,7 +158,7 @@ def _check_cascade_flags(path: str, flags: Mapping[str, Any], **switches: bool) 
     """Raises SpecError for a flag that is for a single parser, or that belongs to a stage."""
     names = {"labeled": "unlabeled", "single_root": "single-root"}
     for name in (*flags, *(switch for switch, is_on in switches.items() if is_on)):
-        if name in ("init", "resume", "vectors"):
+        if name in ("init", "vectors"):
             raise SpecError(f"{path}: has stages, and --{name} is for a single parser")
         if name not in ("strategy", "epochs", "seed"):
             raise SpecError(f"{path}: has stages, so that --{names.get(name, name)} belongs into the recipe")

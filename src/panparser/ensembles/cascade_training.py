@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -15,13 +17,15 @@ from panparser.errors import SpecError
 from panparser.features.sets import template_set
 from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
+from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, over_folds
-from panparser.learning.listeners import Listener
+from panparser.learning.listeners import Listener, notify
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
@@ -45,6 +49,8 @@ def train_cascade(
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
     before_stage: Callable[[int, Stage], None] = lambda number, stage: None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     **options: Unpack[CascadeOptions],
 ) -> Cascade:
     """A cascade for a treebank; `options` are those of `Training`, for all stages.
@@ -52,8 +58,9 @@ def train_cascade(
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
     trained on the other `folds`; "gold", all arcs of their regions; "none". Unless it is none, and unless their
     templates already read constraints, `GIVEN` is added. The development set is parsed under what the earlier stages
-    find in it. `before_stage` is called before each stage; `threads` (None: one for each core)
-    change no byte.
+    find in it. `before_stage` is called before each stage; `threads` (None: one for each core) change no byte. The
+    folder `checkpoint` holds what is finished; with `resume` training goes on from there, and gives the same cascade as
+    if it had never stopped.
     """
     check_stages(stages)
     if given not in get_args(Given):
@@ -61,7 +68,13 @@ def train_cascade(
     check_treebanks("train_cascade", treebank, dev)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
     threads = chosen_threads("threads of train_cascade", threads)
-    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options))
+    common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}
+    identity = {
+        "stages": [_identity(stage, common) for stage in stages],
+        **{"given": given, "folds": folds, "data": digests(treebank, dev)},
+    }
+    finished = FinishedParts.of(checkpoint, resume, identity, partial(notify, listeners, "notice"))
+    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), finished)
     with at_most(threads):
         for number, stage in enumerate(stages):
             before_stage(number, stage)
@@ -87,6 +100,15 @@ def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
     return found
 
 
+def _identity(stage: Stage, options: dict[str, Any]) -> dict[str, Any]:
+    """What a stage must have in common with that of a run that is resumed."""
+    own = options | dict(stage.options)
+    vectors = own.pop("vectors")
+    training = parser_training(stage.spec, own).to_values()
+    regions = [region.to_values() for region in stage.regions]
+    return {"spec": stage.spec.to_values(), "regions": regions, "training": training, "vectors": vectors}
+
+
 @dataclass
 class _Run:
     stages: tuple[Stage, ...]
@@ -97,6 +119,7 @@ class _Run:
     threads: int
     listeners: Sequence[Listener]
     options: dict[str, Any]
+    finished: FinishedParts
 
     def __post_init__(self) -> None:
         self.parsers: list[Parser] = []
@@ -118,7 +141,9 @@ class _Run:
         spec = guided(stage.spec) if is_guided else stage.spec
         options = self.options | dict(stage.options)
         under: dict[str, Any] = {"constraints": self.known, "dev_constraints": self.dev_known} if is_guided else {}
-        parser = whole(train(spec, treebank, dev=dev, listeners=self.listeners, **under, **options))
+        keeping: dict[str, Any] = {"checkpoint": self.finished.file(f"stage-{number + 1}")}
+        keeping |= {"resume": self.finished.resume, "listeners": self.listeners}
+        parser = whole(train(spec, treebank, dev=dev, **keeping, **under, **options))
         self.parsers.append(parser)
         if is_last:
             return
@@ -130,13 +155,16 @@ class _Run:
             self.known = settled(Constraints.of(treebank, keep={"heads", "labels"}), None, following)
         elif self.given == "predicted":
             options |= {"epochs": parser.training.best_epoch}
-            self.known = settled(self._jackknifed(stage, spec, treebank, is_guided, options), None, following)
+            self.known = settled(self._jackknifed(number, spec, treebank, is_guided, options), None, following)
 
     def _jackknifed(
-        self, stage: Stage, spec: ParserSpec, treebank: Treebank, is_guided: bool, options: dict[str, Any]
+        self, number: int, spec: ParserSpec, treebank: Treebank, is_guided: bool, options: dict[str, Any]
     ) -> Constraints:
         """What a stage finds in each sentence, by a parser that was not trained on it."""
-        known = self.known
+        stage, known = self.stages[number], self.known
+
+        def kept(fold: int, learn: Callable[[], Parser]) -> Parser:
+            return self.finished.get(f"stage-{number + 1}-fold-{fold}", learn)
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
             under: dict[str, Any] = {"constraints": part_of(known, rest, fold.rest)} if is_guided else {}
@@ -147,7 +175,7 @@ class _Run:
             return fold.held_out, found_by(stage, parser, held_out, own, None, relax=True)
 
         heads, labels, texts = known.heads.copy(), known.labels.copy(), {text: i for i, text in enumerate(known.texts)}
-        for held_out, found in over_folds(treebank, self.folds, learn, find, self.threads):
+        for held_out, found in over_folds(treebank, self.folds, learn, find, self.threads, kept=kept):
             words = np.isin(known.treebank.sentence_of_word(), held_out)
             numbers = [texts.setdefault(text, len(texts)) for text in found.texts]
             heads[words] = found.heads

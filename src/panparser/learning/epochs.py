@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from panparser.errors import SpecError
-from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining
+from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining, notify
 from panparser.learning.options import Training
 from panparser.treebank.treebank import Treebank
 
@@ -188,8 +189,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         )
 
     def notify(self, event: str, *values: Any) -> None:
-        for listener in self.listeners:
-            getattr(listener, event)(*values)
+        notify(self.listeners, event, *values)
 
     def notify_of_evaluation(self, event: str, *values: Any) -> None:
         """Notifies listeners: at once, or when the evaluation that goes on in the background is over."""
@@ -197,6 +197,13 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             self.notify(event, *values)
         else:
             self._untold.append((event, values))
+
+    def notice(self, message: str) -> None:
+        """Tells listeners, or warns if none of them would hear it."""
+        if self.has_listener("notice"):
+            self.notify_of_evaluation("notice", message)
+        else:
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def decide(self, epoch: int, sentence: int) -> Decision:
         """What listeners want done with a sentence; the last one that returns something decides."""

@@ -45,18 +45,21 @@ def over_folds(
     use: Callable[[Model, Treebank, Fold], T],
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
+    kept: Callable[[int, Callable[[], Model]], Model] = lambda number, learn: learn(),
 ) -> list[T]:
     """What `use` makes of each fold with a model trained on the others.
 
     `train` gets the rest of the treebank and a listener to pass on, `use` the model and the held-out sentences. Ctrl-C
     raises KeyboardInterrupt: a model whose training was cut short is never used. `threads` and `listeners` as in
-    `run_all`.
+    `run_all`. `kept` may know the model of a fold, by its number, already.
     """
 
-    def work(fold: Fold, stop: Listener) -> T:
-        return use(whole(train(treebank[fold.rest], fold, stop)), treebank[fold.held_out], fold)
+    def work(numbered: tuple[int, Fold], stop: Listener) -> T:
+        number, fold = numbered
+        model = kept(number, lambda: whole(train(treebank[fold.rest], fold, stop)))
+        return use(model, treebank[fold.held_out], fold)
 
-    return run_all(work, make_folds(len(treebank), folds), threads, listeners)
+    return run_all(work, list(enumerate(make_folds(len(treebank), folds), start=1)), threads, listeners)
 
 
 def jackknife(
@@ -68,18 +71,19 @@ def jackknife(
     into: Treebank | None = None,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
+    kept: Callable[[int, Callable[[], Model]], Model] = lambda number, learn: learn(),
 ) -> Treebank:
     """The treebank with each sentence's columns predicted by a model that was not trained on it; the order is kept.
 
     `annotate` writes into the held-out sentences, and returns the columns (or "head") that go `into` a treebank of the
-    same words; None: a copy.
+    same words; None: a copy. `kept` as in `over_folds`.
     """
 
     def annotated(model: Model, held_out: Treebank, fold: Fold) -> tuple[Fold, Treebank, Sequence[str]]:
         return fold, held_out, annotate(model, held_out)
 
     result = treebank.copy() if into is None else into
-    for fold, held_out, columns in over_folds(treebank, folds, train, annotated, threads, listeners):
+    for fold, held_out, columns in over_folds(treebank, folds, train, annotated, threads, listeners, kept):
         words = np.isin(result.sentence_of_word(), fold.held_out)
         for name in columns:
             if name == HEAD:

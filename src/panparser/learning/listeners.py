@@ -121,6 +121,15 @@ class Listener:
     def after_words(self, epoch: int, words: int, updates: int) -> None:
         """At intervals: number of words and updates so far."""
 
+    def notice(self, message: str) -> None:
+        """Something that is no error but may surprise, such as a checkpoint that cannot be written."""
+
+
+def notify(listeners: Sequence[Listener], event: str, *values: Any) -> None:
+    """Calls a method of each listener, in order."""
+    for listener in listeners:
+        getattr(listener, event)(*values)
+
 
 class SearchListener:
     """Follows a search as it happens, and may act; override what you need. States are `States` of a batch."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,8 +17,9 @@ from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
+from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, jackknife
-from panparser.learning.listeners import Listener
+from panparser.learning.listeners import Listener, notify
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.parsing.spec import ParserSpec
@@ -88,6 +91,8 @@ def train_pipeline(
     classifier: Classifier | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     **options: Unpack[SeedlessOptions],
 ) -> Pipeline:
     """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
@@ -95,23 +100,30 @@ def train_pipeline(
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
     before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
-    incomplete pipelines.
+    incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and
+    gives the same pipeline as if it had never stopped.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     threads = chosen_threads("threads of train_pipeline", threads)
-    arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners")
+    arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners", "checkpoint", "resume")
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    parser_training(spec.parser, {"seed": seed, **options})  # validate the options before the other parts are trained
+    training = parser_training(spec.parser, {"seed": seed, **options})  # valid, before the other parts are trained
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
         raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
+    identity = {
+        "spec": {**vars(spec), "parser": spec.parser.to_values()},
+        "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
+        "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
+    }
+    finished = FinishedParts.of(checkpoint, resume, identity, partial(notify, listeners, "notice"))
     with at_most(threads):
-        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser).run()
+        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished).run()
 
 
 def missing(treebank: Treebank) -> dict[str, str]:
@@ -142,6 +154,7 @@ class _Run:
     listeners: Sequence[Listener]
     before_part: Callable[[str], None]
     of_parser: dict[str, Any]  # options of `train`
+    finished: FinishedParts
 
     def run(self) -> Pipeline:
         absent = missing(self.treebank)
@@ -161,13 +174,16 @@ class _Run:
         if self.lemmas:
             self.before_part("lemmatizer")
             known = with_columns(jackknifed, self.treebank, ["lemma"])
-            lemmatizer = self._lemmatizer(known, dev=dev, listeners=self.listeners)
+            learn = partial(self._lemmatizer, known, dev=dev, listeners=self.listeners)
+            lemmatizer = self.finished.get("lemmatizer", learn)
             if dev is not None and self.folds:
                 lemmatizer.annotate(dev)
         if "parser" in wanted:
             self.before_part("parser")
             kept = self._blanked(dev) if dev is not None else None
-            parser = whole(train(self.spec.parser, jackknifed, dev=kept, listeners=self.listeners, **self.of_parser))
+            keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
+            options = self.of_parser | keeping | {"listeners": self.listeners}
+            parser = whole(train(self.spec.parser, jackknifed, dev=kept, **options))
         found = Pipeline(tokenizer=tokenizer, taggers=taggers, lemmatizer=lemmatizer, parser=parser)
         asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
         found.training = TrainingRecord(
@@ -187,7 +203,8 @@ class _Run:
     def _tokenizer(self) -> Tokenizer:
         self.before_part("tokenizer")
         options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
-        return whole(train_tokenizer(self.treebank, dev=self.dev, listeners=self.listeners, **options))
+        learn = partial(train_tokenizer, self.treebank, dev=self.dev, listeners=self.listeners, **options)
+        return self.finished.get("tokenizer", lambda: whole(learn()))
 
     def _taggers(
         self,
@@ -207,8 +224,12 @@ class _Run:
             options |= {"seed": self.seed}
             spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
             options |= {"prune": self.spec.tagger_prune, "listeners": self.listeners if notify else listeners}
-            taggers.append(whole(train_tagger(spec, treebank, dev=dev, **options)))
+            learn = partial(train_tagger, spec, treebank, dev=dev, **options)
+            taggers.append(self._kept_tagger(columns, learn) if notify else whole(learn()))
         return taggers
+
+    def _kept_tagger(self, columns: Sequence[str], learn: Callable[[], Tagger]) -> Tagger:
+        return self.finished.get(f"tagger-{'-'.join(columns)}", lambda: whole(learn()))
 
     def _lemmatizer(
         self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
@@ -240,7 +261,10 @@ class _Run:
             taggers.annotate_words(held_out)
             return columns
 
-        return jackknife(self.treebank, self.folds, learn, annotate, into=predicted, threads=self.threads)
+        def kept(number: int, learn: Callable[[], Pipeline]) -> Pipeline:
+            return self.finished.get(f"fold-{number}", learn)
+
+        return jackknife(self.treebank, self.folds, learn, annotate, into=predicted, threads=self.threads, kept=kept)
 
     def _annotated(self, treebank: Treebank | None, taggers: Sequence[Tagger]) -> Treebank | None:
         """A copy with the tags of the taggers, and its own lemmas."""

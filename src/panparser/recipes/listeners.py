@@ -21,10 +21,7 @@ class Step:
 
 
 class RunListener(Listener):
-    """A listener that is also notified of the steps of a run and of what may surprise a user."""
+    """A listener that is also notified of the steps of a run."""
 
     def before_step(self, step: Step) -> None:
         """A step begins."""
-
-    def notice(self, message: str) -> None:
-        """Something that is no error, such as a checkpoint that will be overwritten."""

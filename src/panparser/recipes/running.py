@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
-from panparser.learning.listeners import Listener
+from panparser.learning.finished import clear
+from panparser.learning.listeners import Listener, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
@@ -33,22 +34,26 @@ def run_recipe(
     *,
     source: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    checkpoints: bool = True,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
 ) -> RecipeResult:
     """Trains what a recipe, or the file of one, describes: a parser, a pipeline or a cascade.
 
     With `model`, the model is written there, and the complete recipe to MODEL.toml; a file that a run must not replace
-    raises SpecError before any work. `source` is the file that a changed recipe was read from. A parser has a
-    checkpoint beside the model until training is complete; with `resume` it continues from there. Ctrl-C ends training
-    of a parser with the best so far; raises KeyboardInterrupt if there is none yet, and for pipelines and cascades.
+    raises SpecError before any work. `source` is the file that a changed recipe was read from. Until training is
+    complete there are `checkpoints` beside the model: a file, or for pipelines and cascades a folder; with `resume` it
+    continues from there. Ctrl-C ends training of a parser with the best so far; raises KeyboardInterrupt if there is
+    none yet, and for pipelines and cascades.
     `threads` (None: one for each core) change no byte. A `RunListener` among the listeners is notified of each step.
     """
     if isinstance(recipe, str | os.PathLike):
         source, recipe = recipe, read_recipe(recipe)
     threads = chosen_threads("threads of run_recipe", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
-    run = _Run(target, resume, threads, listeners)
+    if resume and not checkpoints:
+        raise SpecError("resume of run_recipe needs checkpoints")
+    run = _Run(target, resume, checkpoints, threads, listeners)
     if not isinstance(recipe, Recipe):
         result = run.cascade(recipe)
     elif recipe.pipeline is not None:
@@ -60,17 +65,23 @@ def run_recipe(
     if target.recipe is not None and not target.keeps_source:
         result.recipe.write(target.recipe)
     if not result.interrupted:
-        for checkpoint in run.checkpoints:
-            remove(checkpoint)
+        for checkpoint in run.written:
+            if checkpoint.is_dir():
+                clear(checkpoint)
+            else:
+                remove(checkpoint)
     return result
 
 
 class _Run:
     """One call of `run_recipe`."""
 
-    def __init__(self, target: Target, resume: bool, threads: int, listeners: Sequence[Listener]) -> None:
-        self.target, self.resume, self.threads, self.listeners = target, resume, threads, listeners
-        self.checkpoints: list[Path] = []
+    def __init__(
+        self, target: Target, resume: bool, checkpoints: bool, threads: int, listeners: Sequence[Listener]
+    ) -> None:
+        self.target, self.resume, self.checkpoints = target, resume, checkpoints
+        self.threads, self.listeners = threads, listeners
+        self.written: list[Path] = []  # checkpoints
 
     def parser(self, recipe: Recipe) -> RecipeResult:
         """Trains a parser for each seed and keeps the best, after cross-validation if the recipe asks for it."""
@@ -122,11 +133,11 @@ class _Run:
             **options,
         )
 
-    def _checkpoint(self, name: str) -> Path | None:
-        checkpoint = self.target.checkpoint(name)
+    def _checkpoint(self, name: str = "") -> Path | None:
+        checkpoint = self.target.checkpoint(name) if self.checkpoints else None
         if checkpoint is None:
             return None
-        self.checkpoints.append(checkpoint)
+        self.written.append(checkpoint)
         if self.resume and not checkpoint.exists():
             self._notice(f"{checkpoint}: not found; training starts from scratch")
         elif not self.resume and checkpoint.exists():
@@ -153,7 +164,7 @@ class _Run:
         """Trains the parts of a pipeline."""
         from panparser.pipeline.training import PipelineSpec, train_pipeline
 
-        unsuited: dict[str, Any] = {"resume": self.resume, "init": recipe.training.init, "seeds": recipe.training.seeds}
+        unsuited: dict[str, Any] = {"init": recipe.training.init, "seeds": recipe.training.seeds}
         unsuited |= {"[folds]": recipe.folds.to_values(), "[constraints]": recipe.constraints.to_values()}
         if named := [name for name, value in unsuited.items() if value]:
             raise SpecError(f"{named[0]} is for single parsers, not for a pipeline")
@@ -172,6 +183,8 @@ class _Run:
             vectors=recipe.load_vectors(),
             listeners=self.listeners,
             before_part=lambda name: self._before(Step(name)),
+            checkpoint=self._checkpoint(),
+            resume=self.resume,
             **options,
         )
         return RecipeResult(model=pipeline, recipe=recipe)
@@ -180,8 +193,6 @@ class _Run:
         """Trains the stages of a cascade; regions that the recipe leaves to be estimated are estimated first."""
         from panparser.ensembles.cascade_training import train_cascade
 
-        if self.resume:
-            raise SpecError("resume is for single parsers, not for a cascade")
         data = recipe.base.data
         self.target.check(*(data.train or ()), data.dev)
         self._check_source(recipe)
@@ -199,6 +210,8 @@ class _Run:
             threads=self.threads,
             listeners=self.listeners,
             before_stage=before_stage,
+            checkpoint=self._checkpoint(),
+            resume=self.resume,
             **recipe.options(),
         )
         return RecipeResult(model=cascade, recipe=recipe.described(stages))
@@ -231,6 +244,4 @@ class _Run:
                 listener.before_step(step)
 
     def _notice(self, message: str) -> None:
-        for listener in self.listeners:
-            if isinstance(listener, RunListener):
-                listener.notice(message)
+        notify(self.listeners, "notice", message)

@@ -18,13 +18,14 @@ from panparser.learning.layers import Layer
 from panparser.learning.listeners import EpochReport
 from panparser.storage.arrays import Arrays, read_arrays, write_arrays
 
-FORMAT = 3  # of checkpoints: incremented with every change, since nobody keeps them
-_TABLES = {  # arrays of a learner, as the engine's ActionRows, LabelRows and VectorRows name them
-    "actions": ("keys", "weights", "dated"),
-    "labels": ("keys", "counts", "labels", "weights", "dated"),
-    "vector_actions": ("weights", "dated"),
-    "vector_labels": ("weights", "dated"),
+FORMAT = 4  # of checkpoints: incremented with every change, since nobody keeps them
+_TABLES: dict[str, dict[str, type]] = {  # arrays of a learner, as the engine's ActionRows and others name them
+    "actions": {"keys": np.uint64, "weights": np.int32, "dated": np.int64},
+    "labels": {"keys": np.uint64, "counts": np.int32, "labels": np.int32, "weights": np.int32, "dated": np.int64},
+    "vector_actions": {"weights": np.int32, "dated": np.int64},
+    "vector_labels": {"weights": np.int32, "dated": np.int64},
 }
+_NARROW = (np.int8, np.int16, np.int32)
 _PROGRESS = ("sentences", "words", "updates", "transitions", "valued", "approximated")
 
 
@@ -76,7 +77,7 @@ def save_state(state: TrainingState, identity: dict[str, Any], path: Path) -> No
     arrays: dict[str, Any] = state.layer.to_arrays()
     for member, learner in enumerate(state.learners):
         for kind, table in learner.tables.items():
-            arrays |= {f"{kind}.{member}.{name}": array for name, array in table.items()}
+            arrays |= {f"{kind}.{member}.{name}": _narrowed(array) for name, array in table.items()}
     manifest = {
         "kind": "checkpoint",
         "format": FORMAT,
@@ -110,12 +111,21 @@ def load_state(path: Path, identity: dict[str, Any]) -> TrainingState:
 
 
 def _learner(arrays: Arrays, member: int, values: dict[str, Any]) -> LearnerState:
-    tables = {
-        kind: {name: arrays[f"{kind}.{member}.{name}"] for name in names}
-        for kind, names in _TABLES.items()
+    tables: dict[str, dict[str, npt.NDArray[Any]]] = {
+        kind: {name: arrays[f"{kind}.{member}.{name}"].astype(dtype) for name, dtype in types.items()}
+        for kind, types in _TABLES.items()
         if f"{kind}.{member}.weights" in arrays
     }
     return LearnerState(tables, values["time"], values["random"], values["progress"])
+
+
+def _narrowed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The numbers in the smallest type that holds them: most of a checkpoint are small weights in large types."""
+    if array.dtype.kind != "i" or not array.size:
+        return array
+    low, high = array.min(), array.max()
+    types = (kind for kind in _NARROW if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return array.astype(next(types, array.dtype))
 
 
 @contextmanager

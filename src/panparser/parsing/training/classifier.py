@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +40,6 @@ from panparser.parsing.training.run import Epochs, score
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.treebank.treebank import Treebank
 
-CHECKPOINT_INTERVAL = 10.0  # seconds
 CHECKPOINT_FORMAT = 1  # incremented with every change, since nobody keeps them
 _STATE, _BEST = "state.", "best."  # of arrays in a checkpoint
 
@@ -55,8 +52,6 @@ class ClassifierRun(Epochs[Classifier]):
     vectors: Vectors | None = None
     init: Parser | None = None
     constraints: TrainingConstraints | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    _saved: float | None = None  # time of the last checkpoint
     _dev_constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
@@ -212,16 +207,7 @@ class ClassifierRun(Epochs[Classifier]):
 
     # --- Checkpoints ---
 
-    def after_epoch(self) -> None:
-        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway."""
-        if self.checkpoint is None:
-            return
-        is_last = self.epoch == self.training.epochs or self._is_stale()
-        if is_last or self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL:
-            self._save(Path(self.checkpoint))
-            self._saved = time.monotonic()
-
-    def _save(self, path: Path) -> None:
+    def save_checkpoint(self, path: Path) -> None:
         best, weights = self.finished()
         arrays = {_STATE + name: np.array(array) for name, array in self.classifier.training_state().items()}
         arrays |= {_BEST + name: array for name, array in checked_arrays(weights).items()}

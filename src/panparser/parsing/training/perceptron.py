@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -36,7 +34,6 @@ from panparser.treebank.treebank import Treebank
 # In a large treebank most weights come from one update or two, and contribute almost nothing.
 LARGE_PRUNE, LARGE_GREEDY_PRUNE = 1.5, 1.0  # updates: a greedy parser needs fewer of them
 MARGIN_SHARE = 0.01  # of the sentences; more would cost accuracy
-CHECKPOINT_INTERVAL = 10.0  # seconds
 ROUNDING_SAMPLE = 2000  # words on which the cost of rounding is measured
 
 
@@ -46,14 +43,13 @@ class PerceptronRun(Epochs[Layer]):
 
     vectors: Vectors | None
     init: Parser | None
-    checkpoint: str | os.PathLike[str] | None
     constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
     calibration: Calibration | None = None
     _averages: _engine.Averages | None = None  # after the last epoch
-    _saved: float | None = None  # time of the last checkpoint
-    _unsaved: list[LearnerState] | None = None  # for a checkpoint, if learning goes on
+    _is_learning: bool = False  # the next epoch, already
+    _unsaved: list[LearnerState] | None = None  # for a checkpoint, if so
     _dev_constraints: Constraints | None = None
     # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
     # so by chance.
@@ -184,21 +180,15 @@ class PerceptronRun(Epochs[Layer]):
 
     def freeze(self, *, learning_goes_on: bool) -> None:
         self._averages = _engine.average(self.learners, self.threads)
-        self._unsaved = self._learner_states() if learning_goes_on and self._is_checkpoint_due() else None
+        self._is_learning = learning_goes_on
+        self._unsaved = self._learner_states() if learning_goes_on and super().is_checkpoint_due() else None
 
-    def after_epoch(self) -> None:
-        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway."""
-        if self.checkpoint is None:
-            return
-        is_last = self.epoch == self.training.epochs or self._is_stale()
-        if self._unsaved or is_last or self._is_checkpoint_due():
-            save_state(self.state(), self.identity(), Path(self.checkpoint))
-            self._saved = time.monotonic()
+    def is_checkpoint_due(self) -> bool:
+        # Learners that go on meanwhile are no longer in the state after this epoch.
+        return self._unsaved is not None if self._is_learning else super().is_checkpoint_due()
 
-    def _is_checkpoint_due(self) -> bool:
-        if self.checkpoint is None:
-            return False
-        return self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL
+    def save_checkpoint(self, path: Path) -> None:
+        save_state(self.state(), self.identity(), path)
 
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
         return score(parser, dev, self._dev_constraints, self.spare_threads)

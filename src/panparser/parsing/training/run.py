@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import time
 from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import SpecError, StuckError
+from panparser.errors import ModelError, SpecError, StuckError
 from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport, Instead
@@ -24,6 +27,8 @@ from panparser.parsing.training.subsampling import kept_arcs
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN, Gold
+
+CHECKPOINT_INTERVAL = 10.0  # seconds
 
 
 def score(
@@ -52,6 +57,8 @@ class Epochs(EpochLoop[Weights, Parser]):
     treebank: Treebank
     dev: Treebank | None
     training: Training
+    checkpoint: str | os.PathLike[str] | None
+    _saved: float | None = None  # time of the last checkpoint
 
     def check(self) -> None:
         """Raises an error if the treebank cannot be learned from."""
@@ -122,6 +129,32 @@ class Epochs(EpochLoop[Weights, Parser]):
             return super().run()
         except _engine.Stuck as error:
             raise StuckError(f"{self.spec.system.name}: {error}") from None
+
+    # --- Checkpoints ---
+
+    @abstractmethod
+    def save_checkpoint(self, path: Path) -> None:
+        """Writes what is needed to resume after this epoch."""
+
+    def after_epoch(self) -> None:
+        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway.
+
+        If it cannot be written, training goes on without: a full disk may still have room for the model.
+        """
+        is_last = self.epoch == self.training.epochs or self._is_stale()
+        if self.checkpoint is None or not (is_last or self.is_checkpoint_due()):
+            return
+        try:
+            self.save_checkpoint(Path(self.checkpoint))
+        except ModelError as error:
+            self.checkpoint = None
+            self.notice(f"{error}; training goes on without checkpoints")
+        self._saved = time.monotonic()
+
+    def is_checkpoint_due(self) -> bool:
+        if self.checkpoint is None:
+            return False
+        return self._saved is None or time.monotonic() - self._saved > CHECKPOINT_INTERVAL
 
     # --- The result ---
 

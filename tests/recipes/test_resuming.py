@@ -1,0 +1,201 @@
+"""Runs that were stopped go on from what they had finished, and end with the same bytes; nothing else is left."""
+
+from __future__ import annotations
+
+import errno
+import warnings
+from pathlib import Path
+
+import pytest
+
+import panparser as pp
+from disks import FaultyDisk
+from panparser.learning.finished import FinishedParts
+from panparser.storage import files
+
+TABLES = {
+    "data": {"train": ["train.conllu"], "dev": "dev.conllu"},
+    "parser": {"beam": 1, "templates": "fast"},
+    "training": {"epochs": 2, "members": 1},
+}
+PIPELINE = {"folds": 2, "tokenizer_epochs": 1, "tagger_epochs": 1, "lemmatizer_epochs": 1}
+STAGES = {
+    "stages": [
+        {"name": "first", "regions": {"upos": ["DET"]}, "parser": {"beam": 1}},
+        {"name": "second", "regions": {"upos": ["ADJ"]}, "parser": {"beam": 1}},
+        {"name": "rest"},
+    ],
+    "cascade": {"given": "predicted", "folds": 2},
+}
+RECIPES = {
+    "parser": lambda: pp.Recipe.from_values(TABLES),
+    "seeds": lambda: pp.Recipe.from_values(TABLES | {"training": {"epochs": 2, "members": 1, "seeds": [1, 2]}}),
+    "pipeline": lambda: pp.Recipe.from_values(TABLES | {"pipeline": PIPELINE}),
+    "cascade": lambda: pp.CascadeRecipe.from_values(TABLES | STAGES),
+}
+KINDS = pytest.mark.parametrize("kind", RECIPES)
+PARTS = pytest.mark.parametrize("kind", ["pipeline", "cascade"])
+
+
+class Killed(BaseException):
+    """What nobody catches: the process ends here."""
+
+
+class Kill(pp.RunListener):
+    """Ends the run when it has been notified this often of something."""
+
+    def __init__(self, at=10**9):
+        self.left, self.steps, self.notices = at, 0, []
+
+    def _count(self):
+        self.left -= 1
+        self.steps += 1
+        if not self.left:
+            raise Killed
+
+    def before_step(self, step):
+        self._count()
+
+    def before_epoch(self, epoch):
+        self._count()
+
+    def after_epoch(self, report):
+        self._count()
+
+    def notice(self, message):
+        self.notices.append(message)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch, english):
+    monkeypatch.chdir(tmp_path)
+    pp.write_conllu("train.conllu", english[0][:16])
+    pp.write_conllu("dev.conllu", english[1][:6])
+    return tmp_path
+
+
+@KINDS
+def test_a_run_that_was_killed_at_any_step_ends_with_the_same_bytes(folder, kind):
+    recipe, watch = RECIPES[kind](), Kill()
+    pp.run_recipe(recipe, "whole", listeners=[watch], threads=1)
+    assert watch.steps > 4
+    for step in range(1, watch.steps + 1):
+        with pytest.raises(Killed):
+            pp.run_recipe(recipe, "model", listeners=[Kill(step)], threads=1)
+        assert not Path("model").exists()
+        resumed = Kill()
+        pp.run_recipe(recipe, "model", listeners=[resumed], threads=1, resume=True)
+        assert Path("model").read_bytes() == Path("whole").read_bytes()
+        assert resumed.steps <= watch.steps
+        left = {"model", "model.toml", "whole", "whole.toml", "train.conllu", "dev.conllu"}
+        assert {path.name for path in folder.iterdir()} == left
+        Path("model").unlink()
+
+
+@PARTS
+def test_what_is_finished_is_not_trained_again(kind):
+    recipe, watch = RECIPES[kind](), Kill()
+    pp.run_recipe(recipe, "whole", listeners=[watch], threads=1)
+    with pytest.raises(Killed):
+        pp.run_recipe(recipe, "model", listeners=[Kill(watch.steps)], threads=1)
+    resumed = Kill()
+    pp.run_recipe(recipe, "model", listeners=[resumed], threads=1, resume=True)
+    assert resumed.steps < watch.steps - 2
+    assert resumed.notices == []
+
+
+@PARTS
+def test_ctrl_c_keeps_what_is_finished(kind):
+    class Stop(pp.Listener):
+        left = 3
+
+        def after_epoch(self, report):
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+    recipe = RECIPES[kind]()
+    with pytest.raises(KeyboardInterrupt):
+        pp.run_recipe(recipe, "model", listeners=[Stop()])
+    assert list(Path("model.checkpoint").iterdir())
+    pp.run_recipe(recipe, "model", resume=True)
+    assert not Path("model.checkpoint").exists()
+
+
+@PARTS
+def test_parts_of_another_run_are_refused_and_without_resume_replaced(kind):
+    with pytest.raises(Killed):
+        pp.run_recipe(RECIPES[kind](), "model", listeners=[Kill(8)], threads=1)
+    pp.write_conllu("train.conllu", pp.read_conllu("train.conllu")[:12])
+    with pytest.raises(pp.SpecError, match=r"checkpoint: belongs to another run"):
+        pp.run_recipe(RECIPES[kind](), "model", resume=True)
+    watch = Kill()
+    pp.run_recipe(RECIPES[kind](), "model", listeners=[watch])
+    assert "left by another run" in watch.notices[0]
+    assert not Path("model.checkpoint").exists()
+
+
+@PARTS
+def test_damaged_parts_are_refused(kind):
+    with pytest.raises(Killed):
+        pp.run_recipe(RECIPES[kind](), "model", listeners=[Kill(8)], threads=1)
+    for path in Path("model.checkpoint").iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(pp.ModelError, match=r"checkpoint: damaged"):
+        pp.run_recipe(RECIPES[kind](), "model", resume=True)
+
+
+def test_a_model_is_no_finished_part(english):
+    parts = FinishedParts.of("parts", True, {})
+    tagger = pp.train_tagger(pp.TaggerSpec(), english[0][:5], epochs=1)
+    path = parts.file("tagger")
+    tagger.save(path)
+    with pytest.raises(pp.ModelError, match="expected a finished part"):
+        parts.get("tagger", lambda: tagger)
+
+
+# --- Disks without room for checkpoints ---
+
+
+class FullForCheckpoints(FaultyDisk):
+    """Room for models, and for nothing that goes into a checkpoint: none of the others has as many bytes."""
+
+    def wrote(self, path, data):
+        if len(data) > 50 and (b'"identity"' in data or b'\\"identity\\"' in data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        super().wrote(path, data)
+
+
+@KINDS
+def test_a_checkpoint_that_does_not_fit_is_noticed_and_the_model_is_the_same(folder, monkeypatch, kind):
+    recipe = RECIPES[kind]()
+    pp.run_recipe(recipe, "whole")
+    monkeypatch.setattr(files, "disk", FullForCheckpoints())
+    watch = Kill()
+    pp.run_recipe(recipe, "model", listeners=[watch])
+    assert Path("model").read_bytes() == Path("whole").read_bytes()
+    assert any(
+        "checkpoint: cannot be written: No space left on device; training goes on without" in each
+        for each in watch.notices
+    )
+    assert not list(folder.glob("*.checkpoint*"))
+
+
+def test_without_a_listener_it_is_a_warning(english, monkeypatch):
+    monkeypatch.setattr(files, "disk", FullForCheckpoints())
+    spec = pp.ParserSpec(templates=pp.FAST, beam=1)
+    with pytest.warns(RuntimeWarning, match="training goes on without checkpoints"):
+        pp.train(spec, english[0][:10], epochs=2, checkpoint="state")
+
+
+@KINDS
+def test_checkpoints_can_be_turned_off(folder, kind):
+    class Look(pp.RunListener):
+        def after_epoch(self, report):
+            assert not list(folder.glob("*.checkpoint*"))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pp.run_recipe(RECIPES[kind](), "model", listeners=[Look()], checkpoints=False)
+    with pytest.raises(pp.SpecError, match="resume of run_recipe needs checkpoints"):
+        pp.run_recipe(RECIPES[kind](), "model", resume=True, checkpoints=False)
