@@ -30,62 +30,62 @@ def finish(*arguments, **options):
 
 
 def test_train_then_parse(run, data):
-    code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en", *TRAIN)
+    code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", "-o", "eng", *TRAIN)
     assert code == 0
     assert "best epoch" in out
     assert "LAS" in out
     assert err.count("epoch") == 2
-    assert sorted(os.listdir()) == ["dev.conllu", "en", "en.toml", "train.conllu"]
-    code, out, err = run("parse", "-m", "en", "dev.conllu", "-o", "out.conllu")
+    assert sorted(os.listdir()) == ["dev.conllu", "eng", "eng.toml", "train.conllu"]
+    code, out, err = run("parse", "-m", "eng", "dev.conllu", "-o", "out.conllu")
     assert (code, out, err) == (0, "", "")
-    best = pp.load("en").training["best_epoch"]
+    best = pp.load("eng").training["best_epoch"]
     scores = pp.evaluate(pp.read_conllu("dev.conllu"), pp.read_conllu("out.conllu"))
-    assert scores.uas == pytest.approx(pp.load("en").training["history"][best - 1]["uas"])
+    assert scores.uas == pytest.approx(pp.load("eng").training["history"][best - 1]["uas"])
 
 
 def test_the_recipe_makes_the_same_model(run, data):
     assert (
-        run("train", "-t", "train.conllu", "train.conllu", "-d", "dev.conllu", "-o", "en", "--seed", "5", *TRAIN)[0]
+        run("train", "-t", "train.conllu", "train.conllu", "-d", "dev.conllu", "-o", "eng", "--seed", "5", *TRAIN)[0]
         == 0
     )
-    first, recipe = Path("en").read_bytes(), Path("en.toml").read_bytes()
-    Path("en").unlink()
-    assert run("--quiet", "train", "--recipe", "en.toml") == (0, "", "")
-    assert Path("en").read_bytes() == first
-    assert Path("en.toml").read_bytes() == recipe
-    assert run("train", "--recipe", "en.toml", "-o", "other")[0] == 0
+    first, recipe = Path("eng").read_bytes(), Path("eng.toml").read_bytes()
+    Path("eng").unlink()
+    assert run("--quiet", "train", "--recipe", "eng.toml") == (0, "", "")
+    assert Path("eng").read_bytes() == first
+    assert Path("eng.toml").read_bytes() == recipe
+    assert run("train", "--recipe", "eng.toml", "-o", "other")[0] == 0
     assert Path("other").read_bytes() == first
-    code, _, err = run("train", "--recipe", "en.toml", "--seed", "6")
+    code, _, err = run("train", "--recipe", "eng.toml", "--seed", "6")
     assert code == 2
-    assert "en.toml: this run changes the recipe" in err
-    assert run("train", "--recipe", "en.toml", "--seed", "6", "-o", "other")[0] == 0
+    assert "eng.toml: this run changes the recipe" in err
+    assert run("train", "--recipe", "eng.toml", "--seed", "6", "-o", "other")[0] == 0
     assert Path("other").read_bytes() != first
 
 
 def test_flags_reach_the_model(run, data):
     flags = ["--system", "arc-hybrid", "--root", "first", "--multi-root", "--strategy", "dynamic", "--beam", "1"]
     assert (
-        run("train", "-t", "train.conllu", "-o", "en", "--epochs", "1", "--unlabeled", "--delexicalized", *flags)[0]
+        run("train", "-t", "train.conllu", "-o", "eng", "--epochs", "1", "--unlabeled", "--delexicalized", *flags)[0]
         == 0
     )
-    parser = pp.load("en")
+    parser = pp.load("eng")
     assert parser.spec == pp.ParserSpec(
         system=pp.system("arc-hybrid", root="first"), templates=pp.RICH.delexicalized(), beam=1, labeled=False
     )
     assert parser.training["strategy"] == pp.STRATEGIES["dynamic"].to_values()
-    assert pp.Recipe.read("en.toml").parser.spec() == parser.spec
+    assert pp.Recipe.read("eng.toml").parser.spec() == parser.spec
 
 
 def test_systems_with_a_static_oracle_are_trained_by_it(run, data):
-    flags = ["train", "-t", "train.conllu", "-o", "en", "--epochs", "1", "--beam", "1", "--system", "swap-standard"]
+    flags = ["train", "-t", "train.conllu", "-o", "eng", "--epochs", "1", "--beam", "1", "--system", "swap-standard"]
     code, _, err = run(*flags, "--strategy", "dynamic")
-    assert (code, "swap-standard has no dynamic oracle" in err, Path("en").exists()) == (2, True, False)
+    assert (code, "swap-standard has no dynamic oracle" in err, Path("eng").exists()) == (2, True, False)
     assert run(*flags)[0] == 0
     static = {"oracle": "static", "update_at": "max-violation"}
-    assert pp.load("en").training["strategy"] == pp.Recipe.read("en.toml").training.strategy == static
-    assert "oracle=static update_at=max-violation" in run("info", "en")[1]
-    assert run("train", "--recipe", "en.toml", "-o", "again")[0] == 0
-    assert Path("again").read_bytes() == Path("en").read_bytes()
+    assert pp.load("eng").training["strategy"] == pp.Recipe.read("eng.toml").training.strategy == static
+    assert "oracle=static update_at=max-violation" in run("info", "eng")[1]
+    assert run("train", "--recipe", "eng.toml", "-o", "again")[0] == 0
+    assert Path("again").read_bytes() == Path("eng").read_bytes()
 
 
 def test_vectors(run, data):
@@ -108,11 +108,11 @@ def test_vectors(run, data):
 def test_vectors_that_are_missing_or_not_read_are_refused(run, data):
     Path("few.txt").write_text("S0.vector\n")
     Path("words.vec").write_text("the 1 0.5\n")
-    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--templates", "few.txt")
     assert (code, "vectors of train are missing" in err) == (2, True)
-    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--vectors", "words.vec")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--vectors", "words.vec")
     assert (code, "no template reads them" in err) == (2, True)
-    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--templates", "few.txt", "--vectors", "none.vec")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--templates", "few.txt", "--vectors", "none.vec")
     assert (code, "none.vec" in err) == (2, True)
 
 
@@ -142,11 +142,11 @@ def test_seeds_folds_and_size(run, data):
         predictions = "folds.conllu"
         """
     )
-    code, out, _ = run("train", "--recipe", "r.toml", "-o", "en")
+    code, out, _ = run("train", "--recipe", "r.toml", "-o", "eng")
     assert code == 0
     for word in ("seeds", "folds", "pruned"):
         assert word in out
-    assert Path("en").stat().st_size <= 60_000
+    assert Path("eng").stat().st_size <= 60_000
     assert len(pp.read_conllu("folds.conllu")) == 80
     assert not list(Path().glob("*.checkpoint"))
     one = pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), pp.read_conllu("train.conllu"), epochs=1, prune=1.0)
@@ -157,25 +157,25 @@ def test_seeds_folds_and_size(run, data):
     ("arguments", "said"),
     [
         (["-t", "train.conllu"], "expected a file for the model: -o MODEL"),
-        (["-o", "en"], "expected treebanks to learn from"),
+        (["-o", "eng"], "expected treebanks to learn from"),
         (["-t", "train.conllu", "-o", "-"], "a model is a file, not standard output"),
         (["-t", "train.conllu", "-o", "none/en"], "none/en: cannot be written: No such file or directory"),
         (["-t", "train.conllu", "-o", "."], ".: cannot be written: it is a folder"),
-        (["-t", "none.conllu", "-o", "en"], "none.conllu: cannot be read"),
-        (["-t", "train.conllu", "-o", "en", "--beam", "0"], "beam: expected an integer >= 1, found 0"),
-        (["-t", "train.conllu", "-o", "en", "--strategy", "max"], "no strategy is called 'max'"),
-        (["-t", "train.conllu", "-o", "en", "--system", "arc"], "no transition system is called 'arc'"),
+        (["-t", "none.conllu", "-o", "eng"], "none.conllu: cannot be read"),
+        (["-t", "train.conllu", "-o", "eng", "--beam", "0"], "beam: expected an integer >= 1, found 0"),
+        (["-t", "train.conllu", "-o", "eng", "--strategy", "max"], "no strategy is called 'max'"),
+        (["-t", "train.conllu", "-o", "eng", "--system", "arc"], "no transition system is called 'arc'"),
         (
-            ["-t", "train.conllu", "-o", "en", "--templates", "x"],
+            ["-t", "train.conllu", "-o", "eng", "--templates", "x"],
             "templates: expected rich, rich-stack, lean, zn11, fast or a file, found 'x'",
         ),
-        (["-t", "train.conllu", "-o", "en", "--init", "train.conllu"], "expected a panparser model"),
+        (["-t", "train.conllu", "-o", "eng", "--init", "train.conllu"], "expected a panparser model"),
         (["-t", "train.conllu", "-o", "mine"], "mine.toml: the recipe of the model would replace this file"),
-        (["--recipe", "none.toml", "-o", "en"], "none.toml: cannot be read"),
-        (["--recipe", "mine.toml", "-o", "en"], "several seeds need a development set"),
+        (["--recipe", "none.toml", "-o", "eng"], "none.toml: cannot be read"),
+        (["--recipe", "mine.toml", "-o", "eng"], "several seeds need a development set"),
         (["--recipe", "mine.txt"], "mine.txt does not end in .toml"),
         (["--recipe", "folds.toml"], "none/x: cannot be written"),
-        (["-t", "empty.conllu", "-o", "en"], "expected a treebank with heads to learn from, found none"),
+        (["-t", "empty.conllu", "-o", "eng"], "expected a treebank with heads to learn from, found none"),
     ],
 )
 def test_errors_are_one_line_before_any_work(run, data, arguments, said):
@@ -194,25 +194,25 @@ def test_errors_are_one_line_before_any_work(run, data, arguments, said):
 def test_a_killed_run_goes_on_to_the_same_model(data):
     arguments = ["train", "-t", "train.conllu", "-d", "dev.conllu", "--epochs", "6"]
     assert finish(*arguments, "-o", "whole", stdout=subprocess.DEVNULL)[0] == 0
-    process = start(*arguments, "-o", "en", stdout=subprocess.DEVNULL)
+    process = start(*arguments, "-o", "eng", stdout=subprocess.DEVNULL)
     for line in process.stderr:
         if "epoch 2" in line:
             process.kill()
             break
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    assert Path("en.checkpoint").exists()
-    assert not Path("en").exists()
-    code, errors = finish(*arguments, "-o", "en", "--resume", stdout=subprocess.DEVNULL)
+    assert Path("eng.checkpoint").exists()
+    assert not Path("eng").exists()
+    code, errors = finish(*arguments, "-o", "eng", "--resume", stdout=subprocess.DEVNULL)
     assert code == 0
     assert "epoch 1 " not in errors
-    assert Path("en").read_bytes() == Path("whole").read_bytes()
-    assert not Path("en.checkpoint").exists()
+    assert Path("eng").read_bytes() == Path("whole").read_bytes()
+    assert not Path("eng.checkpoint").exists()
 
 
 def test_ctrl_c_keeps_the_best_model(data):
     Path("long.toml").write_text("[training]\nepochs = 500\npatience = 0\n")
-    arguments = ["train", "--recipe", "long.toml", "-t", "train.conllu", "-d", "dev.conllu", "-o", "en"]
+    arguments = ["train", "--recipe", "long.toml", "-t", "train.conllu", "-d", "dev.conllu", "-o", "eng"]
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # who runs tests in the background ignores it
     process = start(*arguments, stdout=subprocess.DEVNULL, preexec_fn=heard)
     for line in process.stderr:
@@ -221,10 +221,10 @@ def test_ctrl_c_keeps_the_best_model(data):
             break
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted: en is the best model so far" in errors
-    assert pp.load("en").training["interrupted"] is True
-    assert Path("en.checkpoint").exists()
-    code, errors = finish("train", "-t", "train.conllu", "-o", "en", *TRAIN, stdout=subprocess.DEVNULL)
+    assert "interrupted: eng is the best model so far" in errors
+    assert pp.load("eng").training["interrupted"] is True
+    assert Path("eng.checkpoint").exists()
+    code, errors = finish("train", "-t", "train.conllu", "-o", "eng", *TRAIN, stdout=subprocess.DEVNULL)
     assert code == 0
     assert "left by another run, will be overwritten" in errors
 
@@ -234,30 +234,30 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("panparser.recipes.running.train", interrupted)
-    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--resume")
     assert code == 130
     assert "interrupted before a model was complete: there is none" in err
     assert "not found; training starts from scratch" in err
-    assert not Path("en").exists()
+    assert not Path("eng").exists()
 
 
 def test_a_checkpoint_of_another_run_is_refused(run, data):
-    pp.train(pp.ParserSpec(beam=1), pp.read_conllu("train.conllu"), epochs=1, checkpoint="en.checkpoint")
-    code, _, err = run("train", "-t", "train.conllu", "-o", "en", "--resume", *TRAIN)
+    pp.train(pp.ParserSpec(beam=1), pp.read_conllu("train.conllu"), epochs=1, checkpoint="eng.checkpoint")
+    code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--resume", *TRAIN)
     assert code == 2
-    assert "en.checkpoint: belongs to another run" in err
+    assert "eng.checkpoint: belongs to another run" in err
 
 
 def test_a_full_disk_leaves_no_broken_model(data):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 
-    Path("en").write_bytes(b"the old model")
-    code, errors = finish("train", "-t", "train.conllu", "-o", "en", *TRAIN, preexec_fn=limit, stdout=-3)
+    Path("eng").write_bytes(b"the old model")
+    code, errors = finish("train", "-t", "train.conllu", "-o", "eng", *TRAIN, preexec_fn=limit, stdout=-3)
     assert code == 2
     assert errors.splitlines()[-1].endswith("cannot be written: File too large")
-    assert Path("en").read_bytes() == b"the old model"
-    assert sorted(os.listdir()) == ["dev.conllu", "en", "train.conllu"]
+    assert Path("eng").read_bytes() == b"the old model"
+    assert sorted(os.listdir()) == ["dev.conllu", "eng", "train.conllu"]
     code, errors = finish("train", "-t", "train.conllu", "-o", "/dev/full", *TRAIN, stdout=subprocess.DEVNULL)
     assert code == 2
     assert "No space left on device" in errors

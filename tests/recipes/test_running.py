@@ -87,11 +87,11 @@ def test_without_a_file_nothing_is_written(folder):
 
 def test_the_best_of_several_seeds_is_kept():
     watch = Steps()
-    result = pp.run_recipe(recipe(training={"seeds": [1, 2, 3]}), "en", listeners=[watch])
+    result = pp.run_recipe(recipe(training={"seeds": [1, 2, 3]}), "eng", listeners=[watch])
     assert [step.name for step in watch.steps] == ["reading", "seed 1", "seed 2", "seed 3"]
     assert [each.seed for each in result.seeds] == [1, 2, 3]
     best = max(result.seeds, key=lambda each: each.score)
-    assert result.model.training["seed"] == pp.load("en").training["seed"] == best.seed
+    assert result.model.training["seed"] == pp.load("eng").training["seed"] == best.seed
     assert dict(result.summary())["seeds"].endswith(f"seed {best.seed} is kept")
     for each in result.seeds:
         alone = pp.run_recipe(recipe(training={"seed": each.seed}))
@@ -109,24 +109,24 @@ def test_folds_are_scored_before_training():
 
 def test_ctrl_c_leaves_the_best_so_far_and_a_run_can_be_resumed():
     whole = pp.run_recipe(recipe(training={"epochs": 3}), "whole")
-    stopped = pp.run_recipe(recipe(training={"epochs": 3}), "en", listeners=[Stop(2)])
+    stopped = pp.run_recipe(recipe(training={"epochs": 3}), "eng", listeners=[Stop(2)])
     assert stopped.interrupted
-    assert pp.load("en").training["interrupted"]
-    assert Path("en.checkpoint").exists()
+    assert pp.load("eng").training["interrupted"]
+    assert Path("eng.checkpoint").exists()
     watch = Steps()
-    resumed = pp.run_recipe(recipe(training={"epochs": 3}), "en", resume=True, listeners=[watch])
+    resumed = pp.run_recipe(recipe(training={"epochs": 3}), "eng", resume=True, listeners=[watch])
     assert not resumed.interrupted
     assert watch.epochs != [1, 2, 3]
-    assert Path("en").read_bytes() == Path("whole").read_bytes()
-    assert not Path("en.checkpoint").exists()
+    assert Path("eng").read_bytes() == Path("whole").read_bytes()
+    assert not Path("eng.checkpoint").exists()
     assert whole.seeds == resumed.seeds
 
 
 def test_ctrl_c_in_a_later_seed_keeps_the_model_of_an_earlier_one():
-    result = pp.run_recipe(recipe(training={"seeds": [1, 2]}), "en", listeners=[Stop(3)])
+    result = pp.run_recipe(recipe(training={"seeds": [1, 2]}), "eng", listeners=[Stop(3)])
     assert result.interrupted
-    assert pp.load("en").training["seed"] in (1, 2)
-    assert Path("en.seed-1.checkpoint").exists()
+    assert pp.load("eng").training["seed"] in (1, 2)
+    assert Path("eng.seed-1.checkpoint").exists()
 
 
 def test_ctrl_c_before_the_first_epoch_leaves_nothing():
@@ -135,17 +135,24 @@ def test_ctrl_c_before_the_first_epoch_leaves_nothing():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pp.run_recipe(recipe(), "en", listeners=[Soon()])
-    assert not Path("en").exists()
+        pp.run_recipe(recipe(), "eng", listeners=[Soon()])
+    assert not Path("eng").exists()
 
 
 def test_what_is_left_of_another_run_is_noticed():
     watch = Steps()
-    pp.run_recipe(recipe(), "en", resume=True, listeners=[watch])
-    assert watch.notices == ["en.checkpoint: not found; training starts from scratch"]
-    Path("en.checkpoint").write_bytes(b"")
+    pp.run_recipe(recipe(), "eng", resume=True, listeners=[watch])
+    assert watch.notices == ["eng.checkpoint: not found; training starts from scratch"]
+    Path("eng.checkpoint").write_bytes(b"")
+    pp.run_recipe(recipe(), "eng", listeners=[watch])
+    assert watch.notices[1].startswith("eng.checkpoint: left by another run, will be overwritten")
+
+
+def test_a_model_with_the_name_of_a_bundled_one_is_noticed():
+    watch = Steps()
     pp.run_recipe(recipe(), "en", listeners=[watch])
-    assert watch.notices[1].startswith("en.checkpoint: left by another run, will be overwritten")
+    assert watch.notices == ["en is also the name of a bundled model: load this one as ./en"]
+    assert isinstance(pp.load("./en"), pp.Parser)
 
 
 def test_a_pipeline_part_by_part():
@@ -172,17 +179,17 @@ def test_a_cascade_stage_by_stage():
 
 
 def test_a_changed_recipe_does_not_go_under_the_name_of_the_old_one():
-    recipe().write("en.toml")
+    recipe().write("eng.toml")
     changed = recipe(training={"seed": 2})
-    with pytest.raises(pp.SpecError, match=r"en\.toml: this run changes the recipe"):
-        pp.run_recipe(changed, "en", source="en.toml")
+    with pytest.raises(pp.SpecError, match=r"eng\.toml: this run changes the recipe"):
+        pp.run_recipe(changed, "eng", source="eng.toml")
     pp.CascadeRecipe.from_values({**TABLES, **STAGES}).write("stages.toml")
     cascade = pp.read_recipe("stages.toml")
     with pytest.raises(pp.SpecError, match=r"stages\.toml: this run changes the recipe"):
         pp.run_recipe(cascade.with_flags({}, {"seed": 2}), "stages", source="stages.toml")
-    assert not Path("en").exists()
+    assert not Path("eng").exists()
     assert not Path("stages").exists()
-    pp.run_recipe("en.toml", "en")
+    pp.run_recipe("eng.toml", "eng")
 
 
 @pytest.mark.parametrize("kind", ["parser", "pipeline", "cascade"])
@@ -194,12 +201,12 @@ def test_files_that_a_run_must_not_replace(kind):
     }[kind]
     with pytest.raises(pp.SpecError, match=r"dev\.conllu: is an input, and would be replaced"):
         pp.run_recipe(given, "dev.conllu")
-    Path("en.toml").write_text("[mine]\n")
-    with pytest.raises(pp.SpecError, match=r"en\.toml: the recipe of the model would replace this file"):
-        pp.run_recipe(given, "en")
+    Path("eng.toml").write_text("[mine]\n")
+    with pytest.raises(pp.SpecError, match=r"eng\.toml: the recipe of the model would replace this file"):
+        pp.run_recipe(given, "eng")
     with pytest.raises(pp.ModelError, match="cannot be written"):
         pp.run_recipe(given, "nowhere/en")
-    assert Path("en.toml").read_text() == "[mine]\n"
+    assert Path("eng.toml").read_text() == "[mine]\n"
 
 
 def test_several_seeds_need_a_development_set():

@@ -14,6 +14,7 @@ from panparser.learning.listeners import Listener, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
+from panparser.pipeline.bundled import bundled
 from panparser.recipes.listeners import RunListener, Step
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
@@ -62,6 +63,8 @@ def run_recipe(
         result = run.parser(recipe)
     if target.model is not None:
         result.model.save(target.model)
+        if str(target.model) in bundled():
+            run._notice(f"{target.model} is also the name of a bundled model: load this one as ./{target.model}")
     if target.recipe is not None and not target.keeps_source:
         result.recipe.write(target.recipe)
     if not result.interrupted:
