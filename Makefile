@@ -12,12 +12,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11))
+
+# A virtual environment of a Python that is too old is made anew, whoever left it.
 $(VENV)/.tools: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.20" ninja
+	@$(BIN)/python -c "$(SUPPORTED)" 2>/dev/null || $(PYTHON) -c "$(SUPPORTED)" 2>/dev/null || { \
+	    echo "panparser needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	        "Name another one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(BIN)/python -c "$(SUPPORTED)" 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@echo "installing the tools of the build into $(VENV)"
+	@$(PIP) install "pip>=23.1" "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.20" ninja
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.tools $(ENGINE)
+	@echo "compiling the engine: a minute or two the first time"
 	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e .
 	@touch $@
 

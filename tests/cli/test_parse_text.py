@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
@@ -334,3 +335,20 @@ def test_a_sentence_that_is_too_long_is_named(run, pipeline_file, tmp_path):
     (tmp_path / "x.txt").write_text("a b\nc d\n" + "a " * 16_001)
     code, _, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens")
     assert (code, err) == (2, "panparser: sentence 3 of the text: expected at most 16000 words, found 16001\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
+def test_parse_on_a_terminal_says_what_it_waits_for(pipeline_file):
+    """Standard input is a terminal, in which somebody types a line and then Ctrl-D."""
+    keys, terminal = os.openpty()
+    command = [sys.executable, "-m", "panparser", "parse", "-m", str(pipeline_file), "--output-format", "tree"]
+    with subprocess.Popen(
+        command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert "reading text from the terminal; Ctrl-D ends it" in process.stderr.readline()
+        os.write(keys, b"They ate.\n\x04")
+        out, err = process.communicate(timeout=60)
+    os.close(keys)
+    os.close(terminal)
+    assert (process.returncode, err) == (0, "")
+    assert "They" in out

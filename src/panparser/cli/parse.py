@@ -15,7 +15,7 @@ import typer
 
 from panparser import _engine
 from panparser._threads import cores
-from panparser.cli.app import app
+from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat
 from panparser.cli.progress import progress
 from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
@@ -155,6 +155,10 @@ def parse(
     _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
     job = _Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others)
     given = Source(source, text, input_kind, format.value, _BLOCK)
+    if given.is_typed and not is_quiet():
+        awaited = "text" if words is not None else "CoNLL-U"
+        end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
+        print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
     given.check(words, model, kept)
     start, done, dropped = time.perf_counter(), 0, 0
 

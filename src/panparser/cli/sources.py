@@ -90,6 +90,8 @@ class Source:
         """Validates the options, and determines what the input is."""
         if self.text is not None and self.path is not None:
             raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
+        if self.is_typed:
+            self._stream = BytesIO(sys.stdin.buffer.read())  # at once: each later attempt would need another Ctrl-D
         if self.kind == InputKind.auto:
             self.kind = InputKind.text if self.text is not None else self._guessed(pipeline)
         if self.kind == InputKind.conllu:
@@ -116,8 +118,15 @@ class Source:
         start = self._start()
         return InputKind.conllu if not start.strip() or _CONLLU.match(start) else InputKind.text
 
+    @property
+    def is_typed(self) -> bool:
+        """Does the input come from a terminal?"""
+        return self.text is None and self._name == "-" and sys.stdin is not None and sys.stdin.isatty()
+
     def _start(self) -> bytes:
         """The first bytes, without consuming them."""
+        if isinstance(self._stream, BytesIO):
+            return self._stream.getvalue()[:_SNIFF_BYTES]
         if self._name != "-" and not Path(self._name).is_fifo():
             with open_source(self._name) as stream:
                 return stream.read(_SNIFF_BYTES)

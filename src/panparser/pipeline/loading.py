@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Classifier, StoredClassifier, check_class, classes_inside
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from panparser.text import Lemmatizer, Tokenizer
 
 
+@overload
+def load(path: Literal["en"]) -> Pipeline: ...
+
+
+@overload  # what the file holds: json.load has no other type
+def load(
+    path: str | os.PathLike[str],
+    classifier: type[Classifier] | None = None,
+    system: PythonSystem | None = None,
+    functions: Functions | None = None,
+) -> Any: ...
+
+
 def load(
     path: str | os.PathLike[str],
     classifier: type[Classifier] | None = None,
@@ -29,7 +42,7 @@ def load(
     functions: Functions | None = None,
 ) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
     """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
-    pipeline (a file of that name is "./en").
+    pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its type.
 
     A file holds no code. Classifiers and Python systems are found by the names under which packages register them
     (entry points `panparser.classifiers` and `panparser.systems`), unless the class of the classifier, or the system,
