@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -130,6 +132,34 @@ def test_the_loader_of_a_class_refuses_files_of_another(kind, models, files):
             with pytest.raises(pp.ModelError) as caught:
                 other.load(files[kind])
             assert str(files[kind]) in str(caught.value)
+
+
+@each_kind
+def test_a_copy_of_a_model_behaves_as_it(kind, models):
+    found = copy.deepcopy(models[kind])
+    assert found is not models[kind]
+    assert behavior(found) == behavior(models[kind])
+
+
+def test_models_and_sentences_go_to_other_processes_and_back(models):
+    sentences = [TREEBANK[3], TREEBANK[4]]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        parsed = list(pool.map(models["parser"].parse, [TRAIN, DEV]))
+        tokens = list(pool.map(len, sentences))
+        texts = list(pool.map(models["pipeline"], ["They ate."]))
+    assert [found.to_bytes() for found in parsed] == [models["parser"].parse(part).to_bytes() for part in (TRAIN, DEV)]
+    assert tokens == list(map(len, sentences))
+    assert texts[0].to_bytes() == models["pipeline"]("They ate.").to_bytes()
+
+
+def test_copies_of_treebanks_are_their_own():
+    treebank = TRAIN.copy()
+    found, sentence, token = copy.deepcopy(treebank), copy.deepcopy(treebank[2]), copy.deepcopy(treebank[2][1])
+    treebank.heads[:] = 0
+    assert found.to_bytes() == TRAIN.to_bytes()
+    assert (found.path, found.format) == (treebank.path, treebank.format)
+    assert sentence.heads.tolist() == TRAIN[2].heads.tolist()
+    assert (token.form, token.head) == (TRAIN[2][1].form, TRAIN[2][1].head)
 
 
 # --- What is damaged is refused ---

@@ -248,6 +248,11 @@ def classes_inside(classifier: Classifier) -> dict[str, type[Classifier]]:
     return found
 
 
+def own_class(classifier: Classifier) -> type[Classifier] | None:
+    """The class to be given to `load`: of the classifier, or of one that it is made of; None if all are built in."""
+    return next((kind for name, kind in classes_inside(classifier).items() if name not in BUILT_IN), None)
+
+
 def revived(classifier: Classifier, arrays: Arrays, values: dict[str, Any]) -> Classifier:
     """A classifier of the same class, and made of the same classes, from arrays and values."""
     if isinstance(classifier, Combined):

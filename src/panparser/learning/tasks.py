@@ -31,6 +31,7 @@ from panparser.learning.classifiers import (
     checked_arrays,
     classifier_values,
     copied,
+    own_class,
     restored_classifier,
 )
 from panparser.learning.epochs import EpochLoop
@@ -222,6 +223,9 @@ class TaskModel(StoredModel, kind="task", newest=1):
         return [_prediction(states, state, score / self._scorer.unit) for state, score in pairs]
 
     # --- Files: what was learned; the task itself is code and is not stored ---
+
+    def code(self) -> dict[str, Any]:
+        return {"task": self.task, "classifier": None if self.classifier is None else own_class(self.classifier)}
 
     def to_arrays(self) -> Arrays:
         return prefixed(CLASSIFIER_PREFIX, checked_arrays(self.classifier)) if self.classifier is not None else {}

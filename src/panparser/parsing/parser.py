@@ -15,7 +15,7 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Classifier, check_class, restored_classifier
+from panparser.learning.classifiers import Classifier, check_class, own_class, restored_classifier
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
@@ -30,7 +30,7 @@ from panparser.parsing.options import ParseOptions
 from panparser.parsing.spec import Functions, ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
-from panparser.systems.python import PythonSystem
+from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
@@ -320,6 +320,14 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             "margin": self.margin,
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training.to_values(),
+        }
+
+    def code(self) -> dict[str, Any]:
+        system = self.spec.system
+        return {
+            "classifier": None if self.classifier is None else own_class(self.classifier),
+            "system": system.declared if isinstance(system, PythonSteps) else None,
+            "functions": dict(self.spec.functions) or None,
         }
 
     @classmethod

@@ -180,6 +180,9 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             "training": self.training.to_values(),
         }
 
+    def code(self) -> dict[str, Any]:
+        return {} if self.parser is None else self.parser.code()
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:
         """The pipeline of a file; raises ModelError if the file is not a valid pipeline.

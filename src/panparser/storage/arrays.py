@@ -6,10 +6,10 @@ offer. A checksum over manifest and arrays finds every damaged file.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
-import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 DTYPES = tuple(_NAMES)  # that arrays may have
 _MAX_HEADER = 100 << 20  # bytes; the limit of safetensors
 _LINE = 64  # bytes: of memory that is fetched at once
+_PIECE = 1 << 24  # bytes of a pipe that are read at a time
 _INVALID = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -80,14 +81,23 @@ def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[s
     name = os.fspath(path)
     try:
         with _opened(name) as stream:
-            header = _header(stream, name, kind)
-            try:
-                places, text, checksum = _table_of_contents(header)
-            except _INVALID:
-                raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
-            data = _read(stream, max((place.end for place in places.values()), default=0))
+            return _decoded(stream, name, kind)
     except OSError as error:
         raise ModelError(f"{name}: cannot be read: {error.strerror}") from None
+
+
+def decode(data: bytes, kind: str) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays and the manifest of what `encode` made."""
+    return _decoded(io.BytesIO(data), "<bytes>", kind)
+
+
+def _decoded(stream: IO[bytes], name: str, kind: str) -> tuple[Arrays, dict[str, Any]]:
+    header = _header(stream, name, kind)
+    try:
+        places, text, checksum = _table_of_contents(header)
+    except _INVALID:
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
+    data = _read(stream, max((place.end for place in places.values()), default=0))
     if data is None:
         raise ModelError(f"{name}: damaged: it is shorter or longer than its content")
     if zlib.crc32(data.data, zlib.crc32(text.encode())) != checksum:
@@ -155,18 +165,25 @@ def _place(entry: Mapping[str, Any]) -> _Place:
 
 def _read(stream: IO[bytes], size: int) -> npt.NDArray[np.uint8] | None:
     """The rest of a file, aligned to cache lines; None if that is not `size` bytes."""
-    status = os.fstat(stream.fileno())
-    if stat.S_ISREG(status.st_mode) and status.st_size - stream.tell() != size:
-        return None
-    if stat.S_ISREG(status.st_mode):
-        room = np.empty(size + _LINE, dtype=np.uint8)
-        data = room[-room.ctypes.data % _LINE :][:size]
-        is_whole = stream.readinto(data) == size  # type: ignore[attr-defined]
+    if stream.seekable():
+        start = stream.tell()
+        if stream.seek(0, os.SEEK_END) - start != size:
+            return None
+        stream.seek(start)
     else:  # a pipe: no more memory than it gives bytes
-        data = np.frombuffer(stream.read(size), dtype=np.uint8)
-        is_whole = len(data) == size
+        pieces, left = [], size + 1
+        while left and (piece := stream.read(min(left, _PIECE))):
+            pieces.append(piece)
+            left -= len(piece)
+        stream = io.BytesIO(b"".join(pieces))
+        if left != 1:
+            return None
+    room = np.empty(size + _LINE, dtype=np.uint8)
+    data = room[-room.ctypes.data % _LINE :][:size]
+    if stream.readinto(data) != size:  # type: ignore[attr-defined]
+        return None
     data.flags.writeable = False
-    return data if is_whole and not stream.read(1) else None
+    return data
 
 
 def check_kind(manifest: Mapping[str, Any], kind: str, path: str, newest: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from panparser.errors import ModelError, PanParserError
-from panparser.storage.arrays import Arrays, check_kind, read_arrays, write_arrays
+from panparser.storage.arrays import Arrays, check_kind, decode, encode, read_arrays, write_arrays
 
 _CLASSES: dict[str, type[StoredModel]] = {}  # by kind
 _DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError)
@@ -64,6 +64,10 @@ class StoredModel(ABC):
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Self:
         """Restores the results of `to_arrays` and `to_values`; any Python error means that the file is damaged."""
 
+    def code(self) -> dict[str, Any]:
+        """What a file does not hold and `from_parts` needs: see `Source`."""
+        return {}
+
     @property
     def format(self) -> int:
         """The oldest format that can hold this model."""
@@ -78,6 +82,11 @@ class StoredModel(ABC):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to one file; the same model gives the same bytes."""
         write_arrays(Path(path), prefixed(self.prefix, self.to_arrays()), self.manifest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and what goes to another process: the bytes of a file, never what they were made by."""
+        data = encode(prefixed(self.prefix, self.to_arrays()), self.manifest())
+        return _decoded, (type(self), data, self.code())
 
     @property
     def size(self) -> int:
@@ -102,6 +111,10 @@ class StoredModel(ABC):
         """The model of a file; raises ModelError if the file is not a valid model of this kind."""
         arrays, manifest = read_arrays(path, "panparser model")
         return cls.from_manifest(arrays, manifest, Source(os.fspath(path), code))
+
+
+def _decoded(kind: type[StoredModel], data: bytes, code: Mapping[str, Any]) -> StoredModel:
+    return kind.from_manifest(*decode(data, "panparser model"), Source("", code))
 
 
 def class_of_kind(kind: str) -> type[StoredModel] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index
+from operator import getitem, index
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -26,6 +26,10 @@ class Sentence(Sequence["Token"]):
     def __init__(self, treebank: Treebank, position: int) -> None:
         self.treebank, self.position = treebank, position
         self._start, self._stop = (int(offset) for offset in treebank.offsets[position : position + 2])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and what goes to another process: the sentence, without the rest of its treebank."""
+        return getitem, (self.treebank[[self.position]], 0)
 
     def __len__(self) -> int:
         return self._stop - self._start
@@ -241,6 +245,9 @@ class Token:
 
     def __init__(self, sentence: Sentence, position: int) -> None:
         self.sentence, self.position = sentence, position
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getitem, (self.sentence, self.position)
 
     @property
     def id(self) -> int:

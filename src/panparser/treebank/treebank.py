@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,10 @@ class Treebank(Sequence[Sentence]):
         self._columns: dict[int, IntArray] = {}  # arrays shared with the engine must be compared when they are written
         self._strings: list[list[str]] = [[] for _ in COLUMNS]
         self._extras: list[dict[int, list[tuple[int, int, str]]]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and what goes to another process: the text that would be written."""
+        return _read_again, (self.to_bytes(), self.path, self.format)
 
     # --- As a sequence of sentences ---
 
@@ -302,3 +306,7 @@ def check_lengths(treebank: Treebank) -> None:
             f"{treebank.path}:{treebank[long].line}: expected at most {_engine.MAX_WORDS} words in a sentence, "
             f"found {lengths[long]}"
         )
+
+
+def _read_again(text: bytes, path: str, format: Format) -> Treebank:
+    return Treebank(text, path=path, format=format)
