@@ -38,14 +38,14 @@ class Cursor {
   std::int64_t point_ = 0;
 };
 
-// A blank line: a line end, and another after no more than white space, which is all that a gap holds.
-bool has_blank_line(std::string_view gap) {
+// Does a gap, which holds white space alone, have this many line ends? Two of them are around a blank line.
+bool has_line_ends(std::string_view gap, int wanted) {
   int lines = 0;
   for (std::size_t i = 0; i < gap.size(); ++i) {
     const bool alone = gap[i] == '\r' && (i + 1 == gap.size() || gap[i + 1] != '\n');
     lines += gap[i] == '\n' || alone;
   }
-  return lines > 1 || gap.find("\xE2\x80\xA9") != std::string_view::npos;  // U+2029, paragraph separator
+  return lines >= wanted || gap.find("\xE2\x80\xA9") != std::string_view::npos;  // U+2029, paragraph separator
 }
 
 class Writer {
@@ -68,7 +68,7 @@ class Writer {
         pieces_.push_back({form, more ? cursor.take(tokens_.starts[i + 1]) : cursor.rest()});
         going = more && !tokens_.last[i];
       }
-      comments(begin == 0, has_blank_line(gap) || (begin == 0 && place_.paragraph));
+      comments(begin == 0, has_line_ends(gap, place_.lines ? 1 : 2) || (begin == 0 && place_.paragraph));
       std::int64_t id = 1;
       for (std::size_t k = 0; k < pieces_.size(); ++k) id = token(begin + k, pieces_[k], before, id), before = {};
       out_.put("\n");

@@ -35,6 +35,7 @@ struct TextPlace {
   std::string document;       // id of the document that begins here, where one does
   bool begins = true;         // does a document begin here?
   bool paragraph = true;      // does a paragraph?
+  bool lines = false;         // is each line a paragraph?
 };
 
 // Writes the tokens of a text (valid UTF-8). Throws std::invalid_argument where spans do not fit the text.

@@ -125,7 +125,7 @@ def test_the_engine_refuses_spans_that_do_not_fit():
         tokens = writing.Tokens(*arrays, last)
         numbers = np.array(splits, dtype=np.int32)
         return _engine.write_tokens(
-            "aé b".encode(), tokens.starts, tokens.ends, last, numbers, words, 1, 0, True, None, False
+            "aé b".encode(), tokens.starts, tokens.ends, last, numbers, words, 1, 0, True, None, False, False
         )
 
     assert write([0, 3], [2, 4]).count(b"\t_") == 14

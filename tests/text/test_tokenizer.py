@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
 @given(TEXTS)
 def test_any_text_is_rebuilt(tokenizer, random_tokenizer, text):
     for one in (tokenizer, random_tokenizer):
-        for given_ in ("nothing", "sentences", "tokens", "vertical"):
+        for given_ in ("text", "paragraphs", "lines", "tokens", "vertical"):
             found = one.tokenize(text, given=given_)
             assert not found.problems
             if text.strip(characters.WHITE):
@@ -125,24 +125,76 @@ def test_a_stream_of_pieces_is_one_text(tokenizer, pieces):
 
 
 def test_a_paragraph_goes_on_from_piece_to_piece(tokenizer):
-    found = list(tokenizer.stream(["A bird.\n \r\n", "Two birds.\n", "Three birds."]))
-    assert ["# newpar" in treebank[0].comments for treebank in found] == [True, True, False]
+    found = [s for part in tokenizer.stream(["A bird.\n \r\n", "Two birds.\n", "Three birds."]) for s in part]
+    assert ["# newpar" in sentence.comments for sentence in found] == [True, True, False]
     for pieces in (["\n\n", " "], ["\n", "\n"], ["\u2029"], ["\r", " ", " \r"], ["\n", " \t\n "]):
         *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
-        assert "# newpar" in last[0].comments, pieces
+        assert "# newpar" in last[-1].comments, pieces
     for pieces in ([" ", " "], ["\r\n", " "], ["\u2028", "\n"]):
         *_, last = tokenizer.stream(["A bird.", *pieces, "Two birds."])
-        assert "# newpar" not in last[0].comments, pieces
+        assert "# newpar" not in last[-1].comments, pieces
 
 
 def test_given_sentences_stay_and_tokens_are_found(tokenizer):
-    found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", given="sentences")
+    found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", given="lines")
     assert [s.forms for s in found] == [
         ["Birds", "sing", ".", "The", "old", "baker"],
         ["opened", ",", "his", "shop", "."],
     ]
-    with pytest.raises(pp.TextError, match="given must be nothing, sentences, tokens, vertical; got 'lines'"):
-        tokenizer.tokenize("a", given="lines")
+    with pytest.raises(pp.TextError, match="given must be text, paragraphs, lines, tokens, vertical; got 'line'"):
+        tokenizer.tokenize("a", given="line")
+
+
+def test_former_names_of_what_is_given_are_accepted(tokenizer):
+    text = "Birds sing. The old baker\nopened, his shop."
+    for former, name in (("nothing", "text"), ("sentences", "lines")):
+        assert tokenizer.tokenize(text, given=former).to_bytes() == tokenizer.tokenize(text, given=name).to_bytes()
+
+
+def test_a_paragraph_a_line_is_divided_into_sentences(tokenizer):
+    text = "The birds\nThe birds sing. They stopped.\n\nThe road"
+    found = tokenizer.tokenize(text, given="paragraphs")
+    assert [s.text for s in found] == ["The birds", "The birds sing.", "They stopped.", "The road"]
+    assert ["# newpar" in s.comments for s in found] == [True, True, False, True]
+    assert raw_text(found).text == text
+    for cut in (cut for cut, character in enumerate(text) if not character.isspace()):  # as `iter_text` cuts
+        pieces = [piece for piece in (text[:cut], text[cut:]) if piece]
+        parts = list(tokenizer.stream(pieces, given="paragraphs"))
+        joined = b"".join(part.to_bytes() for part in parts)
+        assert joined.replace(rb"SpacesAfter=\s|", b"") == found.to_bytes(), cut  # named where a treebank ends
+
+
+def test_no_sentence_is_cut_where_a_piece_ends(tokenizer, tmp_path):
+    sentences = [sentence.text for sentence in pp.read_conllu(ENGLISH)][:80]
+    text = " ".join(sentences)
+    (tmp_path / "long.txt").write_text(text)
+    whole = [sentence.text for sentence in tokenizer.tokenize(text)]
+    for block in (50, 100, 300):
+        parts = list(tokenizer.stream(pp.iter_text(tmp_path / "long.txt", block=block)))
+        found = [sentence for part in parts for sentence in part]
+        assert len(parts) > 2
+        assert [s.sent_id for s in found] == [str(i + 1) for i in range(len(found))]
+        same = len({s.text for s in found} & set(whole)) / len(whole)
+        assert (block, same >= 0.99) == (block, True)
+
+
+def test_what_waits_for_the_rest_of_a_sentence_is_bounded(tokenizer):
+    taken = []
+
+    def pieces():
+        for number in range(40):
+            taken.append(number)
+            yield "x" * 10_000
+
+    for number, part in enumerate(tokenizer.stream(pieces())):
+        assert len(taken) <= number + 2
+    assert len(taken) == 40
+
+
+def test_a_sentence_of_too_many_words_is_named_by_its_line(tokenizer):
+    text = "a b\n" * 3 + "a " * 17_000 + "\nb\n"
+    with pytest.raises(pp.TextError, match=r"^long.txt:6: expected at most 16000 words in a sentence, found 17000$"):
+        list(tokenizer.stream(["\n\n", text], given="tokens", path="long.txt"))
 
 
 def test_threads_change_nothing(tokenizer):

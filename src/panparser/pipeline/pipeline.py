@@ -21,7 +21,8 @@ from panparser.sequences.tagger import Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.tokenizer.tokenizer import Given, Tokenizer, divided
+from panparser.text.tokenizer.streaming import Given
+from panparser.text.tokenizer.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     # --- Text ---
 
-    def __call__(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Treebank:
+    def __call__(self, text: str, *, given: Given = "text", threads: int = 1) -> Treebank:
         """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`."""
         if not isinstance(text, str):
             raise TextError(f"expected a text; got {type(text).__name__}")
@@ -89,7 +90,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return found
 
     def stream(
-        self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
+        self, pieces: Iterable[str], *, given: Given = "text", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`: constant memory for texts of any size."""
         for treebank in self.tokens(pieces, given=given, document=document, threads=threads):
@@ -97,7 +98,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             yield treebank
 
     def tokens(
-        self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
+        self, pieces: Iterable[str], *, given: Given = "text", document: str = "", threads: int = 1
     ) -> Iterator[Treebank]:
         """Like `stream`, but only tokens."""
         if self.tokenizer is not None:

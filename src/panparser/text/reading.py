@@ -67,16 +67,22 @@ class Seam:
     def before(self, piece: str) -> bool:
         """Moves to the first token of the next piece; is there a blank line before it?"""
         self._gap += piece[: len(piece) - len(piece.lstrip(WHITE))]
-        return _has_blank_line(self._gap)
+        return has_blank_line(self._gap)
+
+    @property
+    def line_ended(self) -> bool:
+        """Is there a line end before the next token?"""
+        return re.search(_LINE_END, self._gap) is not None
 
     def after(self, piece: str) -> None:
         """Moves to the end of the piece."""
         end = piece.rstrip(WHITE)
         gap = piece[len(end) :] if end else self._gap
-        self._gap = "\n\n" if _has_blank_line(gap) else re.sub(f"{_WITHIN}+", " ", gap)
+        self._gap = "\n\n" if has_blank_line(gap) else re.sub(f"{_WITHIN}+", " ", gap)
 
 
-def _has_blank_line(gap: str) -> bool:
+def has_blank_line(gap: str) -> bool:
+    """Does a paragraph end in this white space?"""
     return re.search(_BLANK_LINE, gap) is not None
 
 

@@ -23,8 +23,8 @@ class Place:
     """The place of a piece of text within a longer one.
 
     `sentence` is the number of its first sentence, `offset` that of its first character; `document` is None within a
-    document, else the id of the document that begins here (or ""); `paragraph`: one begins here. `ranges`: whether to
-    write `TokenRange` to MISC.
+    document, else the id of the document that begins here (or ""); `paragraph`: one begins here; `lines`: each line is
+    one. `ranges`: whether to write `TokenRange` to MISC.
     """
 
     sentence: int = 1
@@ -32,6 +32,7 @@ class Place:
     document: str | None = ""
     paragraph: bool = False
     ranges: bool = True
+    lines: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ class Tokens:
     def of(cls, points: CodePoints, marks: Marks) -> Tokens:
         """The tokens between marks. The end of the text ends a token and a sentence, whatever the last mark is."""
         return cls(*_engine.marked_tokens(points, characters_of(points), marks))
+
+    def first(self, count: int) -> Tokens:
+        """The first of them."""
+        return Tokens(self.starts[:count], self.ends[:count], self.last[:count])
 
     def forms(self, text: str) -> DistinctForms:
         return DistinctForms(*_engine.distinct_forms(text.encode(), self.starts, self.ends, self.last))
@@ -144,6 +149,7 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Splits | None, place: Place)
         place.ranges,
         place.document,
         place.paragraph,
+        place.lines,
     )
 
 

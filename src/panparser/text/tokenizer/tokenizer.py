@@ -7,17 +7,17 @@ character of a text.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import TextError, TreebankError
+from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
@@ -25,10 +25,10 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.text.characters import code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
-from panparser.text.reading import Seam
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
 from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
+from panparser.text.tokenizer.streaming import Given, finished, kind_of, stream
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
@@ -41,7 +41,6 @@ from panparser.text.writing import (
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 _SPLITTER = "splitter."  # before names of arrays
-Given = Literal["nothing", "sentences", "tokens", "vertical"]
 EPOCHS = 6
 _TRAINING_LENGTH = 40  # places in a training sequence: weights are averaged after each
 _PREDICTION_LENGTH = 4096  # places in a sequence to be classified: threads share the sequences
@@ -70,50 +69,70 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         self,
         text: str,
         *,
-        given: Given = "nothing",
+        given: Given = "text",
         place: Place | None = None,
         path: str = "<text>",
         threads: int = 1,
     ) -> Treebank:
         """A treebank of a text, from which the text can be rebuilt character for character.
 
-        `given`: what the lines of the text are: "sentences" (one per line), "tokens" (a sentence per line, with spaces
-        between tokens), "vertical" (a token per line, with blank lines between sentences).
+        `given`: what the text is, by the names of `panparser parse --input`: "text", "paragraphs" (one per line),
+        "lines" (a sentence per line), "tokens" (the same, with spaces between tokens), "vertical" (a token per line,
+        with blank lines between sentences).
         """
+        return self._divide(text, given=given, place=place, path=path, threads=threads)[0]
+
+    def _divide(
+        self, text: str, *, given: Given, place: Place | None, path: str, threads: int, unfinished: bool = False
+    ) -> tuple[Treebank, int]:
+        """The treebank of a text, and how many characters are in it: without the last sentence, if that may go on."""
         points = code_points(text)
         tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
+        if unfinished:
+            text, tokens = finished(text, tokens)
+            points = points[: len(text)]
         rules = self.multiword
         splits = decide(self.splitter, rules, points, tokens, tokens.forms(text)) if rules.forms else None
-        return to_treebank(text, tokens, splits=splits, place=place, path=path)
+        place = replace(place or Place(), lines=kind_of(given) == "paragraphs")
+        return to_treebank(text, tokens, splits=splits, place=place, path=path), len(text)
 
     def stream(
-        self, pieces: Iterable[str], *, given: Given = "nothing", document: str = "", threads: int = 1
+        self,
+        pieces: Iterable[str],
+        *,
+        given: Given = "text",
+        document: str = "",
+        path: str = "<text>",
+        threads: int = 1,
     ) -> Iterator[Treebank]:
-        """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece."""
-        return _stream(partial(self.tokenize, given=given, threads=threads), pieces, document)
+        """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece.
+
+        Where a piece ends within a sentence, all of the sentence is in the next treebank.
+        """
+        divide = partial(self._divide, given=given, path=path, threads=threads)
+        return stream(divide, pieces, given=given, document=document, path=path)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
 
-    def marks(self, text: str, *, given: Given = "nothing", threads: int = 1) -> Marks:
+    def marks(self, text: str, *, given: Given = "text", threads: int = 1) -> Marks:
         """What ends after each character, as in RawText."""
-        if given not in get_args(Given):
-            raise TextError(f"given must be {', '.join(get_args(Given))}; got {given!r}")
-        if given in ("tokens", "vertical"):
-            return tokens_by_spaces(text) if given == "tokens" else tokens_by_lines(text)
+        kind = kind_of(given)
+        if kind in ("tokens", "vertical"):
+            return tokens_by_spaces(text) if kind == "tokens" else tokens_by_lines(text)
         points = code_points(text)
         marks = np.zeros(len(points), dtype=np.uint8)
         layout = Layout(points)
         if not len(layout):
             return marks
         at = layout.places(self.whole)
-        lines = np.append(sentence_per_line(points), 0)[layout.origin[at]] if given == "sentences" else None
+        lines = None if kind == "text" else np.append(sentence_per_line(points), 0)[layout.origin[at]] == SENTENCE
         columns = layout.columns(at, self.lexicon)
-        allowed = Allowed(_sets(columns["gap"], self.spaced, lines), _SETS)
+        allowed = Allowed(_sets(columns["gap"], self.spaced, lines, kind == "lines"), _SETS)
         offsets = np.append(np.arange(0, len(at), _PREDICTION_LENGTH), len(at))
         found = self.model.predict(Items(offsets, columns, allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
-        return _shortened(marks) if given == "nothing" else marks
+        return marks if kind == "lines" else _shortened(marks)
 
     # --- Files ---
 
@@ -159,37 +178,31 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         return cls(model, lexicon, whole, values["spaced"], rules, splitter, training)
 
 
-def divided(pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "") -> Iterator[Treebank]:
+def divided(
+    pieces: Iterable[str], given: Literal["tokens", "vertical"], document: str = "", path: str = "<text>"
+) -> Iterator[Treebank]:
     """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
     marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
-    return _stream(lambda text, place: to_treebank(text, marks(text), place=place), pieces, document)
+
+    def divide(text: str, *, place: Place, unfinished: bool) -> tuple[Treebank, int]:
+        tokens = Tokens.of(code_points(text), marks(text))
+        text, tokens = finished(text, tokens) if unfinished else (text, tokens)
+        return to_treebank(text, tokens, place=place, path=path), len(text)
+
+    return stream(divide, pieces, given=given, document=document, path=path)
 
 
-def _stream(tokenize: Callable[..., Treebank], pieces: Iterable[str], document: str) -> Iterator[Treebank]:
-    """The treebanks of the pieces of a text, with continued numbering."""
-    if isinstance(pieces, str):
-        raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
-    place, seam = Place(document=document), Seam()
-    for piece in pieces:
-        found = tokenize(piece, place=replace(place, paragraph=seam.before(piece)))
-        lengths = np.diff(found.offsets)
-        if (lengths > _engine.MAX_WORDS).any():
-            long = int(lengths.argmax())
-            what = f"at most {_engine.MAX_WORDS} words, found {lengths[long]}"
-            raise TextError(f"sentence {place.sentence + long} of the text: expected {what}")
-        yield found
-        seam.after(piece)
-        begun = None if len(found) or place.document is None else place.document
-        place = Place(place.sentence + len(found), place.offset + len(piece), begun)
+def _sets(follows: IntArray, spaced: bool, ends: npt.NDArray[np.bool_] | None = None, whole: bool = False) -> IntArray:
+    """Which classes are allowed at each place, by what follows it, as numbers of _SETS.
 
-
-def _sets(follows: IntArray, spaced: bool, lines: Marks | None = None) -> IntArray:
-    """Which classes are allowed at each place, by what follows it, as numbers of _SETS."""
-    if lines is None:
+    `ends`: where sentences must end, beside blank lines; `whole`: they end nowhere else.
+    """
+    if whole:
+        sets = np.where(follows == NONE, _WITHIN, _WITHIN if spaced else _TOKEN)
+    else:
         sets = np.where(follows == NONE, _ANY, _ANY if spaced else _END)
-        return np.where(follows == BREAK, _SENTENCE, sets).astype(np.int32)
-    sets = np.where(follows == NONE, _WITHIN, _WITHIN if spaced else _TOKEN)
-    return np.where(lines == SENTENCE, _SENTENCE, sets).astype(np.int32)
+        sets = np.where(follows == BREAK, _SENTENCE, sets)
+    return (sets if ends is None else np.where(ends, _SENTENCE, sets)).astype(np.int32)
 
 
 def _shortened(marks: Marks) -> Marks:

@@ -1,0 +1,100 @@
+"""Texts in pieces: what their lines are, and where one treebank ends and the next begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+
+from panparser import _engine
+from panparser.errors import TextError
+from panparser.text.characters import WHITE
+from panparser.text.reading import Seam, has_blank_line
+from panparser.text.writing import Place, Tokens
+from panparser.treebank.treebank import Treebank
+
+# What a text is; the last two are former names of text and lines.
+Given = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
+_FORMER = {"nothing": "text", "sentences": "lines"}
+_LINEWISE = ("paragraphs", "lines", "tokens")  # where a line ends, so does a sentence
+_MOST_HELD = 1 << 16  # characters that wait for the rest of their sentence
+
+
+def kind_of(given: object) -> str:
+    """What a text is, by its present name."""
+    if given not in get_args(Given):
+        names = [name for name in get_args(Given) if name not in _FORMER]
+        raise TextError(f"given must be {', '.join(names)}; got {given!r}")
+    return _FORMER.get(str(given), str(given))
+
+
+class Divide(Protocol):
+    """Divides a text; if it is `unfinished`, only up to where its last sentence begins."""
+
+    def __call__(self, text: str, *, place: Place, unfinished: bool) -> tuple[Treebank, int]:
+        """The treebank, and how many characters are in it."""
+
+
+def finished(text: str, tokens: Tokens) -> tuple[str, Tokens]:
+    """The sentences of a text but for the last, which may go on; nothing if there are no others.
+
+    All of them, if the text is too long to wait.
+    """
+    ends = np.flatnonzero(tokens.last)
+    if len(ends) < 2:
+        return (text, tokens) if not len(ends) or len(text) > _MOST_HELD else ("", tokens.first(0))
+    count = int(ends[-2]) + 1
+    return text[: int(tokens.starts[count])], tokens.first(count)
+
+
+def stream(
+    divide: Divide, pieces: Iterable[str], *, given: Given, document: str = "", path: str = "<text>"
+) -> Iterator[Treebank]:
+    """The treebanks of the pieces of a text, with continued numbering.
+
+    A sentence that may go on in the next piece is in the next treebank.
+    """
+    if isinstance(pieces, str):
+        raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
+    kind = kind_of(given)
+    ends = _has_line_end if kind in _LINEWISE else has_blank_line
+    place, seam = Place(document=document, lines=kind == "paragraphs"), Seam()
+    held, line = "", 1
+    for piece, is_last in _with_last(pieces):
+        text = held + piece
+        unfinished = not is_last and not ends(text[len(text.rstrip(WHITE)) :])
+        paragraph = seam.before(text) or (place.lines and place.sentence > 1 and seam.line_ended)
+        found, used = divide(text, place=replace(place, paragraph=paragraph), unfinished=unfinished)
+        _check_lengths(found, text, place, path, line)
+        yield found
+        seam.after(text[:used])
+        begun = None if len(found) or place.document is None else place.document
+        place = replace(place, sentence=place.sentence + len(found), offset=place.offset + used, document=begun)
+        held, line = text[used:], line + text.count("\n", 0, used)
+
+
+def _with_last(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each piece, and whether it is the last."""
+    rest = iter(pieces)
+    piece = next(rest, None)
+    while piece is not None:
+        following = next(rest, None)
+        yield piece, following is None
+        piece = following
+
+
+def _has_line_end(gap: str) -> bool:
+    return any(end in gap for end in ("\n", "\r", "\u2029"))
+
+
+def _check_lengths(found: Treebank, text: str, place: Place, path: str, line: int) -> None:
+    lengths = np.diff(found.offsets)
+    if (lengths > _engine.MAX_WORDS).any():
+        long = int(lengths.argmax())
+        sentence = found[long]
+        start = int(sentence[0].misc_values.get("TokenRange", f"{place.offset}:").partition(":")[0]) - place.offset
+        at = line + text.count("\n", 0, start)
+        what = f"at most {_engine.MAX_WORDS} words in a sentence, found {lengths[long]}"
+        raise TextError(f"{path}:{at}: expected {what}")
