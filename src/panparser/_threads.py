@@ -1,14 +1,19 @@
-"""How many threads work shares."""
+"""How many threads work shares, and work on many things in their order."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 from panparser._checks import check_count
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 _most: ContextVar[int | None] = ContextVar("_most", default=None)
 
 
@@ -36,3 +41,18 @@ def at_most(threads: int) -> Iterator[None]:
         yield
     finally:
         _most.reset(token)
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """The results of work that threads share, in order; few items are in memory at a time."""
+    pending: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(work, item))
+                if len(pending) >= 2 * threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

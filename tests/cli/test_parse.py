@@ -133,3 +133,35 @@ def test_combined_trees_have_no_confidence_of_their_parts(run, data):
     Path("old.conllu").write_text(STALE)
     code, out, _ = run("combine", "old.conllu", "old.conllu")
     assert (code, "Confidence" in out, "# tree" in out) == (0, False, False)
+
+
+def test_lenient_skips_what_cannot_be_read_or_parsed(run, data, model, monkeypatch):
+    whole = Path("dev.conllu").read_text()
+    long = "".join(f"{word}\ta\t_\tX\t_\t_\t_\t_\t_\t_\n" for word in range(1, 16_002)) + "\n"
+    bad = "1\ta\t_\tX\t_\t_\t9\tdep\t_\t_\n\n"
+    first = whole.count("\n")
+    Path("bad.conllu").write_text(whole + bad + long + whole)
+    assert run("parse", "-m", model, "bad.conllu", "-o", "out.conllu")[0] == 2
+    assert not Path("out.conllu").exists()
+    for block in (1 << 18, 3000):
+        monkeypatch.setattr(parse, "_BLOCK", block)
+        code, _, err = run("parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--lenient")
+        assert (code, err.splitlines()[:2]) == (
+            0,
+            [
+                f"panparser: bad.conllu:{first + 1}: expected a HEAD up to 1, found 9",
+                f"panparser: bad.conllu:{first + 3}: expected at most 16000 words in a sentence, found 16001",
+            ],
+        )
+        assert err.splitlines()[2].startswith("panparser: 2 problems; the rest was parsed (")
+        run("parse", "-m", model, "dev.conllu", "-o", "good.conllu")
+        assert Path("out.conllu").read_text() == 2 * Path("good.conllu").read_text()
+    assert run("-q", "parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--lenient")[2] == ""
+
+
+def test_lenient_skips_sentences_whose_constraints_conflict(run, data, model):
+    rows = "1\ta\t_\tX\t_\t_\t{}\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t{}\tdep\t_\t_\n\n"
+    Path("x.conllu").write_text(rows.format(0, "_") + rows.format(0, 0) + rows.format("_", 0))
+    code, _, err = run("parse", "-m", model, "x.conllu", "--keep", "heads", "-o", "out.conllu", "--lenient")
+    assert (code, err.count("\n"), "x.conllu:4: " in err) == (0, 2, True), err
+    assert [sentence.heads.tolist() for sentence in pp.read_conllu("out.conllu")] == [[0, 1], [2, 0]]

@@ -334,7 +334,61 @@ def test_an_empty_name_is_no_file(run, pipeline_file):
 def test_a_sentence_that_is_too_long_is_named(run, pipeline_file, tmp_path):
     (tmp_path / "x.txt").write_text("a b\nc d\n" + "a " * 16_001)
     code, _, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens")
-    assert (code, err) == (2, "panparser: sentence 3 of the text: expected at most 16000 words, found 16001\n")
+    what = f"{tmp_path / 'x.txt'}:3: expected at most 16000 words in a sentence, found 16001"
+    assert (code, err) == (2, f"panparser: {what}\n")
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens", "--lenient")
+    assert (code, err) == (0, f"panparser: {what}\npanparser: 1 problem; the rest was parsed (4 words)\n")
+    assert [sentence.forms for sentence in pp.parse_conllu(out)] == [["a", "b"], ["c", "d"]]
+
+
+def test_lenient_reads_bytes_that_are_not_utf8(run, pipeline_file, tmp_path):
+    (tmp_path / "x.txt").write_bytes(b"The birds sing.\n\nThe caf\xe9 sings.\n")
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt")
+    assert (code, out, "x.txt:3: expected UTF-8, found the byte 0xe9" in err) == (2, "", True)
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--lenient")
+    assert (code, "x.txt:3: expected UTF-8, found the byte 0xe9" in err) == (0, True)
+    assert "caf\ufffd" in pp.parse_conllu(out)[-1].forms
+
+
+def test_the_last_thing_to_predict(run, pipeline_file, tmp_path):
+    nlp, text = pp.load(pipeline_file), "The birds sing. They stopped."
+    for until in ("tokens", "tags", "trees"):
+        code, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--until", until)
+        assert (code, out) == (0, nlp(text, until=until).to_conllu())
+        (word, *_) = pp.parse_conllu(out)[0]
+        assert (word.upos != "_", word.lemma != "_", word.head is not None) == (
+            until != "tokens",
+            until != "tokens",
+            until == "trees",
+        )
+    for options, message in (
+        (["--until", "tags", "--k-best", "2"], "--k-best is about trees, and --until tags makes none"),
+        (["--until", "tokens", "--input", "conllu", "-"], "has tokens already"),
+    ):
+        source = () if "--input" in options else ("--text", text)
+        code, _, err = run("parse", "-m", pipeline_file, *source, *options)
+        assert (code, message in err) == (2, True), err
+
+
+def test_only_pipelines_stop_at_tags(run, model, data):
+    code, _, err = run("parse", "-m", model, "dev.conllu", "--until", "tags")
+    assert (code, "has no tagger" in err) == (2, True)
+
+
+def test_a_paragraph_a_line(run, pipeline_file, tmp_path):
+    (tmp_path / "x.txt").write_text("The birds\nThe birds sing. They stopped.\n")
+    code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "paragraphs")
+    assert (code, [s.text for s in pp.parse_conllu(out)]) == (0, ["The birds", "The birds sing.", "They stopped."])
+    assert out.count("# newpar") == 2
+
+
+def test_json_lines(run, pipeline_file, tmp_path):
+    text = "The birds sing. They stopped."
+    code, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--output-format", "jsonl")
+    assert (code, out) == (0, pp.load(pipeline_file)(text).to_json())
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["The birds sing.", "They stopped."]
+    assert run("parse", "-m", pipeline_file, "--text", text, "-o", tmp_path / "x.jsonl")[0] == 0
+    assert (tmp_path / "x.jsonl").read_text() == out
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")

@@ -229,7 +229,7 @@ def test_empty_treebanks_and_texts(nlp):
 
 
 def test_refusals(nlp, data):
-    with pytest.raises(TextError, match="expected a text; got bytes"):
+    with pytest.raises(TextError, match="expected a text, a list of tokens or a list of such lists; got bytes"):
         nlp(b"text")
     with pytest.raises(TreebankError, match="expected a Treebank"):
         nlp.annotate("text")
@@ -279,3 +279,29 @@ def test_only_what_is_predicted_has_scores(data):
     training = pp.train_pipeline(spec, bare, dev=data[1]).training
     assert list(training["dev"]["gold tokens"]) == ["UPOS", "UFeats"]
     assert list(training["left_out"]) == ["xpos"]
+
+
+def test_many_texts_are_parsed_in_order(nlp):
+    texts = ["The birds sing.", "They stopped. The road disappeared.", "", ["The", "birds", "sing", "."]] * 3
+    expected = [nlp(text).to_conllu() for text in texts]
+    for threads in (1, 3):
+        assert [found.to_conllu() for found in nlp.pipe(texts, threads=threads)] == expected
+    taken = []
+    first = next(iter(nlp.pipe((taken.append(text) or text for text in texts), threads=2)))
+    assert (first.to_conllu(), len(taken) < len(texts)) == (expected[0], True)
+    with pytest.raises(TextError, match="expected texts; got one text"):
+        nlp.pipe("text")
+
+
+def test_lists_of_tokens_are_sentences(nlp):
+    assert [s.forms for s in nlp(["The", "birds", "sing"])] == [["The", "birds", "sing"]]
+    found = nlp([["The", "birds"], ["They", "New York"]])
+    assert [(s.forms, s.text) for s in found] == [
+        (["The", "birds"], "The birds"),
+        (["They", "New York"], "They New York"),
+    ]
+    assert (found.heads >= 0).all()
+    assert len(nlp([])) == 0
+    for wrong in ([["a", ""]], [["a\tb"]], [[]], ["a", 3], [3]):
+        with pytest.raises(TreebankError, match="token"):
+            nlp(wrong)

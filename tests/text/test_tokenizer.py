@@ -186,7 +186,7 @@ def test_what_waits_for_the_rest_of_a_sentence_is_bounded(tokenizer):
             taken.append(number)
             yield "x" * 10_000
 
-    for number, part in enumerate(tokenizer.stream(pieces())):
+    for number, _ in enumerate(tokenizer.stream(pieces())):
         assert len(taken) <= number + 2
     assert len(taken) == 40
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
 import numpy as np
@@ -352,3 +353,30 @@ def test_distinct_numbers_are_those_of_numpy(numbers):
     array = np.array(numbers, dtype=np.int64)
     for mine, theirs in zip(_engine.distinct(array), np.unique(array, return_inverse=True), strict=True):
         assert mine.tolist() == theirs.tolist()
+
+
+def test_relations_between_tokens():
+    rows = [(1, 2), (2, 4), (3, 2), (4, 0), (5, 4)]
+    text = "".join(f"{id}\tw{id}\t_\tX\t_\t_\t{head}\tdep\t_\t_\n" for id, head in rows) + "\n"
+    (sentence,) = pp.parse_conllu(text)
+    assert [child.id for child in sentence[3].children] == [2, 5]
+    assert [each.id for each in sentence[1].subtree] == [1, 2, 3]
+    assert [each.id for each in sentence[3].subtree] == [1, 2, 3, 4, 5]
+    assert (sentence[0].head_token, sentence[3].head_token) == (sentence[1], None)
+    sentence[3].head = 1  # a cycle ends
+    assert len(sentence[3].subtree) == 5
+
+
+def test_treebanks_as_text_and_json():
+    treebank = pp.read_conllu(ENGLISH)
+    assert treebank.to_conllu() == ENGLISH.read_text()
+    sentence = treebank[3]
+    values = sentence.to_dict()
+    assert json.loads(sentence.to_json()) == values
+    assert (values["sent_id"], values["tokens"][0]["form"], values["tokens"][0]["xpos"]) == (
+        "en-004",
+        "Snow",
+        None,
+    ) or values
+    assert sentence[0].to_dict() == values["tokens"][0]
+    assert [json.loads(line) for line in treebank.to_json().splitlines()] == [each.to_dict() for each in treebank]

@@ -20,7 +20,7 @@ from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserE
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
-_SHARED = frozenset("app choices descriptions frames help inputs named_systems progress sources tables".split())
+_SHARED = frozenset("app choices descriptions frames help inputs jobs named_systems progress sources tables".split())
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.

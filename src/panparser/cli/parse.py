@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,20 +14,20 @@ from panparser import _engine
 from panparser._threads import cores
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat
+from panparser.cli.jobs import Job, Result
 from panparser.cli.progress import progress
-from panparser.cli.sources import InputKind, OutputKind, Source, output_kind
-from panparser.errors import ConlluError, ConstraintError, SpecError, TreebankError
-from panparser.parsing.confidence import fitting_calibration, forget
+from panparser.cli.sources import InputKind, Last, OutputKind, Source, output_kind
+from panparser.errors import ConlluError, ConstraintError, SpecError
+from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
-from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
-from panparser.parsing.parser import Parser, ScoredTree
+from panparser.parsing.constraints.constraints import keep_names
+from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import DEFAULT, find
 from panparser.pipeline.loading import load, load_parser
-from panparser.pipeline.pipeline import KEEP, Pipeline, kept_constraints
+from panparser.pipeline.pipeline import KEEP, Pipeline
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import conllu_output
-from panparser.treebank.rendering import Rendered, join, render
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.rendering import Rendered, join
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
@@ -62,8 +59,9 @@ def parse(
         InputKind,
         typer.Option(
             "--input",
-            help="What the input is: CoNLL-U, text, text with a sentence a line (lines), the same with spaces between "
-            "tokens (tokens), a token a line (vertical). auto: by the name of the file, or how it begins.",
+            help="What the input is: CoNLL-U, text, a paragraph a line (paragraphs), a sentence a line (lines), the "
+            "same with spaces between tokens (tokens), a token a line (vertical). auto: by the name of the file, or "
+            "how it begins.",
         ),
     ] = InputKind.auto,
     output: Annotated[
@@ -103,6 +101,12 @@ def parse(
         bool,
         typer.Option("--relax-constraints", help="Keep as much as one tree can, and report what was dropped."),
     ] = False,
+    until: Annotated[Last, typer.Option(help="The last thing to predict: tokens, tags (with lemmas), or trees.")] = (
+        Last.trees
+    ),
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip what cannot be read or parsed, say where it is, and go on.")
+    ] = False,
     format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
         FileFormat.auto
     ),
@@ -123,6 +127,9 @@ def parse(
     written and the smallest conflict is named; with --relax-constraints each constraint that is dropped is a line
     on standard error.
 
+    With --lenient, sentences that cannot be read or parsed (malformed lines, too many words, constraints that no tree
+    keeps) are left out, each with a message that names its line; bytes of a text that are not UTF-8 are read as U+FFFD.
+
     Examples:
 
       panparser parse --text "They ate the pizza with anchovies." --output-format tree
@@ -130,6 +137,8 @@ def parse(
       panparser parse -m en novel.txt -o novel.conllu
 
       panparser parse -m en novel.txt -o novel.html
+
+      panparser parse -m en novel.txt -o novel.conllu --until tags
 
       panparser parse -m en.panparser raw.conllu -o parsed.conllu
 
@@ -153,32 +162,61 @@ def parse(
     words = None if pipeline.parser is found else pipeline  # a parser alone reads no text
     others = [load_parser(other) for other in ensemble or ()]
     _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
-    job = _Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others)
-    given = Source(source, text, input_kind, format.value, _BLOCK)
+    _check_until(until, pipeline, model, {"--confidence": confidence, "--k-best": k_best, "--beam": beam})
+    job = Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others, until.value, lenient)
+    told = _Told()
+    given = Source(source, text, input_kind, format.value, _BLOCK, told.skip if lenient else None)
     if given.is_typed and not is_quiet():
         awaited = "text" if words is not None else "CoNLL-U"
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
-    given.check(words, model, kept)
-    start, done, dropped = time.perf_counter(), 0, 0
-
-    def counted(results: Iterable[_Result]) -> Iterator[list[Rendered]]:
-        nonlocal done, dropped
-        for pieces, count, lost in results:
-            yield pieces
-            done += count
-            dropped += len(lost)
-            for constraint in lost:
-                print(constraint, file=sys.stderr)
-            report(f"{done / (time.perf_counter() - start):,.0f} words/s", done, 0)
-
+    given.check(words, model, kept, until.value)
     with progress(_PATIENCE) as report, conllu_output(output) as stream:
-        results = _parsed(job, given.treebanks(words), threads or cores(), shown.value)
-        for piece in join(shown.value, counted(results)):
+        results = job.results(given.treebanks(words), threads or cores(), shown.value)
+        for piece in join(shown.value, told.counted(results, report)):
             stream.write(piece)
+    told.sum_up()
 
-    if dropped:
-        print(f"{dropped} constraint{'s' * (dropped > 1)} dropped", file=sys.stderr)
+
+class _Told:
+    """Counts what is parsed, and says what is left out."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self._words = self._dropped = self._skipped = 0
+
+    def skip(self, message: str) -> None:
+        self._skipped += 1
+        if not is_quiet():
+            print(f"panparser: {message}", file=sys.stderr)
+
+    def counted(self, results: Iterable[Result], report: Callable[[str, int, int], None]) -> Iterator[list[Rendered]]:
+        for result in results:
+            yield result.pieces
+            self._words += result.words
+            self._dropped += len(result.dropped)
+            for constraint in result.dropped:
+                print(constraint, file=sys.stderr)
+            for message in result.skipped:
+                self.skip(message)
+            report(f"{self._words / (time.perf_counter() - self._start):,.0f} words/s", self._words, 0)
+
+    def sum_up(self) -> None:
+        if self._dropped:
+            print(f"{self._dropped} constraint{'s' * (self._dropped > 1)} dropped", file=sys.stderr)
+        if self._skipped and not is_quiet():
+            problems = f"{self._skipped} problem{'s' * (self._skipped > 1)}"
+            print(f"panparser: {problems}; the rest was parsed ({self._words:,} words)", file=sys.stderr)
+
+
+def _check_until(until: Last, pipeline: Pipeline, model: str, asked: dict[str, object]) -> None:
+    """Validates --until before reading any input."""
+    if until == Last.trees:
+        return
+    if given := [name for name, value in asked.items() if value]:
+        raise SpecError(f"{given[0]} is about trees, and --until {until.value} makes none")
+    if until == Last.tags and not pipeline.taggers and pipeline.lemmatizer is None:
+        raise SpecError(f"--until tags: {model} has no tagger")
 
 
 def _kept(keep: str | None, relax: bool) -> frozenset[str]:
@@ -210,86 +248,3 @@ def _check_confidence(
     if not isinstance(parser, Parser):
         raise SpecError("--confidence is for parsers, and the model is a cascade")
     fitting_calibration(parser, beam, len(ensemble))
-
-
-_Result = tuple[list[Rendered], int, list[Dropped]]  # sentences as they are written, words, what was dropped
-
-
-@dataclass
-class _Job:
-    """What is done with the sentences of a treebank."""
-
-    pipeline: Pipeline
-    beam: int | None
-    k_best: int | None
-    keep: frozenset[str]
-    relax: bool
-    confidence: bool
-    ensemble: list[Parser]
-
-    def run(self, treebank: Treebank) -> tuple[Treebank, list[Dropped]]:
-        """The treebank to be written, and the constraints that were dropped."""
-        if self.k_best is not None and self.pipeline.parser is not None:
-            self.pipeline.annotate_words(treebank, keep=self.keep)
-            constraints = kept_constraints(treebank, self.keep)
-            return _best(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
-        return treebank, self.pipeline.annotate(
-            treebank,
-            keep=self.keep,
-            beam=self.beam,
-            relax=self.relax,
-            confidence=self.confidence,
-            ensemble=self.ensemble,
-        )
-
-
-def _parsed(job: _Job, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: Any) -> Iterator[_Result]:
-    """What is to be written of each treebank. They come in order, and few are in memory at a time."""
-
-    def work(read: Callable[[], Treebank]) -> _Result:
-        treebank = read()
-        found, dropped = job.run(treebank)
-        return render(found, shown), treebank.words, dropped
-
-    pending: deque[Future[_Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for read in treebanks:
-                pending.append(pool.submit(work, read))
-                if len(pending) >= 2 * threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _best(
-    parser: Parser | Cascade,
-    treebank: Treebank,
-    count: int,
-    beam: int | None,
-    constraints: Constraints | None,
-    relax: bool,
-) -> tuple[Treebank, list[Dropped]]:
-    """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
-    if treebank.format == "conllx":
-        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
-    trees: list[list[ScoredTree]] = []
-    dropped: list[Dropped] = []
-    for sentence in treebank:
-        trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
-        dropped += constraints.dropped if constraints else []
-    forget(treebank)
-    repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
-    position = 0
-    for found in trees:
-        for rank, tree in enumerate(found, start=1):
-            sentence = repeated[position]
-            sentence.heads = tree.heads
-            if parser.spec.labeled:
-                sentence.labels = list(tree.labels)
-            kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
-            sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
-            position += 1
-    return repeated, dropped

@@ -16,7 +16,7 @@ from typing import IO, Any
 from panparser.errors import SpecError, TextError
 from panparser.pipeline.pipeline import Pipeline
 from panparser.text.reading import iter_text
-from panparser.treebank.conllu import Block, accept, iter_blocks, looked_into, open_source
+from panparser.treebank.conllu import Block, accept, iter_blocks, looked_into, open_source, source_name
 from panparser.treebank.treebank import Treebank
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -31,6 +31,7 @@ class InputKind(StrEnum):
     auto = "auto"
     conllu = "conllu"
     text = "text"
+    paragraphs = "paragraphs"
     lines = "lines"
     tokens = "tokens"
     vertical = "vertical"
@@ -42,22 +43,23 @@ class OutputKind(StrEnum):
     conllu = "conllu"
     tree = "tree"
     json = "json"
+    jsonl = "jsonl"
     svg = "svg"
     html = "html"
 
 
-_GIVEN: dict[InputKind, Any] = {  # what the lines of a text are to the tokenizer
-    InputKind.text: "nothing",
-    InputKind.lines: "sentences",
-    InputKind.tokens: "tokens",
-    InputKind.vertical: "vertical",
-}
+class Last(StrEnum):
+    """The last thing that is predicted."""
+
+    tokens = "tokens"
+    tags = "tags"
+    trees = "trees"
 
 
 def output_kind(asked: OutputKind | None, output: str) -> OutputKind:
     """The format that is asked for, or that of the file's suffix."""
     suffix = _suffix(output).removeprefix(".")
-    return asked or (OutputKind(suffix) if suffix in ("json", "svg", "html") else OutputKind.conllu)
+    return asked or (OutputKind(suffix) if suffix in ("json", "jsonl", "svg", "html") else OutputKind.conllu)
 
 
 def _suffix(name: str) -> str:
@@ -75,6 +77,7 @@ class Source:
     kind: InputKind
     format: Any  # of treebanks
     block: int  # bytes that are read at a time
+    report: Callable[[str], None] | None = None  # told of what is wrong, and skipped; without it, that is an error
     _stream: IO[bytes] | None = None  # an input that was peeked into and cannot be opened again
     _opened: ExitStack = field(default_factory=ExitStack)
 
@@ -86,7 +89,7 @@ class Source:
     def _input(self) -> str | IO[bytes]:
         return self._stream or self._name
 
-    def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str]) -> None:
+    def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str], until: str) -> None:
         """Validates the options, and determines what the input is."""
         if self.text is not None and self.path is not None:
             raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
@@ -96,7 +99,10 @@ class Source:
             self.kind = InputKind.text if self.text is not None else self._guessed(pipeline)
         if self.kind == InputKind.conllu:
             if self.text is not None:
-                raise SpecError("--text is text: expected --input text, lines, tokens or vertical, found conllu")
+                kinds = [kind.value for kind in InputKind if kind not in (InputKind.auto, InputKind.conllu)]
+                raise SpecError(f"--text is text: expected --input {', '.join(kinds)}; found conllu")
+            if until == "tokens":
+                raise SpecError(f"--until tokens: {self._name} has tokens already (--input text reads it as text)")
             return
         if pipeline is None:
             raise SpecError(
@@ -145,11 +151,16 @@ class Source:
         with self._opened:
             if self.kind == InputKind.conllu or pipeline is None:
                 for block in iter_blocks(self._input, format=self.format, block=self.block):
-                    yield partial(_read, block)
+                    yield block.read if self.report is not None else partial(_read, block)
                 return
-            pieces = [self.text] if self.text is not None else iter_text(self._input, block=self.block)
-            for treebank in pipeline.tokens(pieces, given=_GIVEN[self.kind]):
+            given: Any = self.kind.value
+            path = "<text>" if self.text is not None else source_name(self._input)
+            pieces = iter([self.text]) if self.text is not None else self._pieces()
+            for treebank in pipeline.tokens(pieces, given=given, path=path, report=self.report):
                 yield partial(_given, treebank)
+
+    def _pieces(self) -> Iterator[str]:
+        return iter_text(self._input, block=self.block, report=self.report)
 
 
 def _read(block: Block) -> Treebank:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from panparser._checks import check_count
+from panparser._threads import in_order
 from panparser.errors import SpecError, TextError, TreebankError
 from panparser.learning.classifiers import Classifier, check_class
 from panparser.learning.record import TrainingRecord
@@ -21,13 +23,16 @@ from panparser.sequences.tagger import Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.tokenizer.streaming import Given
+from panparser.text.tokenizer.streaming import Given, Report
 from panparser.text.tokenizer.tokenizer import Tokenizer, divided
+from panparser.treebank.building import from_tokens
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
 
+Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
+Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
@@ -82,30 +87,71 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     # --- Text ---
 
-    def __call__(self, text: str, *, given: Given = "text", threads: int = 1) -> Treebank:
-        """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`."""
-        if not isinstance(text, str):
-            raise TextError(f"expected a text; got {type(text).__name__}")
-        (found,) = self.stream([text], given=given, threads=threads)
+    def __call__(self, text: Text, *, given: Given = "text", until: Until = "trees", threads: int = 1) -> Treebank:
+        """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`.
+
+        In place of a text: the tokens of a sentence as a list, or a list of such lists. `until`: "tokens" and "tags"
+        (with lemmas) leave out the parts that come after.
+        """
+        if isinstance(text, str):
+            (found,) = self.stream([text], given=given, until=until, threads=threads)
+            return found
+        if isinstance(text, bytes) or not isinstance(text, Sequence):
+            raise TextError(f"expected a text, a list of tokens or a list of such lists; got {type(text).__name__}")
+        found = from_tokens(text)
+        self.annotate(found, until=until, threads=threads)
         return found
 
+    def pipe(
+        self, texts: Iterable[Text], *, given: Given = "text", until: Until = "trees", threads: int = 1
+    ) -> Iterator[Treebank]:
+        """The treebanks of many texts, which have nothing to do with each other, in order; as from `nlp(text)`.
+
+        Threads work on several texts at a time, and a few of them are in memory.
+        """
+        if isinstance(texts, str):
+            raise TextError("expected texts; got one text: [text] is a list of one")
+        check_count("threads", threads)
+
+        def work(text: Text) -> Treebank:
+            return self(text, given=given, until=until)
+
+        return map(work, texts) if threads == 1 else in_order(work, texts, threads)
+
     def stream(
-        self, pieces: Iterable[str], *, given: Given = "text", document: str = "", threads: int = 1
+        self,
+        pieces: Iterable[str],
+        *,
+        given: Given = "text",
+        document: str = "",
+        until: Until = "trees",
+        threads: int = 1,
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`: constant memory for texts of any size."""
         for treebank in self.tokens(pieces, given=given, document=document, threads=threads):
-            self.annotate(treebank, threads=threads)
+            self.annotate(treebank, until=until, threads=threads)
             yield treebank
 
     def tokens(
-        self, pieces: Iterable[str], *, given: Given = "text", document: str = "", threads: int = 1
+        self,
+        pieces: Iterable[str],
+        *,
+        given: Given = "text",
+        document: str = "",
+        path: str = "<text>",
+        threads: int = 1,
+        report: Report | None = None,
     ) -> Iterator[Treebank]:
-        """Like `stream`, but only tokens."""
+        """Like `stream`, but only tokens.
+
+        With `report`, sentences of too many words are left out, and it is called with a message for each.
+        """
+        options: dict[str, Any] = {"given": given, "document": document, "path": path, "report": report}
         if self.tokenizer is not None:
-            return self.tokenizer.stream(pieces, given=given, document=document, threads=threads)
+            return self.tokenizer.stream(pieces, threads=threads, **options)
         if given not in ("tokens", "vertical"):
             raise TextError("the model has no tokenizer: expected text that is already divided into tokens, or CoNLL-U")
-        return divided(pieces, given=given, document=document)
+        return divided(pieces, **options)
 
     # --- Treebanks ---
 
@@ -119,18 +165,22 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         relax: bool = False,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
+        until: Until = "trees",
     ) -> list[Dropped]:
         """Writes tags, lemmas, heads and labels into a treebank, and lists the constraints that were dropped.
 
         `keep`: existing annotation is kept, and only what is missing is predicted: "tags" (all those of words that have
         UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" are always kept.
-        The other options are those of `Parser.annotate`.
+        `until`: "tokens" writes nothing, "tags" only tags and lemmas. The other options are those of `Parser.annotate`.
         """
+        if until not in get_args(Until):
+            raise SpecError(f"until must be one of {', '.join(get_args(Until))}; got {until!r}")
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
             raise SpecError("confidence needs a pipeline with a parser; this one has none, or a cascade")
         kept = keep_names(keep, KEEP)
-        self.annotate_words(treebank, keep=kept, threads=threads)
-        if self.parser is None:
+        if until != "tokens":
+            self.annotate_words(treebank, keep=kept, threads=threads)
+        if self.parser is None or until != "trees":
             return []
         constraints = kept_constraints(treebank, kept)
         search: SearchOptions = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}

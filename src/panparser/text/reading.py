@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from panparser.errors import ConlluError, TextError
 from panparser.text.characters import WHITE
@@ -21,16 +21,19 @@ _BLANK_LINE = f"{_LINE_END}{_WITHIN}*{_LINE_END}|\u2029"  # or a paragraph separ
 _ENDS = tuple(re.compile(f"(?:{end})[{WHITE}]*") for end in (_BLANK_LINE, _LINE_END, f"[{WHITE}]"))
 
 
-def iter_text(source: Source, *, block: int = _BLOCK_SIZE) -> Iterator[str]:
+def iter_text(
+    source: Source, *, block: int = _BLOCK_SIZE, report: Callable[[str], None] | None = None
+) -> Iterator[str]:
     """A file (`-` is standard input; compressed files are recognized) in pieces that, joined, give its text.
 
     Raises TextError if the file cannot be read or is not UTF-8. A byte-order mark is removed. A file that fits in a
     block is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks, after a line, at
-    white space, or anywhere. No piece is only white space.
+    white space, or anywhere. No piece is only white space. With `report`, bytes that are not UTF-8 are read as U+FFFD,
+    and `report` is called with a message for the first of each block.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
-    decoder, pending = _Decoder(source_name(source)), ""
+    decoder, pending = _Decoder(source_name(source), report), ""
     for data, is_last in _blocks(source, block):
         pending += decoder.decode(data, is_last)
         if not is_last and (cut := _cut(pending, len(pending) >= _MAX_BLOCKS * block)):
@@ -89,7 +92,8 @@ def has_blank_line(gap: str) -> bool:
 class _Decoder:
     """Decodes UTF-8 in blocks, and keeps track of its position in the file."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, report: Callable[[str], None] | None) -> None:
+        self._report = report
         self._path, self._line, self._offset, self._begun = path, 1, 0, False
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
@@ -99,7 +103,13 @@ class _Decoder:
         try:
             text = self._decoder.decode(data, is_last)
         except UnicodeDecodeError as error:
-            raise self._refusal(error, self._offset - held + error.start) from None
+            refusal = self._refusal(error, self._offset - held + error.start)
+            if self._report is None or UTF16 in str(refusal):
+                raise refusal from None
+            self._report(f"{refusal}; read as U+FFFD")
+            self._decoder.errors = "replace"
+            text = self._decoder.decode(data, is_last)
+            self._decoder.errors = "strict"
         self._line += data.count(b"\n")
         self._offset += len(data)
         mark, self._begun = "" if self._begun else "\ufeff", self._begun or bool(text)

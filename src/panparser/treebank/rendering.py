@@ -1,4 +1,4 @@
-"""Output formats of annotated text: CoNLL-U, drawings for a terminal, JSON, SVG, HTML.
+"""Output formats of annotated text: CoNLL-U, drawings for a terminal, JSON, JSON lines, SVG, HTML.
 
 `render` makes one text for each sentence, and is thread-safe; `join` makes a file of them.
 """
@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import html
-import json
-import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from panparser.errors import SpecError
-from panparser.treebank.sentence import Sentence, Token
+from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.drawing import Svg, shown
 
-OutputFormat = Literal["conllu", "tree", "json", "svg", "html"]
+OutputFormat = Literal["conllu", "tree", "json", "jsonl", "svg", "html"]
 Rendered = bytes | Svg  # drawings keep their sizes until they are joined
 _GAP = 24  # pixels between drawings in one SVG
 _PAGE = """<!doctype html>
@@ -44,7 +42,7 @@ def render(treebank: Treebank, format: OutputFormat) -> list[Rendered]:
         return [treebank.to_bytes()]
     if format == "svg":
         return [sentence.svg for sentence in treebank]
-    draw = {"tree": _tree, "json": _json, "html": _figure}[format]
+    draw = {"tree": _tree, "json": Sentence.to_json, "jsonl": _json_line, "html": _figure}[format]
     return [draw(sentence).encode("utf-8", "replace") for sentence in treebank]
 
 
@@ -69,38 +67,13 @@ def _tree(sentence: Sentence) -> str:
     return f"{sentence.draw()}\n\n"
 
 
+def _json_line(sentence: Sentence) -> str:
+    return f"{sentence.to_json()}\n"
+
+
 def _figure(sentence: Sentence) -> str:
     text = html.escape(shown(sentence.text or " ".join(sentence.forms)))
     return f"<figure><figcaption dir=auto>{text}</figcaption>\n{sentence.to_svg()}</figure>\n"
-
-
-def _json(sentence: Sentence) -> str:
-    values: dict[str, Any] = {"sent_id": sentence.sent_id, "text": sentence.text}
-    if others := {name: text for name, text in sentence.metadata.items() if name not in values}:
-        values["comments"] = others
-    ranges = sentence.multiword_tokens
-    places = {word: _place(each.misc) for each in ranges for word in range(each.first, each.last + 1)}
-    values["tokens"] = [_token(token) | places.get(token.id, {}) for token in sentence]
-    if ranges:
-        values["multiword_tokens"] = [
-            {"first": each.first, "last": each.last, "form": each.form, **_place(each.misc)} for each in ranges
-        ]
-    return json.dumps(values, ensure_ascii=False)
-
-
-def _token(token: Token) -> dict[str, Any]:
-    cells = {"form": token.form, "lemma": token.lemma, "upos": token.upos, "xpos": token.xpos}
-    cells = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
-    label = None if token.label == "_" else token.label
-    deps = None if token.deps == "_" else token.deps
-    tree = {"head": token.head, "deprel": label, "deps": deps, "misc": token.misc_values}
-    return {"id": token.id, **cells, "feats": token.features, **tree, **_place(token.misc)}
-
-
-def _place(misc: str) -> dict[str, int]:
-    """Where a token starts and ends in the text, if it is annotated."""
-    found = re.search(r"(?:^|\|)TokenRange=(\d+):(\d+)(?:\||$)", misc)
-    return {"start": int(found[1]), "end": int(found[2])} if found else {}
 
 
 def _array(pieces: Iterable[list[bytes]]) -> Iterator[bytes]:

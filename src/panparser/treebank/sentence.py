@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import getitem, index
@@ -167,6 +169,24 @@ class Sentence(Sequence["Token"]):
         """The sentence as in the file."""
         return self.treebank._write([self.position]).decode()
 
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence in plain values: sent_id, text, other comments, tokens, multiword tokens; `_` is None."""
+        values: dict[str, Any] = {"sent_id": self.sent_id, "text": self.text}
+        if others := {name: text for name, text in self.metadata.items() if name not in values}:
+            values["comments"] = others
+        ranges = self.multiword_tokens
+        places = {word: _place(each.misc) for each in ranges for word in range(each.first, each.last + 1)}
+        values["tokens"] = [token.to_dict() | places.get(token.id, {}) for token in self]
+        if ranges:
+            values["multiword_tokens"] = [
+                {"first": each.first, "last": each.last, "form": each.form, **_place(each.misc)} for each in ranges
+            ]
+        return values
+
+    def to_json(self) -> str:
+        """`to_dict` as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
     def draw(self) -> str:
         """Words, tags and labels with the arcs above, for a terminal."""
         from panparser.trees.drawing import draw_arcs
@@ -262,6 +282,26 @@ class Token:
     def head(self, head: int | None) -> None:
         self.sentence.heads[self.position] = self.sentence.checked_head(self.id, head)
 
+    @property
+    def head_token(self) -> Token | None:
+        """The head as a token; None if that is Root, or unknown."""
+        return self.sentence[self.head - 1] if self.head else None
+
+    @property
+    def children(self) -> list[Token]:
+        """The dependents of the word, from left to right."""
+        return [self.sentence[child] for child in np.flatnonzero(self.sentence.heads == self.id).tolist()]
+
+    @property
+    def subtree(self) -> list[Token]:
+        """The word and all words below it, from left to right."""
+        found, pending = {self.position}, [self]
+        while pending:
+            new = [child for child in pending.pop().children if child.position not in found]
+            found |= {child.position for child in new}
+            pending += new
+        return [self.sentence[position] for position in sorted(found)]
+
     form = _cell("form")
     lemma = _cell("lemma")
     upos = _cell("upos")
@@ -295,6 +335,14 @@ class Token:
         """MISC as a dict; an item without `=` has the value ''."""
         return _pairs(self.value("misc"))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The word in plain values; `_` is None, but as a form."""
+        cells = {name: self.value(name) for name in ("form", "lemma", "upos", "xpos", "deprel", "deps")}
+        known = {name: None if text == "_" and name != "form" else text for name, text in cells.items()}
+        first = {"id": self.id, **{name: known.pop(name) for name in ("form", "lemma", "upos", "xpos")}}
+        tree = {"feats": self.features, "head": self.head, **known, "misc": self.misc_values}
+        return {**first, **tree, **_place(self.misc)}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Token) and (self.sentence, self.position) == (other.sentence, other.position)
 
@@ -309,3 +357,9 @@ def _pairs(text: str) -> dict[str, str]:
     if text == "_":
         return {}
     return {key: value for key, _, value in (item.partition("=") for item in text.split("|"))}
+
+
+def _place(misc: str) -> dict[str, int]:
+    """Where a token starts and ends in the text, if it is annotated."""
+    found = re.search(r"(?:^|\|)TokenRange=(\d+):(\d+)(?:\||$)", misc)
+    return {"start": int(found[1]), "end": int(found[2])} if found else {}

@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeGuard, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -156,7 +156,7 @@ class Treebank(Sequence[Sentence]):
 
     def id_of(self, name: str, text: str) -> int:
         """The id of a string in a column's vocabulary, added if necessary."""
-        if not isinstance(text, str) or not text or text != text.strip(" ") or _UNWRITABLE.search(text):
+        if not is_cell(text):
             raise TreebankError(
                 f"{name} must be a text without tabs, line ends and spaces around it, or _; got {text!r}"
             )
@@ -236,6 +236,14 @@ class Treebank(Sequence[Sentence]):
         """The file as read, with changed cells; without sentences that a lenient reader could not read."""
         return self._write(range(len(self)))
 
+    def to_conllu(self) -> str:
+        """The file as text, as `write_conllu` writes it."""
+        return self.to_bytes().decode()
+
+    def to_json(self) -> str:
+        """A line of JSON for each sentence (JSON lines), as in `Sentence.to_json`."""
+        return "".join(f"{sentence.to_json()}\n" for sentence in self)
+
     def copy(self) -> Treebank:
         """A separate treebank, as if the file with the changed cells were read again."""
         return Treebank(self.to_bytes(), path=self.path, format=self.format)
@@ -263,6 +271,11 @@ class Treebank(Sequence[Sentence]):
         shown = [sentence.to_svg() for sentence in self[:3]]
         rest = f"<p>… and {len(self) - 3} more sentences</p>" if len(self) > 3 else ""
         return f"<p>{len(self)} sentences, {self.words} words</p>" + "".join(shown) + rest
+
+
+def is_cell(text: object) -> TypeGuard[str]:
+    """Can a text stand in a cell?"""
+    return isinstance(text, str) and bool(text) and text == text.strip(" ") and not _UNWRITABLE.search(text)
 
 
 def _is_value(text: object) -> bool:

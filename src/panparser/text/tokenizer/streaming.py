@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, Protocol, get_args
 
@@ -19,6 +19,7 @@ from panparser.treebank.treebank import Treebank
 Given = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
 _FORMER = {"nothing": "text", "sentences": "lines"}
 _LINEWISE = ("paragraphs", "lines", "tokens")  # where a line ends, so does a sentence
+Report = Callable[[str], None]  # called with a message
 _MOST_HELD = 1 << 16  # characters that wait for the rest of their sentence
 
 
@@ -50,7 +51,13 @@ def finished(text: str, tokens: Tokens) -> tuple[str, Tokens]:
 
 
 def stream(
-    divide: Divide, pieces: Iterable[str], *, given: Given, document: str = "", path: str = "<text>"
+    divide: Divide,
+    pieces: Iterable[str],
+    *,
+    given: Given,
+    document: str = "",
+    path: str = "<text>",
+    report: Report | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of the pieces of a text, with continued numbering.
 
@@ -67,8 +74,7 @@ def stream(
         unfinished = not is_last and not ends(text[len(text.rstrip(WHITE)) :])
         paragraph = seam.before(text) or (place.lines and place.sentence > 1 and seam.line_ended)
         found, used = divide(text, place=replace(place, paragraph=paragraph), unfinished=unfinished)
-        _check_lengths(found, text, place, path, line)
-        yield found
+        yield _checked(found, text, place, f"{path}:{line}", report)
         seam.after(text[:used])
         begun = None if len(found) or place.document is None else place.document
         place = replace(place, sentence=place.sentence + len(found), offset=place.offset + used, document=begun)
@@ -89,12 +95,16 @@ def _has_line_end(gap: str) -> bool:
     return any(end in gap for end in ("\n", "\r", "\u2029"))
 
 
-def _check_lengths(found: Treebank, text: str, place: Place, path: str, line: int) -> None:
+def _checked(found: Treebank, text: str, place: Place, begin: str, report: Report | None) -> Treebank:
+    """Sentences that a parser takes. Others raise TextError or, if there is a `report`, are left out."""
     lengths = np.diff(found.offsets)
-    if (lengths > _engine.MAX_WORDS).any():
-        long = int(lengths.argmax())
-        sentence = found[long]
-        start = int(sentence[0].misc_values.get("TokenRange", f"{place.offset}:").partition(":")[0]) - place.offset
-        at = line + text.count("\n", 0, start)
-        what = f"at most {_engine.MAX_WORDS} words in a sentence, found {lengths[long]}"
-        raise TextError(f"{path}:{at}: expected {what}")
+    long = np.flatnonzero(lengths > _engine.MAX_WORDS).tolist()
+    path, _, line = begin.rpartition(":")  # where the text begins
+    for number in long:
+        start = int(found[number][0].misc_values["TokenRange"].partition(":")[0]) - place.offset
+        what = f"at most {_engine.MAX_WORDS} words in a sentence, found {lengths[number]}"
+        message = f"{path}:{int(line) + text.count(chr(10), 0, start)}: expected {what}"
+        if report is None:
+            raise TextError(message)
+        report(message)
+    return found[[number for number in range(len(found)) if number not in long]] if long else found
