@@ -51,7 +51,7 @@ auto nonprojectivity(nb::ndarray<const Token, nb::ndim<1>, nb::c_contig, nb::dev
         const Gold gold({heads.data() + ends[i], words}, 0);
         degrees[i] = measure_projectivity(gold, {flags.data() + ends[i], words});
       } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument("sentence " + std::to_string(i) + ": " + error.what());
+        throw std::invalid_argument("sentence " + std::to_string(i + 1) + ": " + error.what());
       }
     }
   }

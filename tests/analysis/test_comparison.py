@@ -113,7 +113,7 @@ def test_learning_curves(english):
     assert simple.loc["all", "gain"] == pytest.approx(table.loc["all", 80] - table.loc["all", 5])
     two = analysis.learning_curves(pp.ParserSpec(beam=1), treebank, test, [5], by="upos,direction", epochs=1, members=1)
     assert two.index[-1] == ("all", "")
-    with pytest.raises(pp.SpecError, match="sizes of parse_sizes"):
+    with pytest.raises(pp.SpecError, match=r"a size of a part of .* must be an integer from 1 to"):
         analysis.learning_curves(pp.ParserSpec(), treebank, test, [0])
 
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import panparser as pp
 from places import DATA
 
 GOLD, PREDICTED = DATA / "english.conllu", DATA / "english-predicted.conllu"
@@ -48,7 +49,7 @@ def test_evaluate_scores_what_can_be_read_and_says_what_is_wrong(run, tmp_path, 
     path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t0\troot\t_\t_\n\n")
     code, _, err = run("evaluate", path, path)
     assert code == 0
-    assert "1 problems; the first: " in err
+    assert "1 problem; the first: " in err
     path.write_text("# x\n1\ta\t_\t_\t_\tjunk\t7\troot\t_\t_\n\n")
     assert run("evaluate", path, path)[0] == 2
     good = tmp_path / "good.conllu"
@@ -64,3 +65,37 @@ def test_mismatched_files_are_one_message(run, tmp_path):
     code, _, err = run("evaluate", GOLD, path)
     assert code == 2
     assert "the two files must have the same text" in err
+
+
+def test_what_a_model_makes_of_a_treebank_is_scored(run, data, model, pipeline_file):
+    gold, nlp = pp.read_conllu("dev.conllu"), pp.load(pipeline_file)
+    bare = gold.copy()
+    bare.heads[:] = -1
+    for name, options, expected in (
+        (model, [], pp.load(model).parse(gold)),
+        (pipeline_file, [], _annotated(nlp, bare)),
+        (pipeline_file, ["--raw"], nlp(pp.raw_text(gold).text)),
+    ):
+        code, out, _ = run("evaluate", "-m", name, "dev.conllu", "--json", "--samples", "0", *options)
+        values = json.loads(out)
+        assert (code, values["metrics"]["LAS"]["f1"]) == (0, pp.evaluate(gold, expected, samples=0).las)
+    code, out, _ = run("evaluate", "-m", model, "-m", pipeline_file, "dev.conllu", "--samples", "10")
+    assert (code, f"{pipeline_file} minus {model}" in out) == (0, True)
+    for options, message in (
+        ([], "expected one or two predictions, as files or with -m MODEL, found 0"),
+        (["dev.conllu", "--raw"], "--raw is for models"),
+        (["-m", model, "--raw"], "has no tokenizer"),
+    ):
+        code, _, err = run("evaluate", "dev.conllu", *options)
+        assert (code, message in err) == (2, True), err
+
+
+def _annotated(nlp, treebank):
+    nlp.annotate(treebank)
+    return treebank
+
+
+def test_both_kinds_of_las_are_explained(run, data, model):
+    out = run("evaluate", "-m", model, "dev.conllu", "--samples", "0")[1]
+    assert "labels without subtypes" in out
+    assert "labels with subtypes: the LAS of `train`" in out

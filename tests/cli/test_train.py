@@ -261,3 +261,13 @@ def test_a_full_disk_leaves_no_broken_model(data):
     code, errors = finish("train", "-t", "train.conllu", "-o", "/dev/full", *TRAIN, stdout=subprocess.DEVNULL)
     assert code == 2
     assert "No space left on device" in errors
+
+
+def test_a_development_set_that_is_learned_from_is_noticed(run, data):
+    options = ("-o", "m.panparser", "--epochs", "1", "--beam", "1")
+    assert (
+        "train.conllu is learned from as well" in run("train", "-t", "train.conllu", "-d", "train.conllu", *options)[2]
+    )
+    code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options)
+    assert (code, "is learned from as well" in err) == (0, False)
+    assert "(labels with subtypes: FullLAS of `evaluate`)" in out

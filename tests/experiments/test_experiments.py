@@ -74,7 +74,7 @@ def test_what_cannot_be(english):
         pp.cross_validate(SPEC, treebank, 1)
     with pytest.raises(pp.TreebankError, match="at least 100 sentences"):
         pp.jackknife(SPEC, treebank, 100)
-    with pytest.raises(pp.SpecError, match="sizes of learning_curve"):
+    with pytest.raises(pp.SpecError, match="a size of a part of"):
         pp.learning_curve(SPEC, treebank, dev, [0])
     with pytest.raises(pp.SpecError, match="threads must be"):
         pp.train_seeds(SPEC, treebank, [1], threads=0)

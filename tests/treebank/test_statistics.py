@@ -48,3 +48,9 @@ def test_our_own_treebank_has_what_it_promises():
     assert 2 < found["non-projective sentences"] < 10
     assert len(found["upos"]) == 17
     assert {"nsubj:pass", "acl:relcl", "orphan", "goeswith", "vocative", "csubj"} <= set(found["labels"])
+
+
+def test_a_cycle_is_named_by_its_line():
+    rows = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tc\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
+    with pytest.raises(pp.TreebankError, match=r"^x\.conllu:3: .*cycle"):
+        pp.stats(pp.parse_conllu(rows, path="x.conllu", lenient=True))

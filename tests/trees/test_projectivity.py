@@ -110,9 +110,9 @@ def test_many_sentences_at_once():
         (np.int32([0]), np.int64([]), "offsets must rise from 0"),
         (np.int32([0]), np.int64([0, 2, 1]), "offsets must rise from 0"),
         (np.int32([0]), np.int64([-1, 1]), "offsets must rise from 0"),
-        (np.int32([0]), np.int64([0, 1, 1]), "sentence 1: expected at least one word, found none"),
-        (np.int32([0, 0, 7]), np.int64([0, 1, 3]), "sentence 1: head of word 2 is out of range"),
-        (np.int32([2, 1]), np.int64([0, 2]), "sentence 0: the heads form a cycle"),
+        (np.int32([0]), np.int64([0, 1, 1]), "sentence 2: expected at least one word, found none"),
+        (np.int32([0, 0, 7]), np.int64([0, 1, 3]), "sentence 2: head of word 2 is out of range"),
+        (np.int32([2, 1]), np.int64([0, 2]), "sentence 1: the heads form a cycle"),
     ],
 )
 def test_malformed_treebanks_are_refused(heads, offsets, message):

@@ -13,9 +13,8 @@ from panparser._arrays import BoolArray, LongArray
 from panparser._caching import cached_property
 from panparser.errors import AnalysisError
 from panparser.parsing.confidence import read_confidence
-from panparser.treebank.statistics import climb
+from panparser.treebank.statistics import climb, crossing_arcs
 from panparser.treebank.treebank import Treebank
-from panparser.trees.projectivity import nonprojectivity
 
 NONE = "none"  # the class of words that lack what is asked for
 _MAX_COMBINATIONS = 1 << 62  # that fit into one number
@@ -156,7 +155,7 @@ class Words:
     @cached_property
     def crossing(self) -> BoolArray:
         """A flag for each word: whether its arc is non-projective."""
-        return nonprojectivity(self.treebank.heads, self.treebank.offsets)[0]
+        return crossing_arcs(self.treebank)[0]
 
     @property
     def confidence(self) -> LongArray:

@@ -7,22 +7,33 @@ from typing import Annotated
 
 import typer
 
+from panparser._threads import cores
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption, JsonOption
 from panparser.cli.inputs import read_to_score
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
+from panparser.errors import SpecError
 from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare
 from panparser.evaluation.metrics import evaluate as score
+from panparser.text.raw import raw_text
+from panparser.treebank.treebank import Treebank
 
 
 @app.command()
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The reference.")],
-    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="What a parser made of the same text.")],
-    second: Annotated[
-        str | None, typer.Argument(metavar="[PREDICTED2]", help="Another prediction, to be compared with the first.")
+    predicted: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PREDICTED]...", help="What a parser made of the same text; two are compared."),
     ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="Score what this model makes of GOLD; it may come twice."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Give the model the raw text of GOLD, in place of its tokens.")
+    ] = False,
     samples: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples; 0: no intervals (comparing takes 1000).")
     ] = 1000,
@@ -35,31 +46,67 @@ def evaluate(
     Words are aligned through the text, so tokenization may differ. Intervals (95 %) are by bootstrap over sentences;
     two predictions are compared with a paired bootstrap and with approximate randomization.
 
+    LAS is that of the shared task: subtypes of labels do not count. Training selects by full labels; FullLAS has that.
+
+    With -m, a pipeline is given the tokens of GOLD and predicts the rest (with --raw, its text alone); a parser alone
+    reads the tags of GOLD.
+
     Examples:
 
       panparser evaluate gold.conllu predicted.conllu
 
       panparser evaluate gold.conllu ours.conllu theirs.conllu --json
+
+      panparser evaluate -m en.panparser test.conllu --raw
+
+      panparser evaluate -m ours.panparser -m theirs.panparser test.conllu
     """
+    names = [*(models or ()), *(predicted or ())]
+    if not 1 <= len(names) <= 2:
+        raise SpecError(f"expected one or two predictions, as files or with -m MODEL, found {len(names)}")
+    if raw and not models:
+        raise SpecError("--raw is for models: expected -m MODEL")
     with progress() as report:
         report("reading", 0, 0)
-        files = [read_to_score(path, format.value) for path in (gold, predicted, second) if path is not None]
+        reference = read_to_score(gold, format.value)
+        files = []
+        for model in models or ():
+            report(f"parsing with {model}", 0, 0)
+            files.append(_parsed(model, reference, raw))
+        files += [read_to_score(path, format.value) for path in predicted or ()]
         report("scoring", 0, 0)
-        results = [score(files[0], file, samples=samples, seed=seed) for file in files[1:]]
-        differences = compare(*results, samples=samples or 1000, seed=seed) if second is not None else {}
+        results = [score(reference, file, samples=samples, seed=seed) for file in files]
+        differences = compare(*results, samples=samples or 1000, seed=seed) if len(results) > 1 else {}
     if as_json:
         values = results[0].to_values()
-        if second is not None:
+        if len(results) > 1:
             values["second"] = results[1].to_values()
             values["comparison"] = {name: vars(difference) for name, difference in differences.items()}
         print(json.dumps(values, indent=2))
     elif not is_quiet():
-        for path, result in zip((predicted, second), results, strict=False):
-            print(f"{path}\n")
+        for name, result in zip(names, results, strict=True):
+            print(f"{name}\n")
             _print_scores(result)
             print()
-        if second is not None:
-            _print_differences(predicted, second, differences)
+        if len(results) > 1:
+            _print_differences(names[0], names[1], differences)
+
+
+def _parsed(model: str, reference: Treebank, raw: bool) -> Treebank:
+    """What a model makes of a treebank, or of its text."""
+    from panparser.pipeline.loading import load  # which takes time, and is not needed to compare files
+    from panparser.pipeline.pipeline import Pipeline
+
+    pipeline = Pipeline.of(load(model))
+    if raw:
+        if pipeline.tokenizer is None:
+            raise SpecError(f"--raw: {model} has no tokenizer")
+        return pipeline(raw_text(reference).text, threads=cores())
+    found = reference.copy()
+    found.heads[:] = -1
+    found.column("deprel")[:] = found.id_of("deprel", "_")
+    pipeline.annotate(found, threads=cores())
+    return found
 
 
 def _print_scores(result: Evaluation) -> None:

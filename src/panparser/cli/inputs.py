@@ -17,7 +17,10 @@ def read_to_score(path: str, format: Any = "auto") -> Treebank:
     accept(treebank.problems, fatal_only=True)
     problems = [problem for problem in treebank.problems if not problem.harmless]
     if problems and not is_quiet():
-        print(f"panparser: {path}: {len(problems)} problems; the first: {problems[0]}", file=sys.stderr)
+        print(
+            f"panparser: {path}: {len(problems)} problem{'s' * (len(problems) > 1)}; the first: {problems[0]}",
+            file=sys.stderr,
+        )
     return treebank
 
 

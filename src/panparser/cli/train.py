@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -131,6 +132,7 @@ def train(
     model = _place(output, recipe)
     if not trained_on:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
+    _warn_of_dev(trained_on, (given if isinstance(given, Recipe) else given.base).data.dev)
     from panparser.recipes.running import run_recipe  # the learners, once the flags are checked
 
     with progress() as report:
@@ -148,6 +150,15 @@ def train(
         _print_result(result, model)
     if result.interrupted:
         raise typer.Exit(130)
+
+
+def _warn_of_dev(files: Sequence[str], dev: str | None) -> None:
+    """Says so if the development set is learned from: its scores are then no estimate of anything."""
+    same = (
+        dev is not None and os.path.isfile(dev) and any(os.path.isfile(f) and os.path.samefile(f, dev) for f in files)
+    )
+    if same and not is_quiet():
+        _notice(f"warning: {dev} is learned from as well: its scores tell nothing about other sentences")
 
 
 def _without_none(flags: Mapping[str, Any]) -> dict[str, Any]:

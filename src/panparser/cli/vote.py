@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,8 @@ from panparser.ensembles.voting import as_voters
 from panparser.ensembles.voting import vote as vote_of
 from panparser.errors import ModelError
 from panparser.pipeline.bundled import find
-from panparser.pipeline.loading import load_parser
+from panparser.pipeline.loading import load, parser_in
+from panparser.pipeline.pipeline import Pipeline
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import read_conllu
 
@@ -38,7 +40,8 @@ def vote(
     """Make one parser of several: each step is decided by their scores together.
 
     They must have the same transition system; templates and labels may differ. The vote is an ordinary model: `parse`,
-    `info` and the rest work with it, and it takes about as long as its parsers together.
+    `info` and the rest work with it, and it takes about as long as its parsers together. Of pipelines, the parsers
+    vote; the other parts are left out (`Pipeline(tokenizer=..., parser=...)` in Python puts parts together).
 
     Examples:
 
@@ -50,7 +53,11 @@ def vote(
     """
     check_writable(Path(output), ModelError, *map(find, models), dev)
     numbers = None if weights is None else parse_numbers(weights)
-    parsers = [load_parser(model) for model in models]
+    loaded = [load(model) for model in models]
+    parsers = [parser_in(each, model) for each, model in zip(loaded, models, strict=True)]
+    if any(isinstance(each, Pipeline) for each in loaded) and not is_quiet():
+        what = "the vote is a parser alone, which reads tagged CoNLL-U: it has none of their tokenizers and taggers"
+        print(f"panparser: {what}", file=sys.stderr)
     with progress() as report:
         made = vote_of(
             parsers,

@@ -20,7 +20,8 @@ from panparser.treebank.treebank import Treebank
 OFFICIAL = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
 EXTRA = ["FullLAS", "UAS-punct", "LAS-punct", "Exact-UAS", "Exact-LAS"]
 DESCRIPTIONS = {
-    "FullLAS": "LAS with subtypes of labels",
+    "LAS": "labels without subtypes",
+    "FullLAS": "labels with subtypes: the LAS of `train`",
     "UAS-punct": "UAS without punctuation",
     "LAS-punct": "LAS without punctuation",
     "Exact-UAS": "sentences with every head right",

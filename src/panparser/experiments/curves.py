@@ -43,7 +43,7 @@ def learning_curve(
         parser = whole(train(spec, part, dev=own_dev, listeners=[stop], **options))
         return CurvePoint(size, part.words, *score(parser, own_dev))
 
-    return run_all(work, _checked_sizes("learning_curve", sizes, treebank), threads)
+    return run_all(work, _checked_sizes(sizes, treebank), threads)
 
 
 def parse_sizes(
@@ -63,10 +63,10 @@ def parse_sizes(
         parser = whole(train(spec, treebank[:size], dev=own_dev, listeners=[stop], **options))
         return parser.parse(test)
 
-    return run_all(work, _checked_sizes("parse_sizes", sizes, treebank), threads)
+    return run_all(work, _checked_sizes(sizes, treebank), threads)
 
 
-def _checked_sizes(owner: str, sizes: Sequence[int], treebank: Treebank) -> list[int]:
+def _checked_sizes(sizes: Sequence[int], treebank: Treebank) -> list[int]:
     for size in sizes:
-        check_range(f"sizes of {owner}", size, 1, len(treebank))
+        check_range(f"a size of a part of {treebank.path}", size, 1, len(treebank))
     return list(sizes)

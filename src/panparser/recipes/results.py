@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from panparser.recipes.cascade import CascadeRecipe
     from panparser.recipes.recipe import Recipe
 
+_FULL = " (labels with subtypes: FullLAS of `evaluate`)"
+
 
 @dataclass(frozen=True)
 class SeedScore:
@@ -71,7 +73,7 @@ def parser_rows(parser: Parser) -> list[tuple[str, str]]:
     kept = "best" if best.uas is not None else "last"
     rows = [(f"{kept} epoch", f"{best.epoch} of {len(record.history)}")]
     if best.uas is not None:
-        rows.append(("dev", _scores(vars(best))))
+        rows.append(("dev", _scores(vars(best)) + ("" if best.las is None else _FULL)))
     if (rounding := record.rounding) is not None:
         what = f"(last epoch, first {rounding['sentences']} sentences; {_scores(rounding['after'])} after)"
         rows.append(("dev, not yet bytes", f"{_scores(rounding['before'])}  {what}"))

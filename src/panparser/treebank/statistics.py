@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.errors import TreebankError
+from panparser._arrays import IntArray
+from panparser.errors import GoldError, TreebankError
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import nonprojectivity
 
@@ -23,7 +24,7 @@ def stats(treebank: Treebank) -> dict[str, Any]:
     ids = np.arange(treebank.words) - treebank.offsets[sentence] + 1
     arcs = heads > 0
     length = np.abs(ids - heads)[arcs]
-    crossing, gaps = nonprojectivity(treebank.heads, treebank.offsets)
+    crossing, gaps = crossing_arcs(treebank)
     depth, _ = climb(heads, treebank.offsets[sentence], int(words.max(initial=0)))
     crossed = np.bincount(sentence[crossing], minlength=len(treebank)) > 0
     forms = treebank.vocabulary("form")
@@ -84,3 +85,16 @@ def climb(
         at[climbing] = first[climbing] + step[on] - 1
     depth[climbing] = -1
     return depth, at
+
+
+def crossing_arcs(treebank: Treebank) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    """`nonprojectivity` of all sentences; raises TreebankError, with the line, if one of them is not a tree."""
+    try:
+        return nonprojectivity(treebank.heads, treebank.offsets)
+    except GoldError:
+        for sentence in treebank:
+            try:
+                sentence.gold()
+            except GoldError as error:
+                raise TreebankError(f"{treebank.path}:{sentence.line}: {error}") from None
+        raise

@@ -52,7 +52,7 @@ def nonprojectivity(heads: IntArray, offsets: npt.NDArray[np.int64]) -> tuple[np
     try:
         flags, degrees = _engine.nonprojectivity(np.ascontiguousarray(heads), np.ascontiguousarray(offsets))
     except ValueError as error:
-        raise GoldError(f"nonprojectivity: {error}") from None
+        raise GoldError(str(error)) from None
     return flags.view(np.bool_), degrees
 
 
