@@ -27,7 +27,7 @@ struct TreebankData::Reading {
   std::int64_t range_line = 0;
   std::int32_t minor = 0;  // last empty node after the last word
   std::size_t ranges, empty_nodes, problems;
-  std::vector<std::int64_t> lines;        // of the words
+  std::vector<std::int64_t> lines;  // of the words
 };
 
 TreebankData::TreebankData(std::string_view text, const Rules& rules) : text_(text) { read(rules); }
