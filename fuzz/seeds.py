@@ -127,11 +127,23 @@ def _with_vectors() -> pp.Parser:
     return pp.train(pp.ParserSpec(beam=1, templates=templates), treebank(), vectors=_vectors(), **_BRIEF)
 
 
+def _classified(classifier: pp.Classifier) -> pp.Parser:
+    templates = pp.Templates.parse("S0.form\nB0.form\nS0.lemma B0.lemma")
+    spec = pp.ParserSpec(beam=1, templates=templates)
+    if isinstance(classifier, pp.Vote):
+        labels = _classified(pp.Perceptron()).labels
+        return pp.Parser(spec, labels, [], {}, classifier=classifier)
+    return pp.train(spec, treebank(), classifier=classifier, epochs=1)
+
+
 _MODELS = {
     "parser": _parser,
     "unlabeled": lambda: _parser(labeled=False, beam=1, system=pp.system("swap-standard")),
     "vote": lambda: pp.vote([_parser(), _parser(beam=1)]),
     "vectors": _with_vectors,
+    "classifier": lambda: _classified(pp.Perceptron()),
+    "joint": lambda: _classified(pp.Joint(pp.Perceptron(), of=("label", "tag"))),
+    "several": lambda: _classified(pp.Vote([_classified(pp.Perceptron()).classifier] * 2)),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), treebank(), **_BRIEF),
     "tokenizer": lambda: pp.train_tokenizer(treebank(), epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(treebank(), epochs=1),

@@ -27,6 +27,7 @@ from panparser.parsing.parser import FORMAT, Parser, ScoredTree
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
+from panparser.storage.values import TABLE, TEXT, ListOf, Table
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
@@ -80,6 +81,10 @@ def check_stages(stages: Sequence[Stage]) -> None:
 
 class Cascade(StoredModel, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
+
+    declared = Table(
+        {"stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE})), "training": TABLE}
+    )
 
     def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
@@ -222,8 +227,6 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
             part = source.part(f"stage {number + 1}")
             parsers.append(Parser.from_manifest(without_prefix(_STAGE.format(number), arrays), own["parser"], part))
             regions = tuple(Region.from_values(region) for region in own["regions"])
-            if not isinstance(own["name"], str):
-                raise ValueError(f"the name of stage {number + 1} must be a text; got {own['name']!r}")
             stages.append(Stage(name=own["name"], regions=regions, spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
 

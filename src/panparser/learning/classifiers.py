@@ -17,9 +17,11 @@ from panparser.errors import ModelError, SpecError
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
 from panparser.storage.arrays import DTYPES
+from panparser.storage.values import TABLE, TEXT, Table, check
 
 FloatArray = npt.NDArray[Any]  # numbers of any type: what a classifier works with
 Arrays = Mapping[str, npt.NDArray[Any]]
+STORED = Table({"name": TEXT, "values": TABLE})  # the entry of a classifier in a manifest
 CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
 ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register their classes, by name
 BUILT_IN = {
@@ -288,9 +290,8 @@ def restored_classifier(
         if kind is not None and kind is not StoredClassifier:
             raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found the perceptron's")
         return None
+    check(values, STORED, "classifier")
     name = values["name"]
-    if not isinstance(name, str) or not isinstance(values["values"], dict):
-        raise ModelError(f"{path}: expected the name and values of a classifier, found {values!r}")
     if kind is None:
         kind = find_classifier(name, path)
     start = len(CLASSIFIER_PREFIX)

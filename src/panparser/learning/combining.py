@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, SpecError
+from panparser.errors import SpecError
 from panparser.learning.classifiers import (
+    STORED,
     Arrays,
     Classes,
     Classifier,
@@ -22,9 +23,13 @@ from panparser.learning.classifiers import (
     find_classifier,
 )
 from panparser.learning.states import States
+from panparser.storage.values import NUMBER, TEXT, ListOf, Maybe, Table, check, one_of
 
 BY = ("scores", "choices")
 OUTPUTS = ("label", "tag")  # what an action can be joined with
+# Of manifests:
+_VOTE = Table({"members": ListOf(STORED, least=1), "weights": Maybe(ListOf(NUMBER)), "by": one_of(*BY)})
+_JOINT = Table({"of": ListOf(one_of(*OUTPUTS), least=1), "tags": ListOf(TEXT), "classifier": STORED})
 
 
 class Vote(Combined):
@@ -93,6 +98,7 @@ class Vote(Combined):
 
     @classmethod
     def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Vote:
+        check(values, _VOTE, "classifier.values")
         members = [_restored(arrays, f"{place}.", member, known) for place, member in enumerate(values["members"])]
         return cls(members, values["weights"], values["by"])
 
@@ -162,11 +168,9 @@ class Joint(Combined):
 
     @classmethod
     def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Joint:
-        inner = values["classifier"]
-        restored = cls(_restored(arrays, "", inner, known), values["of"])
+        check(values, _JOINT, "classifier.values")
+        restored = cls(_restored(arrays, "", values["classifier"], known), values["of"])
         restored.tags = tuple(values["tags"])
-        if not all(isinstance(tag, str) for tag in restored.tags):
-            raise ModelError(f"tags of Joint must be texts; got {values['tags']!r}")
         return restored
 
 

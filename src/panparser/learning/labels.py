@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from panparser.errors import SpecError
+from panparser.storage.values import BOOLEAN, TEXT, ListOf, Row
+
+LABELS = ListOf(Row(TEXT, BOOLEAN, BOOLEAN))  # of a manifest: name, of Root's children, of other words
 
 
 @dataclass(frozen=True)

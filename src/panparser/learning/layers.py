@@ -10,8 +10,11 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import SpecError
+from panparser.storage.values import COUNT, Row, check, integer, number
 from panparser.systems.table import TransitionSystem
 
+_SHIFT = integer(0, 62)
+LAYER = Row(number(0, above=True), number(0, above=True), COUNT, _SHIFT, _SHIFT, least=3)  # of a manifest
 _ARRAYS = ("lines", "label_lines", "tables", "label_rows")  # of a layer
 
 
@@ -94,7 +97,7 @@ class Layer:
     @classmethod
     def from_file(cls, arrays: dict[str, npt.NDArray[Any]], suffix: str, values: list[Any]) -> Layer:
         """What `to_arrays` (with the suffix after each name) and `to_values` took apart."""
-        action_scale, label_scale, labels, *shifts = values
+        action_scale, label_scale, labels, *shifts = check(values, LAYER, "layer")
         lines, label_lines, tables, label_rows = (arrays[name + suffix] for name in _ARRAYS)
         vectors = None
         if shifts:

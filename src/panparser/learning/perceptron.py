@@ -16,7 +16,9 @@ from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Arrays, Classifier, Setup
 from panparser.learning.native import UPDATE_UNITS
 from panparser.learning.states import States
+from panparser.storage.values import Table, check, integer
 
+_SIZES = Table({"actions": integer(1, 1 << 15), "labels": integer(0, 1 << 15)})  # of a manifest
 PARSING_BATCH = 32  # sentences that a finished model parses together
 AVERAGE_UNITS = 1 << 12  # units of one update in the averaged weights of a model
 
@@ -136,9 +138,10 @@ class Perceptron(Classifier):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Perceptron:
+        check(values, _SIZES, "classifier.values")
         restored = cls()
         restored.batch = PARSING_BATCH
-        restored.sizes = int(values["actions"]), int(values["labels"])
+        restored.sizes = values["actions"], values["labels"]
         restored._weights = _engine.KeyedPerceptron(*restored.sizes)
         restored.time, restored.unit = 0, float(AVERAGE_UNITS)
         try:

@@ -6,8 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeVar
 
+from panparser.errors import SpecError
 from panparser.learning.listeners import EpochReport, SequenceReport
 from panparser.learning.options import Training
+from panparser.storage.values import (
+    BOOLEAN,
+    COUNT,
+    NOTHING,
+    NUMBER,
+    TABLE,
+    TEXT,
+    Either,
+    ListOf,
+    Maybe,
+    Table,
+    TableOf,
+    check,
+    integer,
+)
 
 # Keys in model files, in their order, by what was trained.
 _BATCH = "batch"  # written only if it is not 1
@@ -23,6 +39,39 @@ VOTE = ("weights",)
 LEARNED_VOTE = ("weights", "data", "dev_score")
 CASCADE = ("given", "folds", "seed", "sentences", "words", "data")
 PIPELINE = ("seed", "folds", "left_out", "sentences", "words", "data", "dev")
+
+
+_SCORES = Table({"uas": NUMBER, "las": Maybe(NUMBER)})
+_PRUNING = Table(
+    {"least": NUMBER, "whole_size": COUNT, "size": COUNT},
+    {"uas": Maybe(NUMBER), "las": Maybe(NUMBER), "accuracy": Maybe(NUMBER)},
+)
+REPORT = Table(
+    {"epoch": COUNT, "words": COUNT, "updates": COUNT},
+    {**dict.fromkeys(("uas", "las", "accuracy"), Maybe(NUMBER)), "pruning": Maybe(_PRUNING)},
+    closed=True,
+)
+RECORD = Table(
+    {},
+    {
+        **dict.fromkeys(("epochs", "patience", "members", "max_size", "folds"), Maybe(COUNT)),
+        **dict.fromkeys(("sentences", "words", "sequences", "items", "best_epoch", "batch"), COUNT),
+        **dict.fromkeys(("prune", "margin", "dev_score"), Maybe(NUMBER)),
+        **dict.fromkeys(("weights", "given"), Maybe(TEXT)),
+        "strategy": Either(TEXT, TABLE, NOTHING),
+        "seed": Maybe(COUNT),
+        "subsample": Maybe(TABLE),
+        "data": TableOf(Maybe(TEXT)),
+        "history": ListOf(REPORT),
+        "interrupted": BOOLEAN,
+        "init": Maybe(TABLE),
+        "rounding": Maybe(Table({"before": _SCORES, "after": _SCORES, "sentences": COUNT})),
+        "losses": Maybe(Table({"approximate": COUNT, "states": integer(1)})),
+        "constraints": Maybe(Table({}, {"share": NUMBER})),
+        "left_out": TableOf(TEXT),
+        "dev": Maybe(TableOf(TableOf(NUMBER))),
+    },
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -89,11 +138,10 @@ class TrainingRecord(Mapping[str, Any]):
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> TrainingRecord:
-        """The record of plain values; a record is one already. Raises TypeError or ValueError if they are not one."""
+        """The record of plain values; a record is one already. Raises SpecError if they are not one."""
         if isinstance(values, TrainingRecord):
             return values
-        if not isinstance(values, dict):
-            raise ValueError(f"expected a record of its training, found {values!r}")
+        check(values, RECORD, "training", SpecError)
         known = {_attribute(name): value for name, value in values.items() if name in _FIELDS}
         more = {name: value for name, value in values.items() if name not in _FIELDS}
         if "history" in known:

@@ -24,6 +24,7 @@ from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
+    STORED,
     Actions,
     Classifier,
     Setup,
@@ -47,6 +48,7 @@ from panparser.learning.states import Node, ObjectStates, States
 from panparser.learning.strategies import Strategy
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed
+from panparser.storage.values import NUMBER, TABLE, Table, TableOf, integer
 
 Input_contra = TypeVar("Input_contra", contravariant=True)
 State = TypeVar("State")
@@ -184,6 +186,10 @@ class NamedPerceptron(Classifier):
 class TaskModel(StoredModel, kind="task", newest=1):
     """Scores the actions of a task with averaged weights, or a classifier. Made by `train_task` and `load`."""
 
+    declared = Table(
+        {"beam": integer(1), "training": TABLE, "weights": TableOf(TableOf(NUMBER))}, {"classifier": STORED}
+    )
+
     def __init__(
         self,
         task: Task[Any, Any, Any],
@@ -244,7 +250,9 @@ class TaskModel(StoredModel, kind="task", newest=1):
 
     @classmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> TaskModel:
-        weights = {str(f): {str(a): float(w) for a, w in row.items()} for f, row in values["weights"].items()}
+        weights = {
+            feature: {action: float(w) for action, w in row.items()} for feature, row in values["weights"].items()
+        }
         classifier = restored_classifier(arrays, values.get("classifier"), source.code.get("classifier"), source.path)
         model = cls(source.code["task"], weights, values["beam"], classifier)
         model.training = TrainingRecord.from_values(values["training"])

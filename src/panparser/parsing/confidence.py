@@ -21,6 +21,7 @@ from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit, is_finite
 from panparser.parsing.models.protocol import ParserLike, Search
+from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
@@ -46,6 +47,16 @@ class Confidence:
     of_heads: FloatArray
     of_labels: FloatArray | None
     tags: tuple[str, ...] | None = None  # where a Joint classifier predicts them too
+
+
+_MODEL = Row(ListOf(NUMBER), ListOf(NUMBER))  # weights and bend of a Logistic
+_CALIBRATION = Table(
+    {
+        **{"beam": COUNT, "ensemble": COUNT, "words": COUNT, "sources": ListOf(TEXT)},
+        **{"scales": TableOf(NUMBER), "heads": _MODEL, "labels": Maybe(_MODEL)},
+    },
+    closed=True,
+)  # of a manifest
 
 
 @dataclass(frozen=True)
@@ -86,6 +97,7 @@ class Calibration:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> Calibration:
+        check(values, _CALIBRATION, "calibration")
         heads = Logistic.from_values(values["heads"])
         labels = Logistic.from_values(values["labels"]) if values["labels"] is not None else None
         return cls(**values | {"sources": tuple(values["sources"]), "heads": heads, "labels": labels})

@@ -15,9 +15,9 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Classifier, check_class, own_class, restored_classifier
-from panparser.learning.labels import Labels
-from panparser.learning.layers import Layer
+from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
+from panparser.learning.labels import LABELS, Labels
+from panparser.learning.layers import LAYER, Layer
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.confidence import Calibration, Confidence, confident_trees, forget, write_confidence
@@ -25,11 +25,12 @@ from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.lifting import LiftedLabels
 from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import Model, ParserLike, Search
-from panparser.parsing.models.vote import Voter
+from panparser.parsing.models.vote import VOTER, Voter
 from panparser.parsing.options import ParseOptions
-from panparser.parsing.spec import Functions, ParserSpec
+from panparser.parsing.spec import SPEC, Functions, ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
+from panparser.storage.values import COUNT, TABLE, ListOf, Maybe, Table, check, integer
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
 _WITHOUT_VOTERS = 1  # the format that older versions can read
 _EVERY = 2**31 - 1
+_VECTORS = Table({"bits": COUNT})  # of a manifest
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,22 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
     that a beam is only as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
     """
+
+    declared = Table(
+        {
+            "spec": SPEC,
+            "labels": LABELS,
+            "layers": ListOf(LAYER),
+            "margin": Maybe(integer(0, (1 << 62) - 1)),
+            "training": TABLE,
+        },
+        {
+            "vectors": _VECTORS,
+            "voters": ListOf(VOTER),
+            "calibration": Maybe(TABLE),
+            "classifier": Maybe(STORED),
+        },
+    )
 
     def __init__(
         self,
@@ -356,6 +374,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         layers = [Layer.from_file(arrays, f".{i}", own) for i, own in enumerate(values["layers"])]
         spec = ParserSpec.from_values(values["spec"], code.get("system"), code.get("functions"))
         has_vectors = spec.uses_vectors or "vectors" in values
+        if has_vectors:
+            check(values.get("vectors"), _VECTORS, "vectors")
         vectors = Vectors.from_arrays(arrays, values["vectors"]["bits"]) if has_vectors else None
         classifier = restored_classifier(arrays, values.get("classifier"), code.get("classifier"), source.path)
         voters = tuple(Voter.from_values(own) for own in values.get("voters", ()))

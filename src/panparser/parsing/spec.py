@@ -12,6 +12,7 @@ from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
 from panparser.features.sets import template_set
 from panparser.features.templates import Templates, TemplatesField
+from panparser.storage.values import BOOLEAN, TABLE, TEXT, ListOf, Maybe, Table, check, integer, one_of
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
@@ -20,6 +21,18 @@ from panparser.treebank.sentence import Sentence
 ENTRY_POINTS = "panparser.systems"  # the group under which packages register their Python systems, by name
 Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # called by atoms, by name, with a state and its sentence
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
+
+
+_PYTHON_SYSTEM = Table({"python": TEXT, "transitions": ListOf(TEXT)})
+SPEC = Table(
+    {
+        "system": TABLE,
+        "templates": ListOf(TEXT),
+        "beam": integer(1),
+        "labeled": BOOLEAN,
+        "nonprojective": Maybe(one_of(*get_args(Nonprojective))),
+    }
+)  # of a manifest
 
 
 def _default_system() -> TransitionSystem:
@@ -113,6 +126,7 @@ class ParserSpec:
         cls, values: dict[str, Any], system: PythonSystem | None = None, functions: Functions | None = None
     ) -> ParserSpec:
         """The spec of a model file; code is given, or found by the name in the file."""
+        check(values, SPEC, "spec")
         return cls(
             system=_restored_system(values["system"], system),
             templates=Templates.parse("\n".join(values["templates"])),
@@ -128,6 +142,7 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
         if given is not None:
             raise ModelError(f"expected a model of the system {given.name}, found one of {values.get('name')}")
         return TransitionSystem.from_values(values)
+    check(values, _PYTHON_SYSTEM, "spec.system")
     name = values["python"]
     if given is None:
         from importlib.metadata import entry_points  # slow to import, and few models need it

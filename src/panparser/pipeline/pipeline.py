@@ -22,6 +22,7 @@ from panparser.pipeline.bundled import class_of, find
 from panparser.sequences.tagger import Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
+from panparser.storage.values import TABLE, ListOf, Maybe, Table
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
 from panparser.text.tokenizer.streaming import Given, Report
 from panparser.text.tokenizer.tokenizer import Tokenizer, divided
@@ -43,6 +44,14 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
     >>> nlp = load("en")
     >>> print(nlp("They ate the pizza with anchovies.").draw())
     """
+
+    declared = Table(
+        {
+            **dict.fromkeys(("tokenizer", "lemmatizer", "parser"), Maybe(TABLE)),
+            "taggers": ListOf(TABLE),
+            "training": TABLE,
+        }
+    )
 
     def __init__(
         self,

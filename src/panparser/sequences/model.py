@@ -32,12 +32,23 @@ from panparser._checks import check_beam, check_count
 from panparser.errors import SpecError, TemplateError
 from panparser.features.lowering import LoweredWindow, lower_window
 from panparser.features.templates import Templates
-from panparser.learning.layers import Layer
+from panparser.learning.layers import LAYER, Layer
 from panparser.learning.record import TrainingRecord
 from panparser.storage.models import prefixed, restoring, without_prefix
+from panparser.storage.values import TEXT, ListOf, Table, TableOf, check, integer
 from panparser.treebank.treebank import Treebank
 
 _MAX_CLASSES = 1 << 15
+_WINDOW = Table({"templates": ListOf(TEXT), "columns": ListOf(TEXT), "parts": ListOf(TEXT)})
+SEQUENCES = Table(
+    {
+        "window": _WINDOW,
+        "classes": integer(1, _MAX_CLASSES),
+        "parts": TableOf(ListOf(integer(0, _MAX_CLASSES), most=_MAX_CLASSES)),
+        "layer": LAYER,
+        "beam": integer(1),
+    }
+)  # of a manifest
 UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but not among those learned
 
 
@@ -284,6 +295,7 @@ class SequenceModel:
     ) -> SequenceModel:
         """Restores the results of `to_arrays` and `to_values`. Raises ModelError if any value is invalid."""
         with restoring("model of sequences"):
+            check(values, SEQUENCES, "model")
             layer = Layer.from_file(without_prefix(prefix, dict(arrays)), "", values["layer"])
             classes = Classes(values["classes"], values["parts"])
             model = cls(Window.from_values(values["window"]), classes, layer, values["beam"])

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser._checks import check_beam, is_whole
+from panparser._checks import check_beam
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import tagging_templates
 from panparser.features.templates import Templates, TemplatesField
@@ -22,6 +22,7 @@ from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, Sequ
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
+from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Row, Table, integer, number
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; combined tags have them in this order
@@ -83,8 +84,28 @@ class TaggerSpec:
         )
 
 
+_SPEC = Table(
+    {
+        "columns": ListOf(TEXT),
+        "templates": ListOf(TEXT),
+        "beam": integer(1),
+        "dictionary": Maybe(Row(integer(1), number(0))),
+    }
+)
+
+
 class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     """A trained tagger, made by `train_tagger` or `load`. `tags` are its classes, each the texts of its columns."""
+
+    declared = Table(
+        {
+            "spec": _SPEC,
+            "tags": ListOf(ListOf(TEXT)),
+            "model": TABLE,
+            "dictionary": ListOf(Row(COUNT, ListOf(TEXT))),
+            "training": TABLE,
+        }
+    )
 
     def __init__(
         self,
@@ -159,13 +180,13 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
 
     @classmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
-        tags = [tuple(map(str, tag)) for tag in values["tags"]]
+        tags = [tuple(tag) for tag in values["tags"]]
         spec = TaggerSpec.from_values(values["spec"])
         model = _restored(arrays, values["model"], source)
         dictionary = TagDictionary.from_values(values["dictionary"])
         if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
             raise ValueError("its tags are not those of its weights")
-        if not all(is_whole(number) and 0 <= number < len(tags) for number in dictionary.class_of.values()):
+        if not all(number < len(tags) for number in dictionary.class_of.values()):
             raise ValueError("its dictionary has unknown tags")
         return cls(spec, tags, model, dictionary, TrainingRecord.from_values(values["training"]))
 

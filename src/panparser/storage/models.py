@@ -12,9 +12,11 @@ from typing import Any, ClassVar, Self
 
 from panparser.errors import ModelError, PanParserError
 from panparser.storage.arrays import Arrays, check_kind, decode, encode, read_arrays, write_arrays
+from panparser.storage.values import TABLE, Kind, check
 
 _CLASSES: dict[str, type[StoredModel]] = {}  # by kind
-_DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError)
+# What restoring may raise although all values fit their declarations: arrays that are missing, or of another form.
+_DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,10 @@ class StoredModel(ABC):
     """A model of some kind: arrays by name and plain values, which one file holds.
 
     A subclass names its kind, the newest format that it reads, and the prefix of its arrays in a separate file:
-    `class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger.")`.
+    `class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger.")`; and `declared` its plain values.
     """
 
+    declared: ClassVar[Kind] = TABLE
     kind: ClassVar[str]
     newest: ClassVar[int]
     prefix: ClassVar[str]
@@ -62,7 +65,10 @@ class StoredModel(ABC):
     @classmethod
     @abstractmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Self:
-        """Restores the results of `to_arrays` and `to_values`; any Python error means that the file is damaged."""
+        """Restores the results of `to_arrays` and `to_values`, which fit the declaration.
+
+        Any Python error means that the arrays are damaged, or do not fit.
+        """
 
     def code(self) -> dict[str, Any]:
         """What a file does not hold and `from_parts` needs: see `Source`."""
@@ -98,7 +104,7 @@ class StoredModel(ABC):
         """The model of arrays and values. Raises ModelError, which names the source, if they are not valid."""
         source = source or Source()
         with restoring(cls.kind, source.path):
-            return cls.from_parts(arrays, values, source)
+            return cls.from_parts(arrays, check(values, cls.declared, ""), source)
 
     @classmethod
     def from_manifest(cls, arrays: Arrays, manifest: Mapping[str, Any], source: Source) -> Self:
@@ -132,7 +138,7 @@ def restoring(what: str, path: str = "") -> Iterator[None]:
         is_placed = path and str(error).startswith(path)
         raise ModelError(str(error) if is_placed else f"{place}not a valid {what}: {error}") from None
     except (PanParserError, *_DAMAGE) as error:
-        reason = str(error) if isinstance(error, PanParserError | ValueError) else "its manifest is incomplete"
+        reason = str(error) if isinstance(error, PanParserError | ValueError) else "its arrays are damaged"
         raise ModelError(f"{place}not a valid {what}: {reason}") from error
 
 

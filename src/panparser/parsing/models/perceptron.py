@@ -14,16 +14,18 @@ from panparser._caching import cached_property
 from panparser.errors import SpecError, StuckError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Arrays, Classifier, FloatArray
-from panparser.learning.labels import Labels
-from panparser.learning.layers import Layer, multiplied
+from panparser.learning.labels import LABELS, Labels
+from panparser.learning.layers import LAYER, Layer, multiplied
 from panparser.learning.states import States
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.models.protocol import Found, RawTree, Search
 from panparser.parsing.models.vote import Lowered, Voter, lower_voters, units
-from panparser.parsing.spec import ParserSpec, program
+from panparser.parsing.spec import SPEC, ParserSpec, program
+from panparser.storage.values import ListOf, Table, check
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
+_LAYERS = Table({"spec": SPEC, "labels": LABELS, "layers": ListOf(LAYER)})  # of a manifest
 UNIT = 256  # size of an update where layers share a scale
 
 
@@ -164,6 +166,7 @@ class LayerScores(Classifier):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
+        check(values, _LAYERS, "classifier.values")
         labels = Labels(*(tuple(row[i] for row in values["labels"]) for i in range(3)))
         layers = [Layer.from_file(dict(arrays), f".{i}", own) for i, own in enumerate(values["layers"])]
         model = PerceptronModel(ParserSpec.from_values(values["spec"]), labels, layers)

@@ -13,10 +13,22 @@ from panparser.features.lowering import lower
 from panparser.features.templates import Templates
 from panparser.learning.layers import Layer
 from panparser.learning.record import TrainingRecord
+from panparser.storage.values import TABLE, TEXT, ListOf, Table, integer, number
 from panparser.systems.table import TransitionSystem
 
 _MAX_FACTOR = 1024  # fine enough for weights, and small enough for sums of 32 bits
 _SET_BITS = 64  # of sets of labels in the engine's features
+
+
+VOTER = Table(
+    {
+        "templates": ListOf(TEXT),
+        "labels": ListOf(TEXT),
+        "layers": integer(1),
+        "weight": number(0, above=True),
+        "training": TABLE,
+    }
+)  # of a manifest
 
 
 @dataclass(frozen=True)
@@ -115,6 +127,6 @@ def lower_voters(
 def _own_labels(common: list[int], labels: int) -> tuple[int, ...]:
     """For each label of the vote the voter's own number; an unseen one if the voter does not know it."""
     own = [len(common)] * max(labels, _SET_BITS)
-    for number, label in enumerate(common):
-        own[label] = number
+    for place, label in enumerate(common):
+        own[label] = place
     return tuple(own)

@@ -15,8 +15,8 @@ from functools import lru_cache
 _CASES: dict[str, Callable[[str], str]] = {
     "l": str.lower,
     "k": lambda form: form,
-    "f": lambda form: form[0].lower() + form[1:],
-    "t": lambda form: form[0].upper() + form[1:].lower(),
+    "f": lambda form: form[:1].lower() + form[1:],
+    "t": lambda form: form[:1].upper() + form[1:].lower(),
     "u": str.upper,
 }
 _SCRIPT = re.compile(r"([lkftu])(\d+),(\d+),(\d+):(.*)", re.DOTALL)

@@ -17,6 +17,7 @@ from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
+from panparser.storage.values import COUNT, TABLE, TEXT, Either, ListOf, Table
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
 from panparser.text.lemmatizer.windows import lemmatizer_window
 from panparser.treebank.treebank import Treebank, check_treebanks
@@ -72,6 +73,15 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
         return {"model": self.model.to_values(), "training": self.training.to_values(), **self.dictionary.to_values()}
+
+    declared = Table(
+        {
+            "model": TABLE,
+            "training": TABLE,
+            "scripts": ListOf(TEXT),
+            "ends": ListOf(ListOf(Either(TEXT, COUNT), least=1)),
+        }
+    )
 
     @classmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Lemmatizer:

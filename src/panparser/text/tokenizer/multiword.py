@@ -15,11 +15,22 @@ from typing import Any, cast
 
 from panparser._caching import cached_property
 from panparser.errors import ModelError
+from panparser.storage.values import COUNT, TEXT, ListOf, Maybe, Row, Table, one_of
 from panparser.text.characters import is_trimmed
 from panparser.treebank.treebank import Treebank
 
 Words = tuple[str, ...]
 _Analysis = tuple[Words | None, Words | None]  # what a form is split into, and what it may be split into
+_AFFIXES = ListOf(Row(one_of("suffix", "prefix"), TEXT, Maybe(Row(COUNT, TEXT, ListOf(TEXT, least=1)))))
+_SEVERAL = ListOf(TEXT, least=2)
+RULES = Table(
+    {
+        "forms": ListOf(Row(TEXT, Maybe(_SEVERAL))),
+        "affixes": _AFFIXES,
+        "ambiguous": ListOf(Row(TEXT, _SEVERAL)),
+        "doubtful": _AFFIXES,
+    }
+)  # of a manifest
 _FOLDS = 5
 _CACHE_SIZE = 1 << 18  # forms whose words are cached
 _MAX_AFFIX = 24  # characters
@@ -164,16 +175,13 @@ class MultiwordRules:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> MultiwordRules:
-        """The rules of a model file. Raises ModelError if they are invalid."""
-        try:
-            return cls(
-                {str(form): None if words is None else _words(words) for form, words in values["forms"]},
-                _affixes(values["affixes"]),
-                {str(form): _words(words) for form, words in values["ambiguous"]},
-                _affixes(values["doubtful"]),
-            )
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            raise ModelError("expected rules for multiword tokens, found something else") from None
+        """The rules of a model file."""
+        return cls(
+            {form: None if words is None else _words(words) for form, words in values["forms"]},
+            _affixes(values["affixes"]),
+            {form: _words(words) for form, words in values["ambiguous"]},
+            _affixes(values["doubtful"]),
+        )
 
 
 def _seen(tokens: Iterable[tuple[str, Words | None]]) -> dict[str, Counter[Words | None]]:
@@ -220,15 +228,15 @@ def _affix_values(affixes: Affixes) -> list[Any]:
 
 def _affixes(values: Sequence[Any]) -> Affixes:
     return Affixes(
-        ((str(end), str(affix)), None if rule is None else Rule(end, int(rule[0]), str(rule[1]), _words(rule[2], 1)))
+        ((end, affix), None if rule is None else Rule(end, rule[0], rule[1], _words(rule[2])))
         for end, affix, rule in values
     )
 
 
-def _words(values: Sequence[str], least: int = 2) -> Words:
-    words = tuple(str(value) for value in values)
-    if len(words) < least or not all(map(is_trimmed, words)):
-        raise ValueError("no words")
+def _words(values: Sequence[str]) -> Words:
+    words = tuple(values)
+    if not all(map(is_trimmed, words)):
+        raise ModelError(f"multiword: expected words, found {words!r}")
     return words
 
 

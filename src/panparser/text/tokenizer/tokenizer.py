@@ -23,10 +23,11 @@ from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import Allowed, Items, SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
+from panparser.storage.values import BOOLEAN, TABLE, Maybe, Table
 from panparser.text.characters import code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
-from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
+from panparser.text.tokenizer.multiword import RULES, MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
 from panparser.text.tokenizer.streaming import Given, Report, finished, kind_of, stream
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
@@ -158,6 +159,10 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
             "training": self.training.to_values(),
         }
 
+    declared = Table(
+        {"model": TABLE, "spaced": BOOLEAN, "multiword": RULES, "splitter": Maybe(TABLE), "training": TABLE}
+    )
+
     @classmethod
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tokenizer:
         model = SequenceModel.from_file(arrays, values["model"])
@@ -171,8 +176,6 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
             raise ValueError("its weights are for other tokens")
         if not lexicon.is_sound() or whole.shape != (PAIRS,) or whole.dtype != np.bool_:
             raise ValueError("its lexicon is of another form")
-        if not isinstance(values["spaced"], bool):
-            raise ValueError("its manifest is incomplete")
         rules, training = (
             MultiwordRules.from_values(values["multiword"]),
             TrainingRecord.from_values(values["training"]),

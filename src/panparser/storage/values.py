@@ -1,0 +1,262 @@
+"""Values from outside (manifests, checkpoints, recipes, tables): what may be where, of which type and size.
+
+A kind is a declaration; `check` compares a value with it and names the place of the first that does not fit:
+`training.epochs: expected an integer >= 1, found 'x'`. Values are never converted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from panparser._checks import MAX_INT, is_number, is_whole
+from panparser.errors import ModelError, PanParserError
+
+MAX_ITEMS = 1 << 24  # of a list or a table
+MAX_TEXT = 1 << 20  # characters
+_SHOWN = 60  # characters of a value in a message
+
+
+class Unexpected(Exception):  # noqa: N818 - always turned into an error of the caller's choice
+    """A value that does not fit: its place, what was expected, what was found."""
+
+
+class Kind:
+    """What a value must be, in words, and a test of all of it."""
+
+    def __init__(self, expected: str, test: Callable[[Any], bool]) -> None:
+        self.expected, self.test = expected, test
+
+    def find(self, value: Any, place: str) -> None:
+        """Raises Unexpected at the first place that does not fit; kinds with parts look into them."""
+        if not self.test(value):
+            raise Unexpected(f"{place}: expected {self.expected}, found {shown(value)}")
+
+
+def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = ModelError) -> Any:
+    """The value, if it fits. Raises `error`, which names the place, if it does not."""
+    try:
+        if not kind.test(value):
+            kind.find(value, place)
+    except Unexpected as found:
+        raise error(str(found).removeprefix(": ")) from None
+    except RecursionError:
+        raise error(f"{_before(place)}expected {kind.expected}, found one that is nested too deeply") from None
+    return value
+
+
+def shown(value: Any) -> str:
+    """The beginning of a value, for messages."""
+    if isinstance(value, int) and not -(1 << 256) < value < 1 << 256:
+        return "a number of hundreds of digits"
+    text = f"{value!r:.{_SHOWN * 2}}" if isinstance(value, str) else repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def inner(place: str, key: object) -> str:
+    """The place of a member of a table or a list."""
+    if isinstance(key, int):
+        return f"{place}[{key}]"
+    return f"{place}.{key}" if place else str(key)
+
+
+# --- Plain values ---
+
+
+def integer(least: int = -MAX_INT, most: int = MAX_INT) -> Kind:
+    bound = f" >= {least}" if most == MAX_INT and least > -MAX_INT else ""
+    bound = f" from {least} to {most}" if most < MAX_INT else bound
+    return Kind(f"an integer{bound}", lambda value: is_whole(value) and least <= value <= most)
+
+
+def number(least: float = -math.inf, *, above: bool = False) -> Kind:
+    """A finite number >= `least`, or above it."""
+    bound = "" if least == -math.inf else f" {'above' if above else '>='} {least:g}"
+    return Kind(
+        f"a number{bound}",
+        lambda value: is_number(value) and _is_finite(value) and (value > least if above else value >= least),
+    )
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float holds
+        return False
+
+
+def text(expected: str = "a text", *, least: int = 0, most: int = MAX_TEXT) -> Kind:
+    return Kind(expected, lambda value: isinstance(value, str) and least <= len(value) <= most)
+
+
+def one_of(*names: str) -> Kind:
+    return Kind(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
+
+
+BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool))
+TEXT = text()
+NUMBER = number()
+COUNT = integer(0)
+ANYTHING = Kind("a value", lambda value: True)
+NOTHING = Kind("null", lambda value: value is None)
+TABLE = Kind("a table", lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value))
+
+
+# --- Kinds with parts ---
+
+
+class Maybe(Kind):
+    """Null, or something else."""
+
+    def __init__(self, inside: Kind) -> None:
+        super().__init__(f"{inside.expected}, or null", lambda value: value is None or inside.test(value))
+        self.inside = inside
+
+    def find(self, value: Any, place: str) -> None:
+        if value is not None:
+            self.inside.find(value, place)
+
+
+class Either(Kind):
+    """One of several kinds."""
+
+    def __init__(self, *kinds: Kind) -> None:
+        super().__init__(", or ".join(kind.expected for kind in kinds), lambda v: any(kind.test(v) for kind in kinds))
+
+
+class ListOf(Kind):
+    """A list of one kind, of bounded length."""
+
+    def __init__(self, item: Kind, *, least: int = 0, most: int = MAX_ITEMS) -> None:
+        super().__init__(
+            f"a list of {least} or more" if least else "a list",
+            lambda value: self.is_one(value) and all(map(item.test, value)),
+        )
+        self.item, self.least, self.most = item, least, most
+
+    def is_one(self, value: Any) -> bool:
+        return isinstance(value, list | tuple) and self.least <= len(value) <= self.most
+
+    def find(self, value: Any, place: str) -> None:
+        Kind(self.expected, self.is_one).find(value, place)
+        for at, item in enumerate(value):
+            self.item.find(item, inner(place, at))
+
+
+class Row(Kind):
+    """A list with a kind for each item; those after the first `least` may be missing."""
+
+    def __init__(self, *items: Kind, least: int | None = None) -> None:
+        self.items, self.least = items, len(items) if least is None else least
+        bound = f"{self.least} to {len(items)}" if self.least < len(items) else str(self.least)
+        super().__init__(f"a list of {bound}", self._fits)
+
+    def is_one(self, value: Any) -> bool:
+        return isinstance(value, list | tuple) and self.least <= len(value) <= len(self.items)
+
+    def _fits(self, value: Any) -> bool:
+        return self.is_one(value) and all(kind.test(item) for item, kind in zip(value, self.items, strict=False))
+
+    def find(self, value: Any, place: str) -> None:
+        Kind(self.expected, self.is_one).find(value, place)
+        for at, (item, kind) in enumerate(zip(value, self.items, strict=False)):
+            kind.find(item, inner(place, at))
+
+
+class TableOf(Kind):
+    """A table with any keys, which are texts, and values of one kind."""
+
+    def __init__(self, item: Kind) -> None:
+        super().__init__("a table", lambda value: TABLE.test(value) and all(map(item.test, value.values())))
+        self.item = item
+
+    def find(self, value: Any, place: str) -> None:
+        TABLE.find(value, place)
+        for key, item in value.items():
+            self.item.find(item, inner(place, key))
+
+
+class Table(Kind):
+    """A table with a kind for each key. Keys under `may` may be missing; if it is `closed`, there are no others."""
+
+    def __init__(self, must: dict[str, Kind], may: dict[str, Kind] | None = None, *, closed: bool = False) -> None:
+        self.must, self.may, self.closed = must, may or {}, closed
+        super().__init__("a table", self._fits)
+
+    def _fits(self, value: Any) -> bool:
+        return (
+            TABLE.test(value)
+            and all(key in value and kind.test(value[key]) for key, kind in self.must.items())
+            and all(kind.test(value[key]) for key, kind in self.may.items() if key in value)
+            and not (self.closed and self._unknown(value))
+        )
+
+    def _unknown(self, value: Mapping[str, Any]) -> list[str]:
+        return [key for key in value if key not in self.must and key not in self.may]
+
+    def find(self, value: Any, place: str) -> None:
+        TABLE.find(value, place)
+        for key, kind in (self.must | self.may).items():
+            if key in value:
+                kind.find(value[key], inner(place, key))
+            elif key in self.must:
+                raise Unexpected(f"{inner(place, key)}: expected {kind.expected}, found nothing")
+        if self.closed and (unknown := self._unknown(value)):
+            known = ", ".join((*self.must, *self.may))
+            raise Unexpected(f"{inner(place, unknown[0])}: is unknown; there are {known}")
+
+
+# --- Text that holds values ---
+
+
+def parse_json(source: str, place: str, error: type[PanParserError]) -> Any:
+    """The values of a JSON text."""
+    try:
+        return json.loads(source)
+    except json.JSONDecodeError as fault:
+        where = f"line {fault.lineno}, column {fault.colno}: {fault.msg}"
+        raise error(f"{_before(place)}expected JSON; {where}") from None
+    except (ValueError, RecursionError) as fault:
+        raise error(f"{_before(place)}expected JSON; {_reason(fault)}") from None
+
+
+def parse_toml(source: str, place: str, error: type[PanParserError]) -> dict[str, Any]:
+    """The values of a TOML text."""
+    try:
+        return tomllib.loads(source)
+    except (ValueError, RecursionError) as fault:
+        raise error(f"{_before(place)}expected TOML; {_reason(fault)}") from None
+
+
+def _before(place: str) -> str:
+    return f"{place}: " if place else ""
+
+
+def _reason(fault: Exception) -> str:
+    if isinstance(fault, RecursionError):
+        return "it is nested too deeply"
+    return str(fault) if isinstance(fault, tomllib.TOMLDecodeError) else "a number has too many digits"
+
+
+def read_values(path: str | os.PathLike[str], error: type[PanParserError]) -> Any:
+    """The values of a file, which is JSON if its name says so, and else TOML."""
+    name = os.fspath(path)
+    try:
+        source = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as fault:  # ValueError: not UTF-8, or a name with a null character
+        raise error(f"{name}: cannot be read: {getattr(fault, 'strerror', None) or fault}") from None
+    parse = parse_json if Path(path).suffix.lower() == ".json" else parse_toml
+    return parse(source, name, error)
+
+
+def is_there(path: str | os.PathLike[str], test: Callable[[Path], bool] = Path.exists) -> bool:
+    """Does a file exist? No file has a name that the system does not allow."""
+    try:
+        return test(Path(path))
+    except (OSError, ValueError):
+        return False
