@@ -240,5 +240,5 @@ def test_damaged_tags_of_a_joint_classifier(tmp_path):
     arrays, manifest = read_arrays(tmp_path / "joint", "model")
     manifest["classifier"]["values"]["tags"][0] = None
     write_arrays(tmp_path / "damaged", {name: np.array(array) for name, array in arrays.items()}, manifest)
-    with pytest.raises(pp.ModelError, match="tags of Joint must be texts"):
+    with pytest.raises(pp.ModelError, match=r"classifier.values.tags\[0\]: expected a text, found None"):
         pp.load(tmp_path / "damaged")

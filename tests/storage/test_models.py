@@ -68,12 +68,16 @@ def test_a_model_of_another_kind_is_refused(models, saved, kind):
         (lambda values: values.update(format="1"), "expected a panparser model of kind"),
         (lambda values: values.update(kind="poem"), "expected a panparser model .*, found 'poem'"),
         (lambda values: values.update(kind=["parser"]), "expected a panparser model"),
+        (lambda values: values.update(training=None), "not a valid KIND: training: expected a table, found None"),
+        (lambda values: values.pop("training"), "not a valid KIND: training: expected a table, found nothing"),
         (
-            lambda values: values.update(training=None),
-            "not a valid KIND: expected a record of its training",
+            lambda values: values.update(training={"history": 3}),
+            "not a valid KIND: training.history: expected a list, found 3",
         ),
-        (lambda values: values.pop("training"), "not a valid KIND: its manifest is incomplete"),
-        (lambda values: values.update(training={"history": 3}), "not a valid KIND: "),
+        (
+            lambda values: values.update(training={"history": [{"epoch": 1, "words": 2, "updates": "x"}]}),
+            r"training.history\[0\].updates: expected an integer >= 0, found 'x'",
+        ),
     ],
 )
 def test_damage_is_found_and_placed(saved, tmp_path, kind, change, message):
@@ -96,7 +100,7 @@ def test_a_part_is_named_by_its_place(saved, tmp_path):
     del manifest["stages"][1]["parser"]["margin"]
     write_arrays(tmp_path / "bad", {name: np.array(array) for name, array in arrays.items()}, manifest)
     with pytest.raises(
-        pp.ModelError, match=f"^{tmp_path / 'bad'}: stage 2: not a valid parser: its manifest is incomplete"
+        pp.ModelError, match=f"^{tmp_path / 'bad'}: stage 2: not a valid parser: margin: expected an integer .*, or null, found nothing"
     ):
         pp.load(tmp_path / "bad")
 

@@ -111,14 +111,14 @@ def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
 
 def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
     shown: dict[str, Callable[[Any], str | None]] = {
-        "strategy": lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
+        "strategy": lambda value: value if isinstance(value, str) else _pairs(value),
         "seed": str,
         "prune": lambda value: f"weights below {value:g} updates" if value else None,
         "max_size": lambda value: f"{value:,} bytes" if value else None,
         "batch": "{:,} sentences".format,
-        "subsample": lambda value: " ".join(f"{k}={v}" for k, v in value.items()) if value else None,
+        "subsample": _pairs,
         "init": lambda value: "went on from another model" if value else None,
-        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in value else "other heads",
+        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in (value or {}) else "other heads",
         "given": lambda value: f"{value} arcs of the stages before",
         "interrupted": lambda value: "yes" if value else None,
         "sentences": "{:,}".format,
@@ -129,6 +129,10 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows if text]
 
 
+def _pairs(values: Mapping[str, Any] | None) -> str:
+    return " ".join(f"{name}={value}" for name, value in (values or {}).items())
+
+
 def _print_epochs(record: TrainingRecord, scores: Mapping[str, str]) -> None:
     """A row for each epoch, with scores by title and name; the epoch that was kept has a star."""
     if not record.history:
@@ -136,7 +140,7 @@ def _print_epochs(record: TrainingRecord, scores: Mapping[str, str]) -> None:
     print()
     rows = []
     for report in record.history:
-        found = [getattr(report, name) for name in scores.values()]
+        found = [getattr(report, name, None) for name in scores.values()]
         star = "*" if report.epoch == record.best_epoch else ""
         cells = ("" if score is None else f"{score:.2f}" for score in found)
         rows.append((f"{report.epoch}{star}", f"{report.updates:,}", *cells))

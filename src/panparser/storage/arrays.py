@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from panparser.errors import ModelError
 from panparser.storage.files import whole_file
+from panparser.storage.values import parse_json
 
 Arrays = dict[str, npt.NDArray[Any]]
 _TYPES = {
@@ -103,10 +104,10 @@ def _decoded(stream: IO[bytes], name: str, kind: str) -> tuple[Arrays, dict[str,
     if zlib.crc32(data.data, zlib.crc32(text.encode())) != checksum:
         raise ModelError(f"{name}: damaged: its checksum does not fit its content")
     try:
-        manifest = json.loads(text)
         arrays = {name: place.array(data) for name, place in places.items()}
     except _INVALID:
         raise ModelError(f"{name}: expected a {kind}, found a damaged one") from None
+    manifest = parse_json(text, name, ModelError)
     if not isinstance(manifest, dict):
         raise ModelError(f"{name}: expected a {kind}, found another kind of file")
     return arrays, manifest
@@ -150,7 +151,7 @@ class _Place:
 
 def _table_of_contents(header: bytes) -> tuple[dict[str, _Place], str, int]:
     """Places of arrays by name, the text of the manifest, the checksum. Raises one of _INVALID."""
-    entries = json.loads(header)
+    entries = json.loads(header.decode())
     metadata = entries.pop("__metadata__")
     text, checksum = metadata["panparser"], int(metadata["crc32"], 16)
     for each in (text, *entries):

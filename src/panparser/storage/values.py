@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from panparser._checks import MAX_INT, is_number, is_whole
+from panparser._checks import MAX_INT, is_number
 from panparser.errors import ModelError, PanParserError
 
 MAX_ITEMS = 1 << 24  # of a list or a table
 MAX_TEXT = 1 << 20  # characters
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _SHOWN = 60  # characters of a value in a message
 
 
@@ -31,6 +34,10 @@ class Kind:
 
     def __init__(self, expected: str, test: Callable[[Any], bool]) -> None:
         self.expected, self.test = expected, test
+
+    def fits_all(self, values: Iterable[Any]) -> bool:
+        """Do all values fit? For lists of thousands: kinds that lists are made of test them at once."""
+        return all(map(self.test, values))
 
     def find(self, value: Any, place: str) -> None:
         """Raises Unexpected at the first place that does not fit; kinds with parts look into them."""
@@ -68,10 +75,25 @@ def inner(place: str, key: object) -> str:
 # --- Plain values ---
 
 
+class Plain(Kind):
+    """Integers within bounds, or texts of bounded length; tested many at once."""
+
+    def __init__(self, expected: str, type: type, size: Callable[[Any], int], least: int, most: int) -> None:
+        self.type, self.size, self.least, self.most = type, size, least, most
+        super().__init__(expected, lambda value: self.fits_all((value,)))
+
+    def fits_all(self, values: Iterable[Any]) -> bool:
+        values = tuple(values)
+        if not values or set(map(type, values)) != {self.type}:
+            return not values
+        sizes = list(map(self.size, values))
+        return self.least <= min(sizes) and max(sizes) <= self.most
+
+
 def integer(least: int = -MAX_INT, most: int = MAX_INT) -> Kind:
-    bound = f" >= {least}" if most == MAX_INT and least > -MAX_INT else ""
-    bound = f" from {least} to {most}" if most < MAX_INT else bound
-    return Kind(f"an integer{bound}", lambda value: is_whole(value) and least <= value <= most)
+    bound = f" >= {least}" if least > -MAX_INT else ""
+    bound = f" from {least} to {most}" if most != MAX_INT else bound
+    return Plain(f"an integer{bound}", int, int, least, most)
 
 
 def number(least: float = -math.inf, *, above: bool = False) -> Kind:
@@ -91,7 +113,7 @@ def _is_finite(value: float) -> bool:
 
 
 def text(expected: str = "a text", *, least: int = 0, most: int = MAX_TEXT) -> Kind:
-    return Kind(expected, lambda value: isinstance(value, str) and least <= len(value) <= most)
+    return Plain(expected, str, len, least, most)
 
 
 def one_of(*names: str) -> Kind:
@@ -117,6 +139,9 @@ class Maybe(Kind):
         super().__init__(f"{inside.expected}, or null", lambda value: value is None or inside.test(value))
         self.inside = inside
 
+    def fits_all(self, values: Iterable[Any]) -> bool:
+        return self.inside.fits_all(value for value in values if value is not None)
+
     def find(self, value: Any, place: str) -> None:
         if value is not None:
             self.inside.find(value, place)
@@ -135,9 +160,13 @@ class ListOf(Kind):
     def __init__(self, item: Kind, *, least: int = 0, most: int = MAX_ITEMS) -> None:
         super().__init__(
             f"a list of {least} or more" if least else "a list",
-            lambda value: self.is_one(value) and all(map(item.test, value)),
+            lambda value: self.is_one(value) and item.fits_all(value),
         )
         self.item, self.least, self.most = item, least, most
+
+    def fits_all(self, values: Iterable[Any]) -> bool:
+        values = tuple(values)
+        return all(map(self.is_one, values)) and self.item.fits_all(chain.from_iterable(values))
 
     def is_one(self, value: Any) -> bool:
         return isinstance(value, list | tuple) and self.least <= len(value) <= self.most
@@ -149,22 +178,32 @@ class ListOf(Kind):
 
 
 class Row(Kind):
-    """A list with a kind for each item; those after the first `least` may be missing."""
+    """A list with a kind for each of its first items, and one for all others, if there may be any.
 
-    def __init__(self, *items: Kind, least: int | None = None) -> None:
-        self.items, self.least = items, len(items) if least is None else least
+    Those after the first `least` may be missing.
+    """
+
+    def __init__(self, *items: Kind, least: int | None = None, rest: Kind | None = None) -> None:
+        self.items, self.least, self.rest = items, len(items) if least is None else least, rest
+        self.most = len(items) if rest is None else MAX_ITEMS
         bound = f"{self.least} to {len(items)}" if self.least < len(items) else str(self.least)
-        super().__init__(f"a list of {bound}", self._fits)
+        super().__init__(f"a list of {bound}{' or more' if rest else ''}", lambda value: self.fits_all((value,)))
 
     def is_one(self, value: Any) -> bool:
-        return isinstance(value, list | tuple) and self.least <= len(value) <= len(self.items)
+        return isinstance(value, list | tuple) and self.least <= len(value) <= self.most
 
-    def _fits(self, value: Any) -> bool:
-        return self.is_one(value) and all(kind.test(item) for item, kind in zip(value, self.items, strict=False))
+    def fits_all(self, values: Iterable[Any]) -> bool:
+        values, count = tuple(values), len(self.items)
+        return (
+            all(map(self.is_one, values))
+            and all(kind.fits_all(v[at] for v in values if at < len(v)) for at, kind in enumerate(self.items))
+            and (self.rest is None or self.rest.fits_all(chain.from_iterable(value[count:] for value in values)))
+        )
 
     def find(self, value: Any, place: str) -> None:
         Kind(self.expected, self.is_one).find(value, place)
-        for at, (item, kind) in enumerate(zip(value, self.items, strict=False)):
+        kinds = chain(self.items, repeat(self.rest or ANYTHING))
+        for at, (item, kind) in enumerate(zip(value, kinds, strict=False)):
             kind.find(item, inner(place, at))
 
 
@@ -215,9 +254,12 @@ class Table(Kind):
 
 
 def parse_json(source: str, place: str, error: type[PanParserError]) -> Any:
-    """The values of a JSON text."""
+    """The values of a JSON text, in which all characters are whole."""
     try:
-        return json.loads(source)
+        values = json.loads(source)
+        if _SURROGATE.search(source):
+            json.dumps(values, ensure_ascii=False).encode()
+        return values
     except json.JSONDecodeError as fault:
         where = f"line {fault.lineno}, column {fault.colno}: {fault.msg}"
         raise error(f"{_before(place)}expected JSON; {where}") from None
@@ -240,6 +282,8 @@ def _before(place: str) -> str:
 def _reason(fault: Exception) -> str:
     if isinstance(fault, RecursionError):
         return "it is nested too deeply"
+    if isinstance(fault, UnicodeError):
+        return "a text contains half a character (a lone surrogate)"
     return str(fault) if isinstance(fault, tomllib.TOMLDecodeError) else "a number has too many digits"
 
 

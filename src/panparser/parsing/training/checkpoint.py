@@ -14,9 +14,11 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.errors import ModelError, SpecError
-from panparser.learning.layers import Layer
+from panparser.learning.layers import LAYER, Layer
 from panparser.learning.listeners import EpochReport
+from panparser.learning.record import REPORT
 from panparser.storage.arrays import Arrays, read_arrays, write_arrays
+from panparser.storage.values import COUNT, TABLE, ListOf, Table, check, integer
 
 FORMAT = 4  # of checkpoints: incremented with every change, since nobody keeps them
 _TABLES: dict[str, dict[str, type]] = {  # arrays of a learner, as the engine's ActionRows and others name them
@@ -27,6 +29,24 @@ _TABLES: dict[str, dict[str, type]] = {  # arrays of a learner, as the engine's 
 }
 _NARROW = (np.int8, np.int16, np.int32)
 _PROGRESS = ("sentences", "words", "updates", "transitions", "valued", "approximated")
+_STATE = Table(
+    {
+        "identity": TABLE,
+        "epoch": integer(1),
+        "history": ListOf(REPORT, least=1),
+        "best": COUNT,
+        "layer": LAYER,
+        "learners": ListOf(
+            Table(
+                {
+                    "time": COUNT,
+                    "random": integer(0, (1 << 64) - 1),
+                    "progress": Table(dict.fromkeys(_PROGRESS, COUNT), closed=True),
+                }
+            )
+        ),
+    }
+)  # of a manifest
 
 
 @dataclass(frozen=True)
@@ -100,6 +120,7 @@ def load_state(path: Path, identity: dict[str, Any]) -> TrainingState:
         raise ModelError(f"{path}: expected a checkpoint, found {manifest.get('kind')!r}")
     if manifest.get("format") != FORMAT:
         raise ModelError(f"{path}: expected a checkpoint of this version of panparser, found another's")
+    check(manifest, _STATE, str(path))
     with reading(path):
         if manifest["identity"] != json.loads(json.dumps(identity)):
             raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
@@ -107,6 +128,8 @@ def load_state(path: Path, identity: dict[str, Any]) -> TrainingState:
         copies = {name: np.array(array) for name, array in arrays.items() if "." not in name}
         layer = Layer.from_file(copies, "", manifest["layer"])
         learners = [_learner(arrays, member, values) for member, values in enumerate(manifest["learners"])]
+        if manifest["best"] >= len(history):
+            raise ValueError(f"best: expected the number of one of {len(history)} epochs, found {manifest['best']}")
         return TrainingState(manifest["epoch"], history, manifest["best"], layer, learners)
 
 

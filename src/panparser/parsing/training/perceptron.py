@@ -137,6 +137,7 @@ class PerceptronRun(Epochs[Layer]):
             known.restore(learner)
         self.epoch, self.history = state.epoch, state.history
         self.best, self.best_weights = state.history[state.best], state.layer
+        self.parser_of(state.layer).model.check()
 
     # --- After epochs ---
 

@@ -17,7 +17,7 @@ from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
-from panparser.storage.values import COUNT, TABLE, TEXT, Either, ListOf, Table
+from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Row, Table
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
 from panparser.text.lemmatizer.windows import lemmatizer_window
 from panparser.treebank.treebank import Treebank, check_treebanks
@@ -79,7 +79,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
             "model": TABLE,
             "training": TABLE,
             "scripts": ListOf(TEXT),
-            "ends": ListOf(ListOf(Either(TEXT, COUNT), least=1)),
+            "ends": ListOf(Row(TEXT, rest=COUNT)),
         }
     )
 

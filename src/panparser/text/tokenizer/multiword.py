@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from panparser._caching import cached_property
 from panparser.errors import ModelError
-from panparser.storage.values import COUNT, TEXT, ListOf, Maybe, Row, Table, one_of
+from panparser.storage.values import COUNT, TEXT, ListOf, Maybe, Row, Table, check, one_of
 from panparser.text.characters import is_trimmed
 from panparser.treebank.treebank import Treebank
 
@@ -175,7 +175,8 @@ class MultiwordRules:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> MultiwordRules:
-        """The rules of a model file."""
+        """The rules of a model file. Raises ModelError if they are invalid."""
+        check(values, RULES, "multiword")
         return cls(
             {form: None if words is None else _words(words) for form, words in values["forms"]},
             _affixes(values["affixes"]),

@@ -27,7 +27,7 @@ from panparser.storage.values import BOOLEAN, TABLE, Maybe, Table
 from panparser.text.characters import code_points
 from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
-from panparser.text.tokenizer.multiword import RULES, MultiwordRules, surface_words
+from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
 from panparser.text.tokenizer.streaming import Given, Report, finished, kind_of, stream
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
@@ -160,7 +160,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         }
 
     declared = Table(
-        {"model": TABLE, "spaced": BOOLEAN, "multiword": RULES, "splitter": Maybe(TABLE), "training": TABLE}
+        {"model": TABLE, "spaced": BOOLEAN, "multiword": TABLE, "splitter": Maybe(TABLE), "training": TABLE}
     )
 
     @classmethod
