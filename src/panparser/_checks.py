@@ -6,8 +6,14 @@ from typing import TypeGuard
 
 from panparser.errors import PanParserError, SpecError
 
-MAX_COUNT = 1 << 20  # of hypotheses, trees, threads
-MAX_INT = (1 << 63) - 1  # of what has no other bound
+# Limits of what users may ask for. Nothing useful is above them; what is below, but large, only takes its time.
+MAX_COUNT = 1 << 20  # of what has no other bound
+MAX_BEAM = 1 << 16  # hypotheses, and trees of one sentence
+MAX_THREADS = 1 << 10
+MAX_EPOCHS = 100_000
+MAX_MEMBERS = 256  # perceptrons that learn side by side, all in memory
+MAX_SEEDS = 1000  # parsers that are trained one after the other
+MAX_INT = (1 << 63) - 1  # of what nothing is allocated for
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -36,7 +42,7 @@ def check_count(
 
 
 def check_beam(beam: object, owner: str) -> None:
-    check_count(f"beam of {owner}", beam)
+    check_count(f"beam of {owner}", beam, most=MAX_BEAM)
 
 
 def check_range(name: str, value: object, least: int, most: int, error: type[PanParserError] = SpecError) -> None:

@@ -209,18 +209,18 @@ def test_weights_of_a_perfect_analysis_are_finite():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("weights = [1", "expected weights in TOML"),
-        ("weights = [1]", "format = 1"),
-        ("format = 1", "weights"),
-        ("format = 1\nweights = []", "not all 0"),
+        ("weights = [1", "expected TOML"),
+        ("weights = [1]", "format: expected 1, found nothing"),
+        ("format = 1", "weights: expected a list of 1 or more, found nothing"),
+        ("format = 1\nweights = []", "weights: expected a list of 1 or more"),
         ("format = 1\nweights = [0, 0]", "not all 0"),
         ("format = 1\nweights = [1, -1]", ">= 0"),
         ("format = 1\nweights = [nan]", ">= 0"),
         ("format = 1\nweights = [true]", ">= 0"),
-        ('format = 1\nweights = [1]\nby = "form"', "upos or xpos"),
+        ('format = 1\nweights = [1]\nby = "form"', "by: expected one of upos, xpos"),
         ("format = 1\nweights = [1]\n[tags]\nA = [1]", "`by` must name"),
         ('format = 1\nweights = [1, 1]\nby = "upos"\n[tags]\nA = [1]', "weights of A must be 2"),
-        ("format = 1\nweights = [1]\nwhat = 1", "found 'what'"),
+        ("format = 1\nweights = [1]\nwhat = 1", "what: is unknown"),
     ],
 )
 def test_bad_files_of_weights_are_refused(text, said, tmp_path):

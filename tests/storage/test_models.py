@@ -100,7 +100,8 @@ def test_a_part_is_named_by_its_place(saved, tmp_path):
     del manifest["stages"][1]["parser"]["margin"]
     write_arrays(tmp_path / "bad", {name: np.array(array) for name, array in arrays.items()}, manifest)
     with pytest.raises(
-        pp.ModelError, match=f"^{tmp_path / 'bad'}: stage 2: not a valid parser: margin: expected an integer .*, or null, found nothing"
+        pp.ModelError,
+        match=f"^{tmp_path / 'bad'}: stage 2: not a valid parser: margin: expected an integer .*, found nothing",
     ):
         pp.load(tmp_path / "bad")
 

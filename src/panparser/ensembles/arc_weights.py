@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +16,19 @@ from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
+from panparser.storage.values import ListOf, Table, TableOf, check, integer, number, one_of, read_values
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
 
 TAGS = ("upos", "xpos")  # columns that weights may depend on
 _PRIOR = 20  # words: weight of the overall share in the estimate for a tag
 _FORMAT = 1
+_WEIGHTS = ListOf(number(0), least=1)
+_VALUES = Table(
+    {"format": integer(_FORMAT, _FORMAT), "weights": _WEIGHTS},
+    {"by": one_of(*TAGS), "tags": TableOf(_WEIGHTS)},
+    closed=True,
+)
 
 
 @dataclass(frozen=True)
@@ -64,24 +70,15 @@ class Weights:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Weights:
         """The weights of a TOML file. Raises SpecError if the file is not valid."""
-        name = os.fspath(path)
-        try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
-        except ValueError as error:
-            raise SpecError(f"{name}: expected weights in TOML: {error}") from None
+        values = read_values(path, "TOML", SpecError)
         try:
             return cls.from_values(values)
         except SpecError as error:
-            raise SpecError(f"{name}: {error}") from None
+            raise SpecError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Weights:
-        if unknown := sorted(set(values) - {"format", "weights", "by", "tags"}):
-            raise SpecError(f"expected format, weights, by and tags, found {unknown[0]!r}")
-        if values.get("format") != _FORMAT or "weights" not in values:
-            raise SpecError(f"expected format = {_FORMAT} and weights = [...]; found {dict(values)!r:.80}")
+        check(values, _VALUES, "", SpecError)
         return cls(values["weights"], values.get("by"), values.get("tags", {}))
 
 

@@ -22,6 +22,7 @@ from panparser.errors import VectorsError
 MOST_DIMENSIONS = 2048
 _SNIFF_BYTES = 1 << 16  # examined to detect the format
 _LONGEST_WORD = 1 << 12
+_DIGITS = 18  # of the numbers in the first line
 _LARGEST = float(np.finfo(np.float32).max)
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r")
 
@@ -68,7 +69,7 @@ def _open(name: str) -> Iterator[IO[bytes]]:
 def _recognize(head: bytes, name: str) -> _Format:
     first, _, rest = head.partition(b"\n")
     fields = first.split()
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+    if len(fields) != 2 or not all(field.isdigit() and len(field) <= _DIGITS for field in fields):
         form = _Format(None, len(fields) - 1, False)
     else:
         count, dimensions = int(fields[0]), int(fields[1])

@@ -6,6 +6,7 @@ derivation of one length, updates, and resumes as the strategy says (Aufrant & W
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -15,11 +16,13 @@ from typing import Any, Literal, get_args
 from panparser import _engine
 from panparser._checks import check_count, is_number
 from panparser.errors import StrategyError
+from panparser.storage.values import TABLE, ListOf, Row, check, integer, number, shown
 
 Oracle = Literal["static", "dynamic"]
 UpdateAt = Literal["first-violation", "max-violation", "latest-violation", "longest-prefix", "end"]
 Positive = Literal["best-scoring", "most-similar"]
 Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
+_STEPS = ListOf(Row(integer(1), number(0)), least=1)  # of a schedule, as plain values
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,12 @@ class Strategy:
         for name, known in (("oracle", Oracle), ("update_at", UpdateAt), ("positive", Positive), ("restart", Restart)):
             if (value := getattr(self, name)) not in get_args(known):
                 raise StrategyError(f"{name} of Strategy must be one of {', '.join(get_args(known))}; got {value!r}")
-        if is_number(self.exploration):
+        if is_number(self.exploration) and 0 <= self.exploration <= 1:
             object.__setattr__(self, "exploration", constant(self.exploration))
         if not isinstance(self.exploration, Schedule):
-            raise StrategyError(f"exploration of Strategy must be a number or a Schedule; got {self.exploration!r}")
+            raise StrategyError(
+                f"exploration of Strategy must be from 0 to 1, or a Schedule; got {shown(self.exploration)}"
+            )
         rates = [rate for _, rate in self.exploration.steps]
         if not all(0 <= rate <= 1 for rate in rates):
             raise StrategyError(f"exploration of Strategy must be from 0 to 1; got {rates}")
@@ -92,11 +97,11 @@ class Strategy:
             raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
         if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
-        if not self.temperature > 0:
+        if not is_number(self.temperature) or not 0 < self.temperature < math.inf:
             raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
         if self.horizon is not None:
             check_count("horizon of Strategy", self.horizon, most=(1 << 31) - 1, error=StrategyError)
-        if not 0 < self.focus <= 4:
+        if not is_number(self.focus) or not 0 < self.focus <= 4:
             raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")
 
     def to_values(self) -> dict[str, Any]:
@@ -111,6 +116,7 @@ class Strategy:
         """A strategy by name, or from plain values, on top of the named strategy under `base` if there is one."""
         if isinstance(values, str):
             return named(values)
+        check(values, TABLE, "strategy", StrategyError)
         names = {f.name for f in fields(cls)}
         if unknown := sorted(set(values) - names - {"base"}):
             near = get_close_matches(unknown[0], names, 1)
@@ -118,7 +124,8 @@ class Strategy:
             raise StrategyError(f"Strategy has no {unknown[0]}{hint}")
         given = {name: value for name, value in values.items() if name != "base"}
         if isinstance(steps := given.get("exploration"), list | tuple):
-            given["exploration"] = Schedule(tuple((int(epoch), float(rate)) for epoch, rate in steps))
+            check(steps, _STEPS, "exploration", StrategyError)
+            given["exploration"] = Schedule(tuple((epoch, float(rate)) for epoch, rate in steps))
         return replace(named(values.get("base", "early-update")), **given)
 
     def lowered(self, epoch: int) -> _engine.Strategy:

@@ -15,7 +15,18 @@ from panparser.ensembles.regions import Region, estimate_regions
 from panparser.errors import SpecError
 from panparser.recipes.parser import ParserPart
 from panparser.recipes.recipe import HEADER, Recipe
-from panparser.recipes.tables import Part, check_names, integer, is_cascade, one_of, optional, read_toml, text, within
+from panparser.recipes.tables import (
+    Part,
+    check_names,
+    integer,
+    is_cascade,
+    one_of,
+    read_toml,
+    table,
+    text,
+    that,
+    within,
+)
 from panparser.recipes.training import TrainingPart
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
@@ -42,12 +53,12 @@ class StagePart(Part):
     """
 
     name: str | None = text("a name")
-    regions: Mapping[str, Any] | tuple[Any, ...] | None = optional(
+    regions: Mapping[str, Any] | tuple[Any, ...] | None = that(
         "a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple)
     )
-    estimate: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
-    parser: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
-    training: Mapping[str, Any] | None = optional("a table", lambda value: isinstance(value, Mapping))
+    estimate: Mapping[str, Any] | None = table()
+    parser: Mapping[str, Any] | None = table()
+    training: Mapping[str, Any] | None = table()
 
     def find_regions(self) -> tuple[Region, ...]:
         tables = (self.regions,) if isinstance(self.regions, Mapping) else self.regions or ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._checks import is_number
 from panparser.errors import SpecError
-from panparser.recipes.tables import Part, boolean, is_lines, optional, text
+from panparser.recipes.tables import Part, boolean, is_lines, text, that
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
 
@@ -25,11 +25,11 @@ class ConstraintsPart(Part):
     `labels = true`), such as a partial parser wrote them; `_` is not given.
     """
 
-    share: float | None = optional(
+    share: float | None = that(
         "a number above 0 and at most 1",
         lambda value: is_number(value) and 0 < value <= 1,
     )
-    train: tuple[str, ...] | None = optional("a list of files", is_lines)
+    train: tuple[str, ...] | None = that("a list of files", is_lines)
     dev: str | None = text("a file")
     labels: bool | None = boolean()
 

@@ -9,8 +9,8 @@ from panparser.recipes.tables import (
     integer,
     is_lines,
     one_of,
-    optional,
     text,
+    that,
 )
 
 
@@ -18,7 +18,7 @@ from panparser.recipes.tables import (
 class DataPart(Part):
     """[data]: the treebanks. Paths count from the folder of the recipe."""
 
-    train: tuple[str, ...] | None = optional("a list of files", is_lines)
+    train: tuple[str, ...] | None = that("a list of files", is_lines)
     dev: str | None = text("a file")
     format: str | None = one_of("auto", "conllu", "conllx")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from panparser._checks import MAX_BEAM
 from panparser.errors import SpecError, TableError
 from panparser.features.sets import template_set
 from panparser.features.templates import Templates
@@ -17,10 +18,11 @@ from panparser.recipes.tables import (
     integer,
     is_lines,
     one_of,
-    optional,
     text,
+    that,
     within,
 )
+from panparser.storage.values import is_there
 from panparser.systems.registry import BUILT_IN, has_single_root
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
@@ -37,13 +39,13 @@ class ParserPart(Part):
     lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`.
     """
 
-    system: str | Mapping[str, Any] | None = optional(
+    system: str | Mapping[str, Any] | None = that(
         "a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0
     )
     root: str | None = one_of("first", "last")
     single_root: bool | None = boolean()
-    beam: int | None = integer(1)
-    templates: str | tuple[str, ...] | None = optional(
+    beam: int | None = integer(1, MAX_BEAM)
+    templates: str | tuple[str, ...] | None = that(
         "rich, rich-stack, lean, zn11, fast, a file or a list of lines",
         lambda value: (isinstance(value, str) and value != "") or is_lines(value),
     )
@@ -137,6 +139,6 @@ def _described(system: TransitionSystem) -> str | dict[str, Any]:
 
 
 def _read_templates(path: str) -> Templates:
-    if not Path(path).exists():
+    if not is_there(path):
         raise SpecError(f"expected {', '.join(NAMED_TEMPLATES)} or a file, found {path!r}")
     return Templates.read(path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from panparser._checks import is_whole
-from panparser.recipes.tables import Part, integer, number, one_of, optional
+from panparser._checks import MAX_BEAM, MAX_EPOCHS, is_whole
+from panparser.recipes.tables import Part, integer, number, one_of, that
 
 _PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs")
@@ -21,17 +21,17 @@ class PipelinePart(Part):
     many updates.
     """
 
-    parts: tuple[str, ...] | None = optional(
+    parts: tuple[str, ...] | None = that(
         f"a list of {', '.join(_PARTS)}",
         lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
     )
     tags: str | None = one_of("jointly", "one-by-one")
-    folds: int | None = optional("0, or an integer >= 2", lambda value: is_whole(value) and value >= 0 and value != 1)
-    tokenizer_epochs: int | None = integer(1)
-    tagger_epochs: int | None = integer(1)
-    tagger_beam: int | None = integer(1)
+    folds: int | None = that("0, or an integer >= 2", lambda value: is_whole(value) and value >= 0 and value != 1)
+    tokenizer_epochs: int | None = integer(1, MAX_EPOCHS)
+    tagger_epochs: int | None = integer(1, MAX_EPOCHS)
+    tagger_beam: int | None = integer(1, MAX_BEAM)
     tagger_prune: float | None = number(0)
-    lemmatizer_epochs: int | None = integer(1)
+    lemmatizer_epochs: int | None = integer(1, MAX_EPOCHS)
 
     def options(self) -> dict[str, Any]:
         """The options of `PipelineSpec`, except the parser."""

@@ -4,46 +4,52 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from panparser._checks import MAX_INT
 from panparser.errors import PanParserError, SpecError
+from panparser.storage import values
+from panparser.storage.values import TABLE, Kind, check, read_values, shown
 
 T = TypeVar("T")
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
 
-def optional(expected: str, test: Callable[[Any], bool]) -> Any:
+def optional(kind: Kind) -> Any:
+    """A value that a recipe may leave out, and what it must be."""
+    return field(default=None, metadata={"kind": kind})
+
+
+def that(expected: str, test: Callable[[Any], bool]) -> Any:
     """A value that a recipe may leave out, and the test that it must pass."""
-    return field(default=None, metadata={"expected": expected, "test": test})
+    return optional(Kind(expected, test))
 
 
-def integer(least: int) -> Any:
-    return optional(f"an integer >= {least}", lambda value: _is_number(value, int) and value >= least)
+def integer(least: int, most: int = MAX_INT) -> Any:
+    return optional(values.integer(least, most))
 
 
 def number(least: float) -> Any:
-    return optional(f"a number >= {least:g}", lambda value: _is_number(value, int, float) and value >= least)
+    return optional(values.number(least))
 
 
 def boolean() -> Any:
-    return optional("true or false", lambda value: isinstance(value, bool))
+    return optional(values.BOOLEAN)
 
 
 def one_of(*names: str) -> Any:
-    return optional(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
+    return optional(values.one_of(*names))
 
 
 def text(what: str) -> Any:
-    return optional(what, lambda value: isinstance(value, str) and value != "")
+    return optional(values.text(what, least=1))
 
 
-def _is_number(value: Any, *types: type) -> bool:
-    return isinstance(value, types) and not isinstance(value, bool)
+def table(what: str = "a table") -> Any:
+    return that(what, values.TABLE.test)
 
 
 def is_lines(value: Any) -> bool:
@@ -52,7 +58,7 @@ def is_lines(value: Any) -> bool:
 
 def size_of(value: str) -> int | None:
     """The number of bytes in "8MB" (10**6 each) or "8 MiB" (2**20 each); None if the value is not a size."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", value)
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?) ?([A-Za-z]*)", value)
     if match is None or match[2].upper() not in _UNITS:
         return None
     return int(float(match[1]) * _UNITS[match[2].upper()])
@@ -67,13 +73,12 @@ class Part:
             value = getattr(self, each.name)
             if isinstance(value, list):
                 object.__setattr__(self, each.name, value := tuple(value))
-            if value is not None and not each.metadata["test"](value):
-                raise SpecError(f"{each.name}: expected {each.metadata['expected']}, found {value!r}")
+            if value is not None:
+                check(value, each.metadata["kind"], each.name, SpecError)
 
     @classmethod
     def from_values(cls, values: Any, place: str) -> Self:
-        if not isinstance(values, Mapping):
-            raise SpecError(f"{place}: expected a table, found {values!r}")
+        check(values, TABLE, place, SpecError)
         check_names(values, [each.name for each in fields(cls)], place)
         try:
             return cls(**values)
@@ -100,7 +105,7 @@ def check_names(values: Iterable[str], known: list[str], place: str) -> None:
         if each not in known:
             near = get_close_matches(each, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise SpecError(f"{place}: {each} is unknown; {hint}")
+            raise SpecError(f"{place}: {shown(each)[1:-1]} is unknown; {hint}")
 
 
 def within(place: str, work: Callable[[], T]) -> T:
@@ -109,15 +114,11 @@ def within(place: str, work: Callable[[], T]) -> T:
         return work()
     except PanParserError as error:
         raise SpecError(f"{place}: {error}") from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise SpecError(f"{place}: a value of the wrong type: {error}") from None
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The values of a TOML file. Raises SpecError if it cannot be read."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{os.fspath(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SpecError(f"{os.fspath(path)}: expected TOML; {error}") from None
+    found: dict[str, Any] = read_values(path, "TOML", SpecError)
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from panparser._checks import is_whole
+from panparser._checks import MAX_EPOCHS, MAX_MEMBERS, MAX_SEEDS, is_whole
 from panparser.errors import SpecError
 from panparser.learning.options import Training
 from panparser.learning.strategies import STRATEGIES, Strategy
@@ -16,9 +16,10 @@ from panparser.recipes.tables import (
     check_names,
     integer,
     number,
-    optional,
     size_of,
+    table,
     text,
+    that,
     within,
 )
 
@@ -34,32 +35,28 @@ class TrainingPart(Part):
     `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
     """
 
-    strategy: str | Mapping[str, Any] | None = optional(
+    strategy: str | Mapping[str, Any] | None = that(
         f"one of {', '.join(STRATEGIES)}, or a table", lambda value: isinstance(value, str | Mapping)
     )
-    epochs: int | None = integer(1)
+    epochs: int | None = integer(1, MAX_EPOCHS)
     patience: int | None = integer(0)
     seed: int | None = integer(0)
-    seeds: tuple[int, ...] | None = optional(
-        "a list of different integers >= 0",
+    seeds: tuple[int, ...] | None = that(
+        f"a list of at most {MAX_SEEDS} different integers >= 0",
         lambda value: (
             isinstance(value, tuple)
-            and 0 < len(value) == len(set(value))
             and all(is_whole(seed) and seed >= 0 for seed in value)
+            and 0 < len(value) == len(set(value)) <= MAX_SEEDS
         ),
     )
-    members: int | None = integer(1)
+    members: int | None = integer(1, MAX_MEMBERS)
     prune: float | None = number(0)
-    margin: float | None = optional(
+    margin: float | None = that(
         "a number from 0 to below 1", lambda value: isinstance(value, int | float) and 0 <= value < 1
     )
     batch: int | None = integer(1)
-    model_size: str | None = optional(
-        'a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value))
-    )
-    subsample: Mapping[str, Any] | None = optional(
-        "a table with share and by", lambda value: isinstance(value, Mapping)
-    )
+    model_size: str | None = that('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
+    subsample: Mapping[str, Any] | None = table("a table with share and by")
     init: str | None = text("a model file")
 
     def options(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from panparser._checks import MAX_INT, is_number
 from panparser.errors import ModelError, PanParserError
@@ -93,7 +93,7 @@ class Plain(Kind):
 def integer(least: int = -MAX_INT, most: int = MAX_INT) -> Kind:
     bound = f" >= {least}" if least > -MAX_INT else ""
     bound = f" from {least} to {most}" if most != MAX_INT else bound
-    return Plain(f"an integer{bound}", int, int, least, most)
+    return Plain(str(least) if least == most else f"an integer{bound}", int, int, least, most)
 
 
 def number(least: float = -math.inf, *, above: bool = False) -> Kind:
@@ -287,15 +287,14 @@ def _reason(fault: Exception) -> str:
     return str(fault) if isinstance(fault, tomllib.TOMLDecodeError) else "a number has too many digits"
 
 
-def read_values(path: str | os.PathLike[str], error: type[PanParserError]) -> Any:
-    """The values of a file, which is JSON if its name says so, and else TOML."""
+def read_values(path: str | os.PathLike[str], form: Literal["JSON", "TOML"], error: type[PanParserError]) -> Any:
+    """The values of a file. Raises `error`, with its name, if it cannot be read."""
     name = os.fspath(path)
     try:
         source = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as fault:  # ValueError: not UTF-8, or a name with a null character
         raise error(f"{name}: cannot be read: {getattr(fault, 'strerror', None) or fault}") from None
-    parse = parse_json if Path(path).suffix.lower() == ".json" else parse_toml
-    return parse(source, name, error)
+    return (parse_json if form == "JSON" else parse_toml)(source, name, error)
 
 
 def is_there(path: str | os.PathLike[str], test: Callable[[Path], bool] = Path.exists) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from panparser.errors import IllegalTransitionError, TableError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
+from panparser.storage.values import parse_json, read_values
 from panparser.systems import terms
 from panparser.systems.syntax import parse_term
 
@@ -258,13 +259,7 @@ class Declaration:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The declaration that `to_json` wrote, or one written by hand."""
-        try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise TableError(f"expected JSON; line {error.lineno}, column {error.colno}: {error.msg}") from None
-        except RecursionError:
-            raise TableError("expected JSON with a table; this is nested too deeply") from None
-        return cls.from_values(values)
+        return cls.from_values(parse_json(text, "", TableError))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the declaration to a .toml or .json file, which `load` reads."""
@@ -277,18 +272,10 @@ class Declaration:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """A declaration from a .toml or .json file."""
-        import tomllib
-
         path = Path(path)
+        values = read_values(path, "TOML" if path.suffix.lower() == ".toml" else "JSON", TableError)
         try:
-            text = path.read_text(encoding="utf-8-sig")
-            return cls.from_values(tomllib.loads(text)) if path.suffix.lower() == ".toml" else cls.from_json(text)
-        except (OSError, UnicodeDecodeError) as error:
-            raise TableError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise TableError(f"{path}: expected TOML; {error}") from None
-        except RecursionError:
-            raise TableError(f"{path}: expected a table; this is nested too deeply") from None
+            return cls.from_values(values)
         except TableError as error:
             raise TableError(f"{path}: {error}") from None
 

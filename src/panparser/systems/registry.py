@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from panparser.errors import TableError, UnknownSystemError
+from panparser.storage.values import is_there
 from panparser.systems.builtin import (
     arc_eager,
     arc_eager_partial,
@@ -86,7 +87,7 @@ def _built_in(name: str | Path) -> Callable[..., TransitionSystem]:
     if _plain(str(name)) not in known:
         near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
-        if Path(name).is_file():
+        if is_there(name, Path.is_file):
             hint = "there is a file of that name; a table's ends in .toml or .json"
         raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
     return known[_plain(str(name))]
