@@ -1,7 +1,8 @@
 """All fenced code of README and docs/ runs and prints what the page says it prints; examples run; links lead somewhere.
 
 On a page, blocks run in order in one folder, which has the project's tests and examples, and nothing else. A ```text
-block is the output of the block before it. A block with title="FILE" is written to FILE. Blocks that cannot run say why: ```sh no-run="installs from the index".
+block is the output of the block before it. A block with title="FILE" is written to FILE.
+Blocks that cannot run say why: ```sh no-run="installs from the index".
 """
 
 from __future__ import annotations
