@@ -7,7 +7,7 @@ ENGINE := $(SOURCES) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize wheel sdist clean
+.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize wheel wheel-test cross sdist clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -105,6 +105,13 @@ sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-beha
 
 wheel: $(VENV)/.tools  ## dist/*.whl
 	$(PIP) wheel --no-deps -w dist .
+
+wheel-test: $(VENV)/.tools  ## a wheel for every supported Python that is found, tried without a compiler
+	$(BIN)/python tools/try_wheels.py
+
+cross: $(VENV)/.tools  ## compile the engine for Windows, macOS and Linux with Clang (that of ziglang)
+	$(PIP) install ziglang
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/cross_compile.py
 
 sdist: $(VENV)/.tools  ## dist/*.tar.gz
 	$(PIP) install build

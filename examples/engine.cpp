@@ -44,7 +44,10 @@ System arc_eager() {
   const auto buffer = region({kAtB0, kBehind}), behind = region({kBehind});
   Table table;
   enum : std::uint8_t { kFrontIsWord, kTopIsWord, kTopIsFree, kTopIsAttached };
-  table.literals = {{kIsWord + kB0, 1, 1}, {kIsWord + kS0, 1, 1}, {kIsAttached + kS0, 0, 0}, {kIsAttached + kS0, 1, 1}};
+  table.literals = {{int(kIsWord) + kB0, 1, 1},
+                    {int(kIsWord) + kS0, 1, 1},
+                    {int(kIsAttached) + kS0, 0, 0},
+                    {int(kIsAttached) + kS0, 1, 1}};
   enum : std::uint8_t {
     kFrontHeadInStack,
     kFrontChildren,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
@@ -13,11 +12,13 @@
 
 namespace panparser {
 
-// Asks for the line of memory at an address. The empty statement keeps compilers from taking functions that only do
-// this for ones without effect, and dropping the calls.
-inline void prefetch_line(const void* address) {
+// Asks for the line of memory at an address, where the compiler can. The empty statement keeps compilers from taking
+// functions that only do this for ones without effect, and dropping the calls.
+inline void prefetch_line([[maybe_unused]] const void* address) {
+#ifdef __GNUC__  // and Clang
   __builtin_prefetch(address);
   asm volatile("");
+#endif
 }
 
 template <class T>
@@ -28,24 +29,22 @@ struct LargePages {
   LargePages(const LargePages<U>&) {}
 
   T* allocate(std::size_t count) {
-    constexpr std::size_t kPage = std::size_t(2) << 20;
     const std::size_t size = count * sizeof(T);
-    if (size < kPage) return static_cast<T*>(::operator new(size, kLine));
-    void* memory = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
-    if (!memory) throw std::bad_alloc();
+    if (size < kPage) return static_cast<T*>(::operator new(size, std::align_val_t{kLine}));
+    const std::size_t whole = (size + kPage - 1) / kPage * kPage;
+    void* memory = ::operator new(whole, std::align_val_t{kPage});
 #ifdef MADV_HUGEPAGE
-    madvise(memory, (size + kPage - 1) / kPage * kPage, MADV_HUGEPAGE);  // a hint: it may fail
+    madvise(memory, whole, MADV_HUGEPAGE);  // a hint: it may fail
 #endif
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) {
-    if (count * sizeof(T) < std::size_t(2) << 20) return ::operator delete(memory, kLine);
-    std::free(memory);
+    ::operator delete(memory, std::align_val_t{count * sizeof(T) < kPage ? kLine : kPage});
   }
   friend bool operator==(const LargePages&, const LargePages&) { return true; }
 
  private:
-  static constexpr std::align_val_t kLine{64};
+  static constexpr std::size_t kLine = 64, kPage = std::size_t(2) << 20;
 };
 
 template <class T>
