@@ -146,6 +146,16 @@ void bind_treebank(nb::module_& m) {
           },
           "sentence"_a)
       .def(
+          "any_cell_has",
+          [](const TreebankStore& s, int column, const std::string& part) {
+            return s.data().any_cell_has(TreebankStore::column(column), part);
+          },
+          "column"_a, "part"_a, "Does a cell that was ever read or set contain this?")
+      .def(
+          "any_comment_has",
+          [](const TreebankStore& s, const std::string& part) { return s.data().any_comment_has(part); }, "part"_a,
+          "Might a comment contain this?")
+      .def(
           "set_comments",
           [](const TreebankStore& s, std::int64_t sentence, const std::vector<std::string>& lines) {
             s.check(sentence);

@@ -101,6 +101,8 @@ class TreebankData {
 
   std::int64_t line(std::int64_t sentence) const { return first_lines_[sentence]; }  // of its first line in the file
   std::vector<std::string> comments(std::int64_t sentence) const;  // whole lines, with '#', without line ends
+  bool any_cell_has(Column column, std::string_view part) const;   // the cells are those that were ever read or set
+  bool any_comment_has(std::string_view part) const;               // perhaps only a cell has it
   void set_comments(std::int64_t sentence, const std::vector<std::string>& lines);
 
   // Sentences as text, in any order. Throws std::invalid_argument on a head or an id out of range, naming the sentence.

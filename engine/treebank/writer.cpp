@@ -24,6 +24,19 @@ std::vector<std::string> TreebankData::comments(std::int64_t sentence) const {
   return lines;
 }
 
+bool TreebankData::any_cell_has(Column column, std::string_view part) const {
+  const Vocabulary& cells = vocabularies_[column];
+  for (std::int32_t id = 0; id < cells.size(); ++id) {
+    if (cells[id].find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool TreebankData::any_comment_has(std::string_view part) const {
+  const auto has = [&](const auto& replaced) { return replaced.second.find(part) != std::string::npos; };
+  return text_.find(part) != std::string_view::npos || std::any_of(comments_.begin(), comments_.end(), has);
+}
+
 void TreebankData::set_comments(std::int64_t sentence, const std::vector<std::string>& lines) {
   const bool returns = body(sentence).find("\r\n") != std::string_view::npos;
   std::string text;

@@ -59,6 +59,12 @@ class TreebankStore:
 
     def comments(self, sentence: int) -> list[str]: ...
 
+    def any_cell_has(self, column: int, part: str) -> bool:
+        """Does a cell that was ever read or set contain this?"""
+
+    def any_comment_has(self, part: str) -> bool:
+        """Might a comment contain this?"""
+
     def set_comments(self, sentence: int, lines: Sequence[str]) -> None: ...
 
     def problems(self) -> list[tuple[int, str, str, str, str, bool]]: ...

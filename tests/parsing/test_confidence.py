@@ -388,3 +388,14 @@ def test_figures_in_the_guide_are_those_of_the_committed_benchmark():
         found = re.search(r"^the default: and facts +(.+)$", blocks[name], re.MULTILINE)
         auc, ten, _, ece, _, auc_labels, ten_labels, _, ece_labels, _ = found[1].split()
         assert figures.split(" | ") == [auc, ten, ece, auc_labels, ten_labels, ece_labels]
+
+
+def test_new_trees_have_nothing_of_the_last_ones(parser, english):
+    treebank = english[1].copy()
+    treebank.annotate("Confidence", lambda token: "0.50")  # set, not read
+    treebank[0].comments = [*treebank[0].comments, "# tree = 1/2"]
+    parser.annotate(treebank)
+    assert "Confidence" not in treebank.to_conllu()
+    assert "# tree" not in treebank.to_conllu()
+    assert treebank.mentions("# sent_id")
+    assert not treebank.mentions("# nowhere")

@@ -108,8 +108,8 @@ def _run(arguments: list[str]) -> None:
 
         import_commands(_completed_words() or arguments)
     with warnings.catch_warnings():
-        warnings.simplefilter("default", ConlluWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        warnings.simplefilter("always", ConlluWarning)
+        warnings.showwarning = partial(_show_warning, warnings.showwarning, set())
         app(_quiet_first(arguments), prog_name="panparser")
 
 
@@ -134,11 +134,14 @@ def _completed_words() -> list[str]:
     return os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
 
 
-def _show_warning(others: Callable[..., None], message: Warning, category: type[Warning], *place: Any) -> None:
-    """Prints a warning about a file as commands print errors; others as Python does."""
+def _show_warning(
+    others: Callable[..., None], shown: set[str], message: Warning, category: type[Warning], *place: Any
+) -> None:
+    """Prints a warning about a file as commands print errors, once; others as Python does."""
     from panparser.cli.app import is_quiet
 
     if not issubclass(category, ConlluWarning):
         others(message, category, *place)
-    elif not is_quiet():
+    elif not is_quiet() and str(message) not in shown:
+        shown.add(str(message))
         print(f"panparser: warning: {message}", file=sys.stderr)

@@ -306,8 +306,10 @@ def forget(treebank: Treebank) -> None:
     if treebank.format == "conllx":
         return
     for key in (HEAD_KEY, LABEL_KEY):
-        if any(f"{key}=" in cell for cell in treebank.vocabulary("misc")):
+        if treebank.mentions(f"{key}=", "misc"):
             _write(treebank, key, np.full(treebank.words, -1))
+    if not treebank.mentions("# tree = ") and not treebank.mentions("# score = "):
+        return
     for sentence in treebank:
         lines = sentence.comments
         if len(kept := [line for line in lines if not _ABOUT_TREES.match(line)]) < len(lines):

@@ -169,6 +169,10 @@ class Treebank(Sequence[Sentence]):
                 self.id_of(name, text)  # raises
         return self._store.intern_all(_number(name), list(texts))
 
+    def mentions(self, text: str, column: str | None = None) -> bool:
+        """Might a cell of a column, or a comment, contain this? False is certain; no sentence is looked into."""
+        return self._store.any_comment_has(text) if column is None else self._store.any_cell_has(_number(column), text)
+
     def annotate(self, key: str, function: Callable[[Token], str | None]) -> None:
         """Writes `key=function(token)` into MISC of each word, for templates such as `S0.misc[key]`.
 
