@@ -81,7 +81,7 @@ def main() -> int:
     parser.add_argument("--write", type=Path, help="a folder for the inputs, which are not read then")
     options = parser.parse_args()
     if unknown := [name for name in options.targets if name not in TARGETS]:
-        parser.error(f"no reader is called {unknown[0]}; there are {', '.join(TARGETS)}")
+        parser.error(f"no reader is called {unknown[0]}; there are {', '.join(sorted(TARGETS))}")
     chosen = [TARGETS[name] for name in options.targets or TARGETS]
     try:
         if options.input:

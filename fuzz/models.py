@@ -117,7 +117,7 @@ def _numbers(values: dict[str, Any]) -> bytes:
     parts = _parts(values["seed"])
     data = bytearray(parts.data)
     for at, value in values["changes"]:
-        data[at] = value
+        data[at % len(data)] = value
     return parts.with_manifest(parts.manifest, bytes(data))
 
 

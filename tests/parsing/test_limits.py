@@ -57,6 +57,7 @@ def another_format(arrays, manifest):
         damage("labels.0.labels", first(-1)),
         damage("labels.0.labels", first(1 << 20)),
         damage("labels.0.counts", first(0)),
+        damage("label_rows", lambda rows: np.full_like(rows, 255)),
         forget("tables"),
         forget("labels.0.dated"),
         another_format,

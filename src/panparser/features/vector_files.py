@@ -69,8 +69,10 @@ def _open(name: str) -> Iterator[IO[bytes]]:
 def _recognize(head: bytes, name: str) -> _Format:
     first, _, rest = head.partition(b"\n")
     fields = first.split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) <= _DIGITS for field in fields):
+    if len(fields) != 2 or not all(field.isdigit() for field in fields):
         form = _Format(None, len(fields) - 1, False)
+    elif max(map(len, fields)) > _DIGITS:
+        form = _Format(None, 0, False)
     else:
         count, dimensions = int(fields[0]), int(fields[1])
         form = _Format(count, dimensions, _is_binary(rest, dimensions))

@@ -6,7 +6,6 @@ derivation of one length, updates, and resumes as the strategy says (Aufrant & W
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -97,7 +96,7 @@ class Strategy:
             raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
         if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
-        if not is_number(self.temperature) or not 0 < self.temperature < math.inf:
+        if not is_number(self.temperature) or not 0 < self.temperature < 1e30:
             raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
         if self.horizon is not None:
             check_count("horizon of Strategy", self.horizon, most=(1 << 31) - 1, error=StrategyError)

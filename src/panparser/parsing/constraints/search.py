@@ -7,8 +7,8 @@ agrees best with the trees found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,13 +31,17 @@ Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
 
 @dataclass
 class Constrained:
-    """Constraints for one parser: `heads` and `more` without those dropped."""
+    """Constraints for one parser: `heads` and `more` without those that conflict, which are in `conflicting`.
+
+    A tree may keep some of these all the same: what was dropped is what the tree lacks in the end.
+    """
 
     parser: ParserLike
     constraints: Constraints
     relax: bool
     heads: IntArray
     more: dict[int, tuple[Constraint, ...]]
+    conflicting: dict[int, list[Constraint]] = field(default_factory=dict)  # by sentence
 
     @classmethod
     def of(
@@ -63,7 +67,6 @@ class Constrained:
                 chosen[constraints.words_of(sentence)] = True
             heads[~chosen] = UNKNOWN
             more = {sentence: more[sentence] for sentence in sentences if sentence in more}
-        constraints.dropped = []
         found = cls(parser, constraints, relax, heads, more)
         found._settle()
         return found
@@ -91,9 +94,7 @@ class Constrained:
                     f"builds {what}, which excludes: {conflict}"
                 )
             kept = solver.largest(asked)
-            for constraint in asked:
-                if constraint not in kept:
-                    self._drop(sentence, constraint, "conflicts with others")
+            self._leave_out(sentence, [constraint for constraint in asked if constraint not in kept])
 
     def _solver(self, sentence: int) -> Solver:
         words = self.constraints.words_of(sentence)
@@ -104,14 +105,15 @@ class Constrained:
         heads = enumerate(self.heads[words].tolist(), start=1)
         return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
 
-    def _drop(self, sentence: int, constraint: Constraint, reason: str) -> None:
-        self.constraints.dropped.append(
-            Dropped(sentence, place(self.constraints.treebank, sentence), constraint, reason)
-        )
-        if constraint in self.more.get(sentence, ()):
-            self.more[sentence] = tuple(other for other in self.more[sentence] if other != constraint)
-        else:
-            self.heads[self.constraints.words_of(sentence).start + constraint.word - 1] = UNKNOWN
+    def _leave_out(self, sentence: int, conflicting: list[Constraint]) -> None:
+        """Frees the search of constraints."""
+        self.conflicting[sentence] = conflicting
+        if sentence in self.more:
+            self.more[sentence] = tuple(other for other in self.more[sentence] if other not in conflicting)
+        heads = self.heads[self.constraints.words_of(sentence)]  # a view
+        for constraint in conflicting:
+            if constraint.word and constraint.fixes == heads[constraint.word - 1]:
+                heads[constraint.word - 1] = UNKNOWN
 
     # --- Constraints of the search ---
 
@@ -172,12 +174,14 @@ class Constrained:
         found = parser.scoring(search).find(treebank, search)
         heads, labels = parser.lowered(treebank, found.heads, found.labels)
         numbers = {name: number for number, name in enumerate(parser.plain_labels)}
-        for sentence in self._broken(heads):
+        broken = self._broken(heads)
+        for sentence in broken:
             words = self.constraints.words_of(sentence)
             (tree, *_) = self._again(treebank[sentence], kept, search.beam, 1)
             heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
             labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
-            self._report(sentence, heads[words].tolist())
+        sentences = sorted({*self.conflicting, *broken})
+        self._report({sentence: heads[self.constraints.words_of(sentence)].tolist() for sentence in sentences})
         return heads, labels, found.tags
 
     def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
@@ -188,7 +192,7 @@ class Constrained:
         kept = [tree for tree in trees if not self._lost(number, tree[0])]
         if trees and not kept:
             kept = [self._finished(number, tree) for tree in self._again(sentence, kept_here, beam, wanted)]
-            self._report(number, kept[0][0])
+        self._report({number: kept[0][0]} if kept else {})
         return kept
 
     def _finished(self, sentence: int, tree: RawTree) -> Tree:
@@ -244,11 +248,16 @@ class Constrained:
         system = self.parser.spec.system
         return [c for c in self._asked(sentence) if not c.is_kept(heads, system.root, system.partial)]
 
-    def _report(self, sentence: int, heads: Sequence[int]) -> None:
-        """Drops constraints that were not kept. Raises ConstraintError instead unless `relax`."""
-        lost = self._lost(sentence, heads)
-        if lost and not self.relax:
-            where = place(self.constraints.treebank, sentence)
-            raise ConstraintError(f"{where}: {self.parser.spec.system.name} did not keep: {'; '.join(map(str, lost))}")
-        for constraint in lost:
-            self._drop(sentence, constraint, "not kept by the search")
+    def _report(self, trees: Mapping[int, Sequence[int]]) -> None:
+        """Lists what the trees of these sentences lack as dropped. Raises ConstraintError instead unless `relax`."""
+        system, dropped = self.parser.spec.system, []
+        for sentence, heads in trees.items():
+            where, conflicting = place(self.constraints.treebank, sentence), self.conflicting.get(sentence, ())
+            asked = self.constraints.of_sentence(sentence)
+            lost = [c for c in asked if not c.is_kept(heads, system.root, system.partial)]
+            if lost and not self.relax:
+                raise ConstraintError(f"{where}: {system.name} did not keep: {'; '.join(map(str, lost))}")
+            for constraint in lost:
+                reason = "conflicts with others" if constraint in conflicting else "not kept by the search"
+                dropped.append(Dropped(sentence, where, constraint, reason))
+        self.constraints.dropped = dropped  # at once: other threads may read it
