@@ -7,7 +7,7 @@ ENGINE := $(SOURCES) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize wheel wheel-test cross sdist clean
+.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize sanitize-threads wheel wheel-test cross sdist clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -98,10 +98,18 @@ endif
 sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-behaviour sanitizers
 	test -x build/sanitize/venv/bin/python || $(PYTHON) -m venv build/sanitize/venv
 	build/sanitize/venv/bin/python -m pip --disable-pip-version-check -q install \
-	    -C build-dir=build/sanitize/cmake -C cmake.define.PANPARSER_SANITIZE=ON ".[dev]"
+	    -C build-dir=build/sanitize/cmake -C cmake.define.PANPARSER_SANITIZE=address,undefined ".[dev]"
 	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	    ASAN_OPTIONS=detect_leaks=0 \
 	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow" -p no:cacheprovider
+
+sanitize-threads: $(VENV)/.tools  ## the engine without Python, learning and parsing with eight threads, under the thread sanitizer
+	$(BIN)/cmake -G Ninja -S . -B build/sanitize-threads -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPANPARSER_PYTHON=OFF \
+	    -DPANPARSER_EXAMPLES=ON -DPANPARSER_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/sanitize-threads
+	build/sanitize-threads/engine_example tests/data/english.conllu tests/data/english.conllu - 1 > build/sanitize-threads/one
+	build/sanitize-threads/engine_example tests/data/english.conllu tests/data/english.conllu - 8 > build/sanitize-threads/eight
+	cmp build/sanitize-threads/one build/sanitize-threads/eight
 
 wheel: $(VENV)/.tools  ## dist/*.whl
 	$(PIP) wheel --no-deps -w dist .
