@@ -26,7 +26,7 @@ _LOWER = "l0,0,0:"  # the script of a lemma that is the lower-cased form: the mo
 _MAX_ENDING = 4  # characters
 _MIN_WORDS = 3  # different words that an ending must have been seen in
 _PRODUCTIVE = 3  # words that a script must have been seen with to be possible for others
-_CACHE_SIZE = 1 << 18  # words whose scripts are cached
+_CACHE_SIZE = 1 << 16  # words whose scripts are cached: some tens of megabytes
 _HINTS = 2
 _NOTHING = "_"  # an empty cell
 
