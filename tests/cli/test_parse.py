@@ -74,7 +74,7 @@ def test_odd_input(run, data, model):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-m", "none", "dev.conllu"], "none: cannot be read: No such file or directory"),
+        (["-m", "none", "dev.conllu"], "none: expected a model file, or the name of a bundled model: en"),
         (["-m", "dev.conllu", "dev.conllu"], "dev.conllu: expected a panparser model"),
         (["-m", "checkpoint", "dev.conllu"], "tokenizer, lemmatizer), found 'checkpoint'"),
         (["-m", "MODEL", "dev.conllu", "-o", "none/x"], "none/x: cannot be written: No such file or directory"),

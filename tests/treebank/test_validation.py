@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.errors import TreebankError
 from panparser.treebank.validation.rules import RULES
 from panparser.treebank.validation.validator import Validator
+from places import ENGLISH
 
 _COLUMNS = "id form lemma upos xpos feats head deprel deps misc".split()
 
@@ -243,3 +246,37 @@ def test_levels_and_rules_are_checked():
         Validator(level=3)
     with pytest.raises(TreebankError, match="got 'unknown-tag'"):
         Validator(ignore=["unknown-tag"])
+
+
+VALID = ENGLISH.read_bytes()[:4000].rsplit(b"\n\n", 1)[0] + b"\n\n"
+PIECES = [
+    b"\t",
+    b"\n",
+    b"\n\n",
+    b" ",
+    b"0",
+    b"-",
+    b".",
+    b"|",
+    b"=",
+    b":",
+    b"_",
+    b"\xff",
+    b"\xcc\x81",
+    b"\r",
+    b"9" * 20,
+    b"2-3",
+    b"#",
+]
+
+
+@given(st.lists(st.tuples(st.integers(0, len(VALID)), st.integers(0, 3), st.sampled_from(PIECES)), max_size=3))
+def test_what_is_valid_can_be_read(changes):
+    data = bytearray(VALID)
+    for at, removed, inserted in changes:
+        data[at : at + removed] = inserted
+    (result,) = pp.validate(io.BytesIO(bytes(data)), format="conllu")
+    treebank = pp.parse_conllu(bytes(data), format="conllu", lenient=True)
+    if result.valid:
+        assert treebank.problems == []
+        assert (result.sentences, result.words) == (len(treebank), treebank.words)
