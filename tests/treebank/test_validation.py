@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 from hypothesis import given
@@ -280,3 +281,14 @@ def test_what_is_valid_can_be_read(changes):
     if result.valid:
         assert treebank.problems == []
         assert (result.sentences, result.words) == (len(treebank), treebank.words)
+
+
+def test_a_long_sentence_and_many_problems_take_little():
+    words = 30_000
+    text = comments("a  " * words, "s1") + "".join(node(id, form="a") for id in range(1, words + 1)) + "\n"
+    bad = "x\n" * 200_000
+    start = time.process_time()
+    (result,) = pp.validate(io.BytesIO((text + bad).encode()), most=5)
+    assert time.process_time() - start < 5
+    assert dict(result.counts) == {"text-trailing-whitespace": 1, "invalid-line": 200_000, "missing-empty-line": 1}
+    assert len(result.problems) == 7

@@ -151,7 +151,7 @@ class Source:
         with self._opened:
             if self.kind == InputKind.conllu or pipeline is None:
                 for block in iter_blocks(self._input, format=self.format, block=self.block):
-                    yield block.read if self.report is not None else partial(_read, block)
+                    yield partial(_read if self.report is None else _skim, block)
                 return
             given: Any = self.kind.value
             path = "<text>" if self.text is not None else source_name(self._input)
@@ -166,6 +166,13 @@ class Source:
 def _read(block: Block) -> Treebank:
     treebank = block.read()
     accept(treebank.problems, fatal_only=True)
+    return treebank
+
+
+def _skim(block: Block) -> Treebank:
+    """What can be read of some sentences: their problems tell the rest."""
+    treebank = block.read()
+    accept([problem for problem in treebank.problems if problem.harmless])
     return treebank
 
 

@@ -136,15 +136,19 @@ def _tokens(sentence: Lines, report: Report) -> list[tuple[int, str, bool]]:
 
 def _compare(sentence: Lines, tokens: list[tuple[int, str, bool]], line: int, text: str, report: Report) -> None:
     """Follows the tokens through the text; one difference is reported for each sentence, for it causes others."""
+    place = 0
     for at, form, glued in tokens:
-        if not text.startswith(form):
-            report("text-form-mismatch", sentence.line(at), f"{quoted(form)} where the text has {quoted(text, 20)}")
+        if not text.startswith(form, place):
+            rest = text[place : place + 21]
+            report("text-form-mismatch", sentence.line(at), f"{quoted(form)} where the text has {quoted(rest, 20)}")
             return
-        text = text[len(form) :]
+        place += len(form)
         if glued:
             continue
-        if text and not text[0].isspace():
-            report("missing-spaceafter", sentence.line(at), f"{quoted(form)} before {quoted(text, 20)}")
-        text = text.lstrip()
-    if text:
-        report("text-extra-chars", line, quoted(text))
+        if place < len(text) and not text[place].isspace():
+            rest = text[place : place + 21]
+            report("missing-spaceafter", sentence.line(at), f"{quoted(form)} before {quoted(rest, 20)}")
+        while place < len(text) and text[place].isspace():
+            place += 1
+    if place < len(text):
+        report("text-extra-chars", line, quoted(text[place : place + 61]))

@@ -73,19 +73,18 @@ class Validator:
         result.sentences += len(treebank)
         result.words += treebank.words
         result.unreadable += treebank.dropped
-        for problem in treebank.problems:
-            self._keep(problem, result)
+        result.problems += [problem for problem in treebank.problems if self._counts(problem.rule, result)]
 
-    def _keep(self, problem: Problem, result: Validation) -> None:
-        result.counts[problem.rule] += 1
-        if self._most is None or result.counts[problem.rule] <= self._most:
-            result.problems.append(problem)
+    def _counts(self, rule: str, result: Validation) -> bool:
+        """Counts a problem; is it one of those to be kept?"""
+        result.counts[rule] += 1
+        return self._most is None or result.counts[rule] <= self._most
 
     def _check_block(self, block: Block, result: Validation) -> None:
         found: list[Problem] = []
 
         def report(rule: str, line: int, what: str) -> None:
-            if rule not in self._ignored:
+            if rule not in self._ignored and self._counts(rule, result):
                 found.append(Problem(result.path, line, rule, RULES[rule].expected, what, "", RULES[rule].fatal))
 
         text = block.text.decode(errors="replace")
@@ -99,8 +98,7 @@ class Validator:
                 report("non-unix-newline", line, "a carriage return")
             text = text.replace("\r\n", "\n")
         self._check_sentences(text, block.line, result, report)
-        for problem in sorted(found, key=lambda problem: problem.line):
-            self._keep(problem, result)
+        result.problems += sorted(found, key=lambda problem: problem.line)
 
     def _check_sentences(self, text: str, line: int, result: Validation, report: Report) -> None:
         pending: list[str] = []

@@ -21,7 +21,7 @@ _ENHANCED = re.compile("a+(?::a+)?(?::[au]+(?:_[au]+)*)?(?::a+)?")  # in terms o
 _LOWER = ("Ll", "Lm", "Lo", "Mn", "Mc", "Me")  # letters that are not capitals, and their marks
 _ATTRIBUTES = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref")  # of MISC, by UD
 _BY_LOWER = {name.lower(): name for name in _ATTRIBUTES}
-_MOST_KEPT = 100_000  # judgments of values, which come again
+_MOST_KEPT, _LONGEST_KEPT = 100_000, 200  # judgments of values, which come again, and characters of these
 
 Findings = tuple[tuple[str, str], ...]  # rules, and what was found
 
@@ -36,9 +36,11 @@ class Judge:
     def __call__(self, value: str) -> Findings:
         found = self._known.get(value)
         if found is None:
-            if len(self._known) > _MOST_KEPT:
-                self._known.clear()
-            found = self._known[value] = tuple(self._find(value))
+            found = tuple(self._find(value))
+            if len(value) <= _LONGEST_KEPT:
+                if len(self._known) > _MOST_KEPT:
+                    self._known.clear()
+                self._known[value] = found
         return found
 
 
