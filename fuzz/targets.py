@@ -77,6 +77,15 @@ def _annotated(data: bytes) -> None:
             _pipeline().annotate(treebank)
 
 
+def check_validation(data: bytes) -> None:
+    """What is valid can be read, and has the sentences and words that the reader finds."""
+    (result,) = pp.validate(_file("valid.conllu", data), format="conllu", most=3)
+    treebank = pp.parse_conllu(data, format="conllu", lenient=True)
+    if result.valid:
+        assert treebank.problems == []
+        assert (result.sentences, result.words) == (len(treebank), treebank.words)
+
+
 def check_constraints(data: bytes) -> None:
     """Parses under the constraints of a file; what it drops is what the trees lack."""
     treebank = pp.read_conllu(_file("constraints.conllu", data))
@@ -91,10 +100,12 @@ def check_constraints(data: bytes) -> None:
 def check_text(data: bytes) -> None:
     pieces = list(pp.iter_text(_file("text.txt", data), block=4096))
     text = "".join(pieces)
-    for given in ("nothing", "sentences", "tokens", "vertical"):
+    for given in ("text", "paragraphs", "lines", "tokens", "vertical"):
         with suppress(PanParserError):
-            for treebank in _pipeline().stream(pieces, given=given):  # type: ignore[arg-type]
-                pp.parse_conllu(treebank.to_bytes())
+            treebanks = list(_pipeline().stream(pieces, given=given))  # type: ignore[arg-type]
+            assert not any(pp.parse_conllu(each.to_bytes(), lenient=True).problems for each in treebanks)
+    for piece in pp.iter_text(_file("text.txt", data), block=4096, report=str.strip):
+        piece.encode()
     with suppress(PanParserError):
         _pipeline()(text[:1000])
 
@@ -194,6 +205,7 @@ TARGETS = {
     for target in (
         _text("conllu", lambda: (seeds.conllu(3), seeds.conllu(), b"", b"\n"), check_treebank),
         _text("conllx", lambda: (seeds.conllx(),), check_treebank),
+        _text("validation", lambda: (seeds.conllu(3), seeds.conllu()), check_validation),
         _text("constraints", lambda: (seeds.constrained(),), check_constraints),
         _text("text", seeds.texts, check_text),
         *MODEL_TARGETS,
