@@ -8,8 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 READERS = (
-    *("conllu", "conllx", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates", "vectors"),
-    *("conditions", "criteria", "strategies", "weights"),
+    *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
+    *("vectors", "conditions", "criteria", "strategies", "weights"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),
 )
 
