@@ -13,6 +13,7 @@ MAX_THREADS = 1 << 10
 MAX_EPOCHS = 100_000
 MAX_MEMBERS = 256  # perceptrons that learn side by side, all in memory
 MAX_SEEDS = 1000  # parsers that are trained one after the other
+MAX_PROVEN_WORDS = 12  # of exhaustive proofs: each word multiplies their time by a growing factor
 MAX_INT = (1 << 63) - 1  # of what nothing is allocated for
 
 
@@ -43,6 +44,10 @@ def check_count(
 
 def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam, most=MAX_BEAM)
+
+
+def check_threads(name: str, threads: object) -> None:
+    check_count(name, threads, most=MAX_THREADS)
 
 
 def check_range(name: str, value: object, least: int, most: int, error: type[PanParserError] = SpecError) -> None:

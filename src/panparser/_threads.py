@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from panparser._checks import check_count
+from panparser._checks import check_threads
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,7 +29,7 @@ def chosen_threads(name: str, threads: int | None) -> int:
     """
     if threads is None:
         return _most.get() or cores()
-    check_count(name, threads)
+    check_threads(name, threads)
     return threads
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from panparser._checks import MAX_PROVEN_WORDS
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import (
     JsonOption,
@@ -51,7 +52,9 @@ def check(
     name: SystemArgument,
     root: RootOption = None,
     single_root: SingleRootOption = None,
-    max_words: Annotated[int, typer.Option(min=1, help="Prove it for sentences up to this length.")] = 5,
+    max_words: Annotated[
+        int, typer.Option(min=1, max=MAX_PROVEN_WORDS, help="Prove it for sentences up to this length.")
+    ] = 5,
     golds: Annotated[
         GoldKind | None,
         typer.Option(

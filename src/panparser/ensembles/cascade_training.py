@@ -19,7 +19,7 @@ from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
 from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, over_folds
-from panparser.learning.listeners import Listener, notify
+from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.parsing.constraints.constraints import Constraints
@@ -66,6 +66,7 @@ def train_cascade(
     if given not in get_args(Given):
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
     check_treebanks("train_cascade", treebank, dev)
+    check_listeners("train_cascade", listeners)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
     threads = chosen_threads("threads of train_cascade", threads)
     common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Unpack
 
+from panparser._checks import MAX_SEEDS, check_count
 from panparser.errors import SpecError
 from panparser.learning.folds import run_all
 from panparser.learning.listeners import Listener
@@ -33,4 +35,6 @@ def train_seeds(
         own_dev = None if dev is None else dev.copy()
         return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], seed=seed, **options))
 
-    return run_all(work, list(seeds), threads)
+    chosen = list(islice(seeds, MAX_SEEDS + 1))
+    check_count("number of seeds of train_seeds", len(chosen), most=MAX_SEEDS)
+    return run_all(work, chosen, threads)

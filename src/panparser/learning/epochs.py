@@ -165,12 +165,16 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         report = self._evaluation.result()
         self._evaluation = None
         for event, values in self._untold or ():
-            self.notify(event, *values)
+            self._tell(event, *values)
         self._end_epoch(report)
 
     def _end_epoch(self, report: EpochReport) -> None:
+        self._tell("after_epoch", report)
+
+    def _tell(self, event: str, *values: Any) -> None:
+        """Notifies listeners, which may end training with this epoch."""
         try:
-            self.notify("after_epoch", report)
+            self.notify(event, *values)
         except StopTraining:
             self.is_stopped = True
 
@@ -194,7 +198,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     def notify_of_evaluation(self, event: str, *values: Any) -> None:
         """Notifies listeners: at once, or when the evaluation that goes on in the background is over."""
         if self._untold is None:
-            self.notify(event, *values)
+            self._tell(event, *values)
         else:
             self._untold.append((event, values))
 

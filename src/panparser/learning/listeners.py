@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from panparser import _engine
 from panparser._arrays import FloatArray, IntArray
+from panparser.errors import SpecError
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,16 @@ class Listener:
 
     def notice(self, message: str) -> None:
         """Something that is no error but may surprise, such as a checkpoint that cannot be written."""
+
+
+def check_listeners(owner: str, listeners: object) -> None:
+    """Raises SpecError unless it is a list of listeners."""
+    if not isinstance(listeners, Sequence) or isinstance(listeners, str):
+        raise SpecError(f"listeners of {owner} must be a list of Listeners; got {listeners!r}")
+    for each in listeners:
+        if not isinstance(each, Listener):
+            hint = f"; make an instance: {each.__name__}()" if isinstance(each, type) else ""
+            raise SpecError(f"listeners of {owner} must be Listeners; got {each!r}{hint}")
 
 
 def notify(listeners: Sequence[Listener], event: str, *values: Any) -> None:

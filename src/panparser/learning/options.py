@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
-from panparser._checks import MAX_INT, check_at_least_zero, check_count, is_number
+from panparser._checks import MAX_EPOCHS, MAX_INT, MAX_MEMBERS, check_at_least_zero, check_count, is_number
 from panparser.errors import SpecError
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, Strategy, StrategyLike
 from panparser.learning.subsampling import Subsample
@@ -50,12 +50,12 @@ class Training:
             raise SpecError(
                 f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
             )
-        check_count("epochs of train", self.epochs, most=MAX_INT)
+        check_count("epochs of train", self.epochs, most=MAX_EPOCHS)
         check_count("seed of train", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
         check_count("batch of train", self.batch)
-        for name in ("patience", "members", "max_size"):
+        for name, most in (("patience", MAX_INT), ("members", MAX_MEMBERS), ("max_size", MAX_INT)):
             if (value := getattr(self, name)) is not None:
-                check_count(f"{name} of train", value, most=MAX_INT)
+                check_count(f"{name} of train", value, most=most)
         if self.prune is not None:
             check_at_least_zero("prune of train", self.prune)
         if self.margin is not None and not (is_number(self.margin) and 0 <= self.margin < 1):

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import check_beam, check_count
+from panparser._checks import MAX_BEAM, check_beam, check_count
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
@@ -38,7 +38,7 @@ from panparser.learning.classifiers import (
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import SKIP, EpochReport, Instead, Listener, SequenceReport
+from panparser.learning.listeners import SKIP, EpochReport, Instead, Listener, SequenceReport, check_listeners
 from panparser.learning.listeners import Update as ReportedUpdate
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
@@ -218,7 +218,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
 
     def best(self, input: Any, count: int, *, beam: int | None = None) -> list[Prediction]:
         """At most `count` predictions, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
-        check_count("count of best", count)
+        check_count("count of best", count, most=MAX_BEAM)
         width = self.beam if beam is None else beam
         if width != 0:
             check_beam(width, "best")
@@ -288,6 +288,7 @@ def train_task(
     of the perceptron; the task must then list its `actions`.
     """
     check_beam(beam, "train_task")
+    check_listeners("train_task", listeners)
     if not examples:
         raise SpecError("expected examples to learn from; got none")
     training = sequence_training(beam, options, "train_task", TaskOptions)
@@ -392,7 +393,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
     def evaluate(self, report: EpochReport, weights: TaskModel) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):
             return
-        self.notify("before_evaluation", report.epoch)
+        self.notify_of_evaluation("before_evaluation", report.epoch)
         right = total = 0
         for input, gold in self.dev:
             state = self.task.initial(input)
@@ -402,7 +403,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
                 total += 1
                 state = self.task.apply(state, action)
         report.accuracy = 100 * right / max(1, total)
-        self.notify("after_evaluation", report)
+        self.notify_of_evaluation("after_evaluation", report)
 
     def finish(self, *, interrupted: bool) -> TaskModel:
         model = self.finished()[1]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import check_beam, check_count
+from panparser._checks import MAX_BEAM, check_beam, check_count, check_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
@@ -242,7 +242,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         check_parsed(treebank)
         beam = self.spec.beam if beam is None else beam
         check_beam(beam, "parse")
-        check_count("threads of parse", threads)
+        check_threads("threads of parse", threads)
         check_lengths(treebank)
         treebank.check()
         return beam
@@ -284,7 +284,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         """
         if not isinstance(sentence, Sentence):
             raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
-        check_count("count of best", count)
+        check_count("count of best", count, most=MAX_BEAM)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
             check_beam(self.spec.beam if beam is None else beam, "best")

@@ -61,7 +61,12 @@ class ParserSpec:
         if isinstance(self.system, PythonSystem):
             object.__setattr__(self, "system", PythonSteps(self.system))
         if not isinstance(self.system, TransitionSystem | PythonSteps):
-            raise SpecError(f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}")
+            hint = f"; pp.system({self.system!r}) makes one" if isinstance(self.system, str) else ""
+            if isinstance(self.system, type) and issubclass(self.system, PythonSystem):
+                hint = f"; make an instance: {self.system.__name__}()"
+            raise SpecError(
+                f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
+            )
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:

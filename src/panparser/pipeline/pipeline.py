@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panparser._checks import check_count
+from panparser._checks import check_threads
 from panparser._threads import in_order
 from panparser.errors import SpecError, TextError, TreebankError
 from panparser.learning.classifiers import Classifier, check_class
@@ -120,7 +120,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         """
         if isinstance(texts, str):
             raise TextError("expected texts; got one text: [text] is a list of one")
-        check_count("threads", threads)
+        check_threads("threads", threads)
 
         def work(text: Text) -> Treebank:
             return self(text, given=given, until=until)

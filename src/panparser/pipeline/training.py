@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from panparser._checks import check_at_least_zero, check_count, is_whole
+from panparser._checks import MAX_BEAM, MAX_EPOCHS, check_at_least_zero, check_count, is_whole
 from panparser._threads import at_most, chosen_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
@@ -19,7 +19,7 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
 from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, jackknife
-from panparser.learning.listeners import Listener, notify
+from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.parsing.spec import ParserSpec
@@ -73,8 +73,9 @@ class PipelineSpec:
             raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
         if not isinstance(self.parser, ParserSpec):
             raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
-        for name in ("tokenizer_epochs", "tagger_epochs", "tagger_beam", "lemmatizer_epochs"):
-            check_count(f"{name} of PipelineSpec", getattr(self, name))
+        for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
+            check_count(f"{name} of PipelineSpec", getattr(self, name), most=MAX_EPOCHS)
+        check_count("tagger_beam of PipelineSpec", self.tagger_beam, most=MAX_BEAM)
         if not isinstance(self.joint, bool):
             raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
         check_at_least_zero("tagger_prune of PipelineSpec", self.tagger_prune)
@@ -106,6 +107,7 @@ def train_pipeline(
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
+    check_listeners("train_pipeline", listeners)
     threads = chosen_threads("threads of train_pipeline", threads)
     arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners", "checkpoint", "resume")
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.learning.finished import clear
-from panparser.learning.listeners import Listener, notify
+from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
@@ -21,12 +21,16 @@ from panparser.recipes.recipe import Recipe
 from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
 from panparser.recipes.target import Target
 from panparser.storage.files import check_writable, remove
+from panparser.storage.values import shown
 from panparser.treebank.conllu import write_conllu
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Stage
     from panparser.recipes.cascade import CascadeRecipe
+
+_USUAL_BEAM, _USUAL_MEMBERS = 8, 4
+_NOTICED_FROM = 16  # times the cost of the usual ones
 
 
 def run_recipe(
@@ -50,6 +54,8 @@ def run_recipe(
     """
     if isinstance(recipe, str | os.PathLike):
         source, recipe = recipe, read_recipe(recipe)
+    _check_recipe(recipe)
+    check_listeners("run_recipe", listeners)
     threads = chosen_threads("threads of run_recipe", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     if resume and not checkpoints:
@@ -74,6 +80,14 @@ def run_recipe(
             else:
                 remove(checkpoint)
     return result
+
+
+def _check_recipe(recipe: object) -> None:
+    from panparser.recipes.cascade import CascadeRecipe
+
+    if not isinstance(recipe, Recipe | CascadeRecipe):
+        hint = "; Recipe.from_values makes one of plain values" if isinstance(recipe, Mapping) else ""
+        raise SpecError(f"recipe of run_recipe must be a Recipe, or the file of one; got {shown(recipe)}{hint}")
 
 
 class _Run:
@@ -122,6 +136,7 @@ class _Run:
         spec = recipe.parser.spec()
         members = 1 if spec.uses_vectors else Training(**options).members_for(treebank.words)
         name = f"seed {seed}" if is_one_of_several else ""
+        self._warn_of_cost(spec.beam, members)
         self._before(Step(name, options["epochs"], members * treebank.words))
         return train(
             spec,
@@ -135,6 +150,14 @@ class _Run:
             **recipe.training_constraints(treebank, data["dev"]),
             **options,
         )
+
+    def _warn_of_cost(self, beam: int, members: int) -> None:
+        """Training takes about as long as beam and members are large, and so does memory."""
+        factor = max(1, beam // _USUAL_BEAM) * max(1, members // _USUAL_MEMBERS)
+        if factor >= _NOTICED_FROM:
+            usual = f"a beam of {_USUAL_BEAM} and {_USUAL_MEMBERS} members"
+            cost = f"about {factor:,} times the time, and memory in proportion"
+            self._notice(f"a beam of {beam} and {members} member{'s' * (members > 1)}: {cost}, of {usual}")
 
     def _checkpoint(self, name: str = "") -> Path | None:
         checkpoint = self.target.checkpoint(name) if self.checkpoints else None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import check_beam, check_count
+from panparser._checks import MAX_BEAM, check_beam, check_count, check_threads
 from panparser.errors import SpecError
 from panparser.features.atoms import CLASSES
 from panparser.learning.classifiers import (
@@ -118,7 +118,7 @@ class ClassifiedSequences:
         """The class of each item."""
         beam = self.beam if beam is None else beam
         check_beam(beam, "predict")
-        check_count("threads of predict", threads)
+        check_threads("threads of predict", threads)
         states = SequenceStates(self.window, items, self.classes)
         search = BatchSearch(states, self.classifier)
         found: list[int] = []
@@ -131,7 +131,7 @@ class ClassifiedSequences:
         self, items: Items, sequence: int, count: int, *, beam: int | None = None
     ) -> list[tuple[tuple[int, ...], float]]:
         """At most `count` different lists of classes for one sequence, with their scores, best first."""
-        check_count("count of best", count)
+        check_count("count of best", count, most=MAX_BEAM)
         if not 0 <= sequence < len(items):
             raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
         width = None if beam == 0 else max(self.beam if beam is None else beam, count)
@@ -266,12 +266,12 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
     def evaluate(self, report: EpochReport, weights: Classifier) -> None:
         if self.dev is None or not isinstance(report, SequenceReport):
             return
-        self.notify("before_evaluation", report.epoch)
+        self.notify_of_evaluation("before_evaluation", report.epoch)
         items, right = self.dev
         found = ClassifiedSequences(self.window, self.classes, weights, self.beam).predict(items)
         known = right != UNKNOWN
         report.accuracy = 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
-        self.notify("after_evaluation", report)
+        self.notify_of_evaluation("after_evaluation", report)
 
     def finish(self, *, interrupted: bool) -> ClassifiedSequences:
         model = ClassifiedSequences(self.window, self.classes, self.finished()[1], self.beam)

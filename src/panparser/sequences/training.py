@@ -16,7 +16,7 @@ from panparser.errors import SpecError
 from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.layers import Layer
-from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport
+from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport, check_listeners
 from panparser.learning.native import Callback, Members, update_units
 from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
@@ -46,6 +46,7 @@ def train_sequences(
     beam. Ctrl-C ends training with the best model so far, if there is one. A `classifier` learns instead of the
     engine's perceptron, over features that are read in Python. `threads` (None: one for each core) change no byte.
     """
+    check_listeners("train_sequences", listeners)
     run: dict[str, Any] = {
         "window": window,
         "items": items,

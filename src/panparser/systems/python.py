@@ -128,6 +128,11 @@ def _check_declaration(declared: PythonSystem) -> None:
         raise TableError(f"root of {declared.name} must be first or last; got {declared.root!r}")
 
 
+def most_steps(words: int) -> int:
+    """Transitions after which a derivation is taken for one that never ends; as in the engine."""
+    return 2 * (words + 2) ** 2
+
+
 class PythonSteps:
     """A PythonSystem behind the interface of tables: immutable states, legal transitions and costs by name."""
 
@@ -196,6 +201,8 @@ class PythonSteps:
 
     def after(self, state: Any, transition: str) -> Any:
         """The state after a transition, which must be legal."""
+        if len(state.derivation) > most_steps(state.words):
+            raise StuckError(f"{self.name} does not end: after {len(state.derivation)} transitions, it is in {state}")
         after = _copy_of(state)
         self.declared.apply(after, transition)
         after.derivation = (*state.derivation, transition)
@@ -220,11 +227,11 @@ class PythonSteps:
     def lost(self, gold: Gold | Sequence[Head]) -> int:
         """Number of known heads that the derivation of least cost does not give: with exact costs, that none gives."""
         gold = Gold.of(gold)
-        state, limit = self.initial(len(gold)), 2 * (len(gold) + 2) ** 2
+        state = self.initial(len(gold))
         while not self.is_final(state):
             costs = self.costs(state, gold)
-            if not costs or (limit := limit - 1) < 0:
-                raise StuckError(f"{self.name} does not end: it is stuck in {state}, or goes on forever")
+            if not costs:
+                raise StuckError(f"{self.name} does not end: it is stuck in {state}")
             state = self.after(state, min(costs, key=lambda name: costs[name]))
         known = zip(gold.heads, state.heads[1:], strict=True)
         return sum(isinstance(head, int) and head >= 0 and head != found for head, found in known)

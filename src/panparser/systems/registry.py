@@ -87,7 +87,9 @@ def _built_in(name: str | Path) -> Callable[..., TransitionSystem]:
     if _plain(str(name)) not in known:
         near = get_close_matches(str(name), BUILT_IN, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
-        if is_there(name, Path.is_file):
+        if ":" in str(name):
+            hint = "a system in Python is trained in Python: pp.train(pp.ParserSpec(system=MySystem()), treebank)"
+        elif is_there(name, Path.is_file):
             hint = "there is a file of that name; a table's ends in .toml or .json"
         raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
     return known[_plain(str(name))]

@@ -12,6 +12,7 @@ from panparser.text.characters import WHITE
 from panparser.treebank.conllu import UTF16, Source, open_source, source_name
 
 _BLOCK_SIZE = 1 << 20  # bytes read at a time
+_NULLS = 1 << 14  # characters of a block that is no text if most of them are null
 _MAX_BLOCKS = 4  # buffered while no paragraph ends
 _LINE_END = r"(?>\r\n|\r|\n)"
 _WITHIN = f"[{WHITE.replace(chr(10), '').replace(chr(13), '')}]"  # white space that does not end a line
@@ -110,6 +111,8 @@ class _Decoder:
             self._decoder.errors = "replace"
             text = self._decoder.decode(data, is_last)
             self._decoder.errors = "strict"
+        if len(text) >= _NULLS and text.count("\0") > len(text) // 2:
+            raise TextError(f"{self._path}:{self._line}: expected text, found null characters: is this a device?")
         self._line += data.count(b"\n")
         self._offset += len(data)
         mark, self._begun = "" if self._begun else "\ufeff", self._begun or bool(text)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from panparser import _engine
+from panparser._checks import MAX_PROVEN_WORDS, check_range
 from panparser.errors import CheckFailed, ConstraintError
 from panparser.systems.oracles import gold_transitions
 from panparser.systems.proof import check
@@ -72,6 +73,7 @@ def check_constraints(
     system = as_system(system)
     if not isinstance(system, TransitionSystem) or system.static_oracle is not None:
         raise ConstraintError(f"{system.name} keeps no constraints: it is not a table with costs")
+    check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):

@@ -11,11 +11,20 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
+from panparser.errors import ModelError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import CLASSIFIER_PREFIX, Classifier, checked_arrays, classifier_values, revived
+from panparser.learning.classifiers import (
+    CLASSIFIER_PREFIX,
+    Classifier,
+    Combined,
+    checked_arrays,
+    classifier_values,
+    revived,
+)
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
+from panparser.learning.perceptron import Perceptron
 from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches, first_of_each
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
@@ -23,6 +32,7 @@ from panparser.parsing.batch.signals import signals_of
 from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.models.protocol import Found, RawTree, Search
 from panparser.parsing.spec import ParserSpec
+from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
@@ -47,7 +57,11 @@ class ClassifierModel:
         return self.classifier.unit
 
     def check(self) -> None:
-        """Does nothing: a classifier checks itself when it is restored."""
+        """Raises ModelError if a perceptron inside scores other actions than the labels and tags make."""
+        names = self.states(parse_conllu(b"")).names
+        for inside in _perceptrons(self.classifier):
+            if inside.sizes[0] != len(names):
+                raise ModelError(f"its {self.name} scores {inside.sizes[0]} actions; the parser has {len(names)}")
 
     def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
@@ -95,6 +109,12 @@ class ClassifierModel:
 
     def to_values(self) -> dict[str, Any]:
         return {"classifier": classifier_values(self.classifier)}
+
+
+def _perceptrons(classifier: Classifier) -> list[Perceptron]:
+    if isinstance(classifier, Combined):
+        return [inside for part in classifier.parts for inside in _perceptrons(part)]
+    return [classifier] if isinstance(classifier, Perceptron) else []
 
 
 _Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], IntArray]

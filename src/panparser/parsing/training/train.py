@@ -10,7 +10,7 @@ from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
-from panparser.learning.listeners import Listener
+from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import TrainingOptions
 from panparser.learning.perceptron import Perceptron
 from panparser.parsing.constraints.constraints import Constraints
@@ -58,6 +58,7 @@ def train(
     0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as those found by another parser; then
     `dev_constraints` are those of the development set.
     """
+    check_listeners("train", listeners)
     training = parser_training(spec, options)
     if constraints is None and dev_constraints is not None:
         raise SpecError("dev_constraints of train are given, but constraints are not")

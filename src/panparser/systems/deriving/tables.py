@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+from panparser._checks import MAX_PROVEN_WORDS, check_range
 from panparser.errors import CheckFailed, TableError
 from panparser.systems.deriving.candidates import conditions
 from panparser.systems.deriving.evidence import Evidence, Search
@@ -67,8 +68,7 @@ def derive(
     Raises CheckFailed, with a drawing, if the system is unsound (gets stuck, never ends, or its output is not a tree).
     """
     bare = without_costs(system)
-    if not isinstance(max_words, int) or max_words < 1:
-        raise ValueError(f"max_words must be an integer >= 1; got {max_words!r}")
+    check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     if golds is not None and golds not in get_args(Golds):
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
     work = _Work(bare, max_words, progress or (lambda *_: None))

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._checks import MAX_PROVEN_WORDS, check_range
 from panparser.errors import CheckFailed, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
@@ -97,8 +98,7 @@ def check_system(
     during the work, and `proven` after each length.
     """
     system = as_system(system)
-    if not isinstance(max_words, int) or max_words < 1:
-        raise ValueError(f"max_words must be an integer >= 1; got {max_words!r}")
+    check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     if golds is not None and golds not in get_args(Golds):
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
     if golds is not None and not exact_cost:

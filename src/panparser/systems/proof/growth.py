@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 MEASURABLE = 0.02  # seconds: shorter times are too noisy to estimate growth
+_CENTURY = 36_525 * 86_400  # seconds
 _FIRST_FACTOR = 8.0  # from one length to the next, before it has been measured
 
 
@@ -40,6 +41,8 @@ class Growth:
 
 def spelled(seconds: float) -> str:
     """A readable time, such as 40 seconds, 3 minutes, 5 hours."""
+    if seconds >= _CENTURY:
+        return "more than a century"
     for name, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {name}"
