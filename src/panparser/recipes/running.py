@@ -83,9 +83,11 @@ def run_recipe(
 
 
 def _check_recipe(recipe: object) -> None:
-    from panparser.recipes.cascade import CascadeRecipe
+    if isinstance(recipe, Recipe):
+        return
+    from panparser.recipes.cascade import CascadeRecipe  # only here: a parser needs no stages
 
-    if not isinstance(recipe, Recipe | CascadeRecipe):
+    if not isinstance(recipe, CascadeRecipe):
         hint = "; Recipe.from_values makes one of plain values" if isinstance(recipe, Mapping) else ""
         raise SpecError(f"recipe of run_recipe must be a Recipe, or the file of one; got {shown(recipe)}{hint}")
 
