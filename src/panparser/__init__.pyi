@@ -90,8 +90,8 @@ from panparser.learning.strategies import STRATEGIES as STRATEGIES
 from panparser.learning.strategies import Schedule as Schedule
 from panparser.learning.strategies import Strategy as Strategy
 from panparser.learning.subsampling import Subsample as Subsample
+from panparser.learning.task_states import Task as Task
 from panparser.learning.tasks import Prediction as Prediction
-from panparser.learning.tasks import Task as Task
 from panparser.learning.tasks import TaskModel as TaskModel
 from panparser.learning.tasks import train_task as train_task
 from panparser.parsing.batch.tables import StateBatch as StateBatch

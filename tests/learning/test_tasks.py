@@ -12,7 +12,8 @@ from learners import SMALL, examples, learn, short_sentences
 from panparser.features.reading import Derivation
 from panparser.learning.learner import BatchLearner
 from panparser.learning.search import BatchSearch
-from panparser.learning.tasks import NamedPerceptron, TaskStates
+from panparser.learning.task_states import TaskStates
+from panparser.learning.tasks import NamedPerceptron
 
 
 class Parsing:

@@ -36,7 +36,7 @@ from panparser.learning.record import SEQUENCES, TrainingRecord
 from panparser.learning.search import BatchSearch, batches
 from panparser.learning.states import Node, ObjectStates
 from panparser.learning.strategies import Strategy
-from panparser.learning.tasks import text_key
+from panparser.learning.task_states import text_key
 from panparser.sequences.model import UNKNOWN, Classes, Items, Window, checked_classes
 from panparser.sequences.reading import ItemReader
 from panparser.storage.models import Source

@@ -10,7 +10,7 @@ from panparser._caching import cached_property
 from panparser.errors import StuckError
 from panparser.learning.random import Random
 from panparser.learning.strategies import Strategy
-from panparser.learning.tasks import Task
+from panparser.learning.task_states import Task
 from panparser.testing.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
 
 Row = dict[str, float]  # weights by action

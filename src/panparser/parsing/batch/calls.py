@@ -12,7 +12,7 @@ from panparser._arrays import IntArray, KeyArray
 from panparser.features.atoms import CALL, Atom
 from panparser.features.templates import Template, Templates
 from panparser.learning.states import hashed
-from panparser.learning.tasks import text_key
+from panparser.learning.task_states import text_key
 from panparser.systems.python import PythonSteps
 from panparser.treebank.sentence import Sentence
 
