@@ -114,3 +114,10 @@ def test_text_and_binary_files_give_what_was_written(tmp_path_factory, vectors):
     for data in (text_of(vectors), binary_of(vectors)):
         path.write_bytes(data)
         assert pp.read_vectors(path) == expected
+
+
+@pytest.mark.parametrize("first", ["9" * 5000 + " 3", "3 " + "9" * 5000, "9" * 5000 + " " + "9" * 5000])
+def test_counts_with_thousands_of_digits_are_refused(tmp_path, first):
+    (tmp_path / "vectors").write_text(f"{first}\na 1 2 3\n")
+    with pytest.raises(pp.VectorsError, match=":1: expected the numbers of vectors and dimensions"):
+        pp.read_vectors(tmp_path / "vectors")

@@ -264,3 +264,24 @@ def test_any_values_are_taken_or_refused(field, value):
 def test_unknown_transitions_are_refused():
     with pytest.raises(pp.IllegalTransitionError, match="arc-hybrid has SHIFT, LEFT, RIGHT; got 'JUMP'"):
         HYBRID["JUMP"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"max_span": True}, "max_span of arc-eager must be an integer from 1 to"),
+        ({"ties": [1, 2, 3, 4]}, "ties of arc-eager must order SHIFT, .*; got 1, 2, 3, 4"),
+        ({"ties": [[], {}]}, "ties of arc-eager must order"),
+    ],
+)
+def test_values_of_another_type_are_refused(change, said):
+    with pytest.raises(pp.TableError, match=said):
+        pp.TransitionSystem.from_values(pp.system("arc-eager").to_values() | change)
+
+
+@pytest.mark.parametrize("suffix", ["json", "toml"])
+def test_numbers_with_thousands_of_digits_are_refused(tmp_path, suffix):
+    path = tmp_path / f"table.{suffix}"
+    path.write_text("name = " + "9" * 5000 if suffix == "toml" else '{"name": ' + "9" * 5000 + "}")
+    with pytest.raises(pp.TableError, match="a number has too many digits"):
+        pp.TransitionSystem.load(path)

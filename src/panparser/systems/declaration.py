@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from panparser._checks import is_whole
 from panparser.errors import IllegalTransitionError, TableError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
@@ -137,8 +138,8 @@ class Declaration:
         for name in names:
             if names.count(name) > 1:
                 raise TableError(f"transitions of {self.name}: {name} appears twice")
-        if sorted(self.ties) != sorted(names):
-            raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(self.ties)}")
+        if sorted(map(str, self.ties)) != sorted(names):
+            raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(map(str, self.ties))}")
         for column in ("starts", "ends"):
             if getattr(self, column) not in ("stack", "buffer"):
                 raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
@@ -147,7 +148,7 @@ class Declaration:
         for column in ("single_root", "partial"):
             if not isinstance(getattr(self, column), bool):
                 raise TableError(f"{column} of {self.name} must be true or false; got {getattr(self, column)!r}")
-        if self.max_span is not None and (not isinstance(self.max_span, int) or not 1 <= self.max_span < 1 << 31):
+        if self.max_span is not None and (not is_whole(self.max_span) or not 1 <= self.max_span < 1 << 31):
             raise TableError(
                 f"max_span of {self.name} must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
             )
