@@ -8,7 +8,7 @@ from panparser.errors import PanParserError, SpecError
 
 # Limits of what users may ask for. Nothing useful is above them; what is below, but large, only takes its time.
 MAX_COUNT = 1 << 20  # of what has no other bound
-MAX_BEAM = 1 << 16  # hypotheses, and trees of one sentence
+MAX_BEAM = 1 << 14  # hypotheses, and trees of one sentence: a sentence of 35 words takes a second and 0.3 GB
 MAX_THREADS = 1 << 10
 MAX_EPOCHS = 100_000
 MAX_MEMBERS = 256  # perceptrons that learn side by side, all in memory

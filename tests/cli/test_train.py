@@ -162,7 +162,7 @@ def test_seeds_folds_and_size(run, data):
         (["-t", "train.conllu", "-o", "none/en"], "none/en: cannot be written: No such file or directory"),
         (["-t", "train.conllu", "-o", "."], ".: cannot be written: it is a folder"),
         (["-t", "none.conllu", "-o", "eng"], "none.conllu: cannot be read"),
-        (["-t", "train.conllu", "-o", "eng", "--beam", "0"], "beam: expected an integer from 1 to 65536, found 0"),
+        (["-t", "train.conllu", "-o", "eng", "--beam", "0"], "beam: expected an integer from 1 to 16384, found 0"),
         (["-t", "train.conllu", "-o", "eng", "--strategy", "max"], "no strategy is called 'max'"),
         (["-t", "train.conllu", "-o", "eng", "--system", "arc"], "no transition system is called 'arc'"),
         (
