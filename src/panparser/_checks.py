@@ -46,6 +46,11 @@ def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam, most=MAX_BEAM)
 
 
+def check_best(count: object, beam: object) -> None:
+    """Raises SpecError for too many best results: the beam is as wide, unless it is 0, and search exhaustive."""
+    check_count("count of best", count, most=MAX_COUNT if beam == 0 else MAX_BEAM)
+
+
 def check_threads(name: str, threads: object) -> None:
     check_count(name, threads, most=MAX_THREADS)
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import MAX_BEAM, check_beam, check_count
+from panparser._checks import check_beam, check_best
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
@@ -144,8 +144,8 @@ class TaskModel(StoredModel, kind="task", newest=1):
 
     def best(self, input: Any, count: int, *, beam: int | None = None) -> list[Prediction]:
         """At most `count` predictions, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
-        check_count("count of best", count, most=MAX_BEAM)
         width = self.beam if beam is None else beam
+        check_best(count, width)
         if width != 0:
             check_beam(width, "best")
             width = max(width, count)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import MAX_BEAM, check_beam, check_count, check_threads
+from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
@@ -284,7 +284,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         """
         if not isinstance(sentence, Sentence):
             raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
-        check_count("count of best", count, most=MAX_BEAM)
+        check_best(count, beam)
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
             check_beam(self.spec.beam if beam is None else beam, "best")

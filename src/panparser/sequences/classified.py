@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import MAX_BEAM, check_beam, check_count, check_threads
+from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError
 from panparser.features.atoms import CLASSES
 from panparser.learning.classifiers import (
@@ -131,7 +131,7 @@ class ClassifiedSequences:
         self, items: Items, sequence: int, count: int, *, beam: int | None = None
     ) -> list[tuple[tuple[int, ...], float]]:
         """At most `count` different lists of classes for one sequence, with their scores, best first."""
-        check_count("count of best", count, most=MAX_BEAM)
+        check_best(count, beam)
         if not 0 <= sequence < len(items):
             raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
         width = None if beam == 0 else max(self.beam if beam is None else beam, count)

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser._checks import MAX_BEAM, check_beam, check_count, check_threads
+from panparser._checks import check_beam, check_best, check_count, check_threads
 from panparser.errors import SpecError, TemplateError
 from panparser.features.lowering import LoweredWindow, lower_window
 from panparser.features.templates import Templates
@@ -259,7 +259,7 @@ class SequenceModel:
 
         The beam is at least as wide; `beam=0`: exhaustive search.
         """
-        check_count("count of best", count, most=MAX_BEAM)
+        check_best(count, beam)
         if beam != 0:
             check_beam(self.beam if beam is None else beam, "best")
         width = 0 if beam == 0 else max(self.beam if beam is None else beam, count)
