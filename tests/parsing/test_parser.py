@@ -185,7 +185,7 @@ def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
 
 @pytest.mark.parametrize("wrong", [-1, 0.5, "1", True, 1 << 70])
 def test_a_margin_is_checked(beamed, wrong):
-    with pytest.raises(pp.SpecError, match="margin: expected an integer from 0 to"):
+    with pytest.raises(pp.SpecError, match="margin must be an integer >= 0 or None"):
         beamed.margin = wrong
 
 
