@@ -181,7 +181,7 @@ _PIECES = (
     ),
     *(b"\t" * 9, b"_\t" * 9, b"9" * 5000, b"[" * 5000, b"(" * 5000, b"{x=" * 5000, b"not " * 3000, b"a" * 100_000),
 )
-_MOST = 50_000  # bytes
+_MOST = 50_000  # bytes, unless a seed has more
 _NUMBERS = (b"0", b"-1", b"1", b"2", b"1.5", b"65536", b"2147483648", b"9223372036854775808", b"9" * 400, b"9" * 5000)
 
 
@@ -189,7 +189,7 @@ def mutated(rng: Random, seeds: Sequence[bytes]) -> bytes:
     """One of the seeds after one to five mutations."""
     data = rng.choice(seeds)
     for _ in range(rng.choice((1, 1, 2, 3, 5))):
-        data = rng.choice(_MUTATIONS)(rng, data, seeds)[:_MOST]
+        data = rng.choice(_MUTATIONS)(rng, data, seeds)[: max(_MOST, len(data))]
     return data
 
 
