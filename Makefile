@@ -103,13 +103,12 @@ sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-beha
 	    ASAN_OPTIONS=detect_leaks=0 \
 	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow" -p no:cacheprovider
 
-sanitize-threads: $(VENV)/.tools  ## the engine without Python, learning and parsing with eight threads, under the thread sanitizer
-	$(BIN)/cmake -G Ninja -S . -B build/sanitize-threads -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPANPARSER_PYTHON=OFF \
-	    -DPANPARSER_EXAMPLES=ON -DPANPARSER_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug
-	$(BIN)/cmake --build build/sanitize-threads
-	build/sanitize-threads/engine_example tests/data/english.conllu tests/data/english.conllu - 1 > build/sanitize-threads/one
-	build/sanitize-threads/engine_example tests/data/english.conllu tests/data/english.conllu - 8 > build/sanitize-threads/eight
-	cmp build/sanitize-threads/one build/sanitize-threads/eight
+sanitize-threads: $(VENV)/.tools  ## training, parsing and reading by several threads, under the thread sanitizer
+	test -x build/sanitize-threads/venv/bin/python || $(PYTHON) -m venv build/sanitize-threads/venv
+	build/sanitize-threads/venv/bin/python -m pip --disable-pip-version-check -q install -C install.strip=false \
+	    -C build-dir=build/sanitize-threads/cmake -C cmake.build-type=RelWithDebInfo -C cmake.define.PANPARSER_SANITIZE=thread .
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libtsan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	    TSAN_OPTIONS=exitcode=66 build/sanitize-threads/venv/bin/python tools/busy_threads.py
 
 wheel: $(VENV)/.tools  ## dist/*.whl
 	$(PIP) wheel --no-deps -w dist .

@@ -2,11 +2,10 @@
 // prints the heads, a sentence a line.
 //
 //   cmake -S . -B build/native -DPANPARSER_PYTHON=OFF -DPANPARSER_EXAMPLES=ON && cmake --build build/native
-//   build/native/engine_example train.conllu test.conllu [order.txt|- [threads]]
+//   build/native/engine_example train.conllu test.conllu [order.txt]
 //
 // Each line of order.txt has the sentences of an epoch, from 0; without it there are three epochs, in the order of the
-// file. With several threads, they learn and parse together; then each of them parses everything by the same model.
-#include <atomic>
+// file.
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -18,8 +17,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
 #include "features/program.hpp"
@@ -109,7 +106,7 @@ struct Treebank {
 };
 
 std::vector<std::vector<std::int64_t>> epochs(std::int64_t sentences, const char* path) {
-  if (!path || std::string_view(path) == "-") {
+  if (!path) {
     std::vector<std::int64_t> order(sentences);
     std::iota(order.begin(), order.end(), 0);
     return std::vector(3, order);
@@ -123,21 +120,7 @@ std::vector<std::vector<std::int64_t>> epochs(std::int64_t sentences, const char
   return orders;
 }
 
-// Every thread parses the treebank, by one model: all must find the same.
-void parse_by_all(const ParserModel& parser, const TreebankData& data, const ParseOptions& options,
-                  const Trees& known) {
-  std::atomic<bool> differs = false;
-  std::vector<std::thread> users;
-  for (int i = 0; i < options.threads; ++i) {
-    users.emplace_back([&] {
-      if (parser.parse(data, options).heads != known.heads) differs = true;
-    });
-  }
-  for (std::thread& user : users) user.join();
-  if (differs) throw std::runtime_error("threads that share a model found different trees");
-}
-
-void run(const char* train_path, const char* test_path, const char* order_path, int threads) {
+void run(const char* train_path, const char* test_path, const char* order_path) {
   constexpr int kBeam = 4;
   const System system = arc_eager();
   const Program program = templates();
@@ -147,19 +130,15 @@ void run(const char* train_path, const char* test_path, const char* order_path, 
 
   ParserLearner learner({system, program}, {.unit = 1, .beam = kBeam, .ties = {1, 2, 0, 3}, .seed = 1});
   const Strategy strategy{.update_at = UpdateAt::kMaxViolation};
-  for (const auto& order : epochs(corpus.size(), order_path)) {
-    learner.train(corpus, order, strategy, {}, {.threads = threads});
-  }
+  for (const auto& order : epochs(corpus.size(), order_path)) learner.train(corpus, order, strategy);
 
   const ParserLearner* const members[] = {&learner};
-  const Model::Arrays weights = averages_of(members, threads).compact(0, threads);
+  const Model::Arrays weights = averages_of(members, 1).compact(0, 1);
   const auto layer = std::make_shared<const StoredLayer>(StoredLayer{Model(
       system.actions(), weights.labels, {weights.lines, weights.label_lines, weights.tables, weights.label_rows})});
   const ParserModel parser({system, program, {}, {{layer}}});
   const Treebank test(test_path);
-  const ParseOptions options{.beam = kBeam, .threads = threads};
-  const Trees trees = parser.parse(test.data, options);
-  if (threads > 1) parse_by_all(parser, test.data, options, trees);
+  const Trees trees = parser.parse(test.data, {.beam = kBeam});
   for (std::int64_t s = 0; s < test.data.sentences(); ++s) {
     for (std::int64_t word = test.data.offsets()[s]; word < test.data.offsets()[s + 1]; ++word) {
       std::cout << (word > test.data.offsets()[s] ? " " : "") << trees.heads[word];
@@ -171,12 +150,12 @@ void run(const char* train_path, const char* test_path, const char* order_path, 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3 || count > 5) {
-    std::cerr << "usage: engine_example train.conllu test.conllu [order.txt|- [threads]]\n";
+  if (count != 3 && count != 4) {
+    std::cerr << "usage: engine_example train.conllu test.conllu [order.txt]\n";
     return 2;
   }
   try {
-    run(arguments[1], arguments[2], count > 3 ? arguments[3] : nullptr, count > 4 ? std::stoi(arguments[4]) : 1);
+    run(arguments[1], arguments[2], count == 4 ? arguments[3] : nullptr);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 2;
