@@ -15,7 +15,7 @@ import pytest
 
 import panparser as pp
 from disks import FaultyDisk, PowerLoss
-from panparser.storage import files
+from panparser.storage import disk, files
 from panparser.storage.disk import Disk
 from panparser.storage.files import check_writable, whole_file, write_whole
 
@@ -163,19 +163,69 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
 
 
 def test_a_temporary_file_that_was_taken_for_an_abandoned_one_is_made_anew(monkeypatch, place, before):
-    class Hasty(Disk):
-        taken = 0
+    lock, taken = disk._lock, []
 
-        def create(self, path):
-            stream = super().create(path)
-            if self.taken < 2:
-                self.taken += 1
-                path.unlink()
-            return stream
+    def slow(stream, *, wait):
+        if wait and len(taken) < 2:  # whoever clears up is faster
+            taken.append(stream.name)
+            os.unlink(stream.name)
+        return lock(stream, wait=wait)
 
-    monkeypatch.setattr(files, "disk", Hasty())
+    monkeypatch.setattr(disk, "_lock", slow)
     _write(place)
+    assert len(taken) == 2
     assert place.read_bytes() == NEW
+
+
+_WRITERS = """
+import sys
+from pathlib import Path
+from panparser.storage import files
+for i in range(300):
+    files._cleared.clear()  # as if it was started now
+    files.write_whole(Path(sys.argv[1]), b"some bytes")
+"""
+
+
+def test_processes_that_write_and_clear_up_do_not_disturb_each_other(place):
+    place.parent.mkdir()
+    writers = [subprocess.Popen([sys.executable, "-c", _WRITERS, place]) for _ in range(4)]
+    assert [writer.wait() for writer in writers] == [0] * 4
+    assert [path.name for path in place.parent.iterdir()] == ["model"]
+
+
+def test_what_another_machine_writes_stays_for_a_day(tmp_path):
+    other = tmp_path / f".panparser-00000000-{'0' * 16}.part"
+    other.touch()
+    (tmp_path / f".panparser-{files._MACHINE}-{'1' * 16}.part").mkdir()  # whatever that is
+    write_whole(tmp_path / "model", NEW)
+    assert other.exists()
+    files._cleared.clear()
+    os.utime(other, (time.time() - 100_000,) * 2)
+    write_whole(tmp_path / "model", NEW)
+    assert not other.exists()
+
+
+def test_a_pipe_with_the_name_of_a_temporary_file_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / f".panparser-{files._MACHINE}-{'2' * 16}.part")
+    write_whole(tmp_path / "model", NEW)
+    assert (tmp_path / "model").read_bytes() == NEW
+
+
+def test_streams_that_are_open_are_written_to(tmp_path):
+    code = "from pathlib import Path; from panparser.storage.files import write_whole; write_whole(Path({}), b'new\\n')"
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        with (tmp_path / "all").open("wb", buffering=0) as stream:
+            stream.write(b"first\n")
+            subprocess.run([sys.executable, "-c", code.format(repr(name))], stdout=stream, check=True)
+            stream.write(b"last\n")
+        assert (tmp_path / "all").read_bytes() == b"first\nnew\nlast\n"
+
+
+def test_what_only_its_owner_may_read_is_not_shown_while_it_is_written(tmp_path):
+    (tmp_path / "secret").touch(mode=0o600)
+    with whole_file(tmp_path / "secret") as stream:
+        assert os.fstat(stream.fileno()).st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("seconds", [1, pytest.param(60, marks=pytest.mark.slow)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,17 +15,19 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _DAY = 24 * 60 * 60  # seconds
-_UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.ENOLCK, errno.ENOSYS)  # by some network file systems
+_UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS)  # by some file systems
 
 
 class Disk:
     """The disk of this machine."""
 
     def create(self, path: Path) -> IO[bytes]:
-        """A new file, open for writing, and `is_abandoned` when the process that writes it ends."""
-        stream = open(path, "xb")  # noqa: SIM115 - closed by the caller
-        _lock(stream)
-        return stream
+        """A new file, open for writing, that nobody removes as abandoned while this process has it open."""
+        while True:
+            stream = open(path, "xb")  # noqa: SIM115 - closed by the caller
+            if _lock(stream, wait=True) is not True or os.fstat(stream.fileno()).st_nlink:
+                return stream
+            stream.close()  # somebody was faster, and took it for an abandoned one
 
     def sync(self, stream: IO[bytes]) -> None:
         """Returns when what was written would survive a loss of power."""
@@ -41,7 +44,10 @@ class Disk:
         """Returns when the names of a folder would survive a loss of power."""
         if os.name == "nt":
             return  # folders cannot be opened there
-        handle = os.open(folder, os.O_RDONLY)
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except PermissionError:  # it may be written to, but not read
+            return
         try:
             _sync(handle)
         finally:
@@ -50,30 +56,40 @@ class Disk:
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
 
-    def is_abandoned(self, path: Path) -> bool:
-        """Was the file created by a process that no longer lives? Where this cannot be known: no."""
-        try:
-            if fcntl is None:  # without locks, by age
-                return time.time() - path.stat().st_mtime > _DAY
-            with open(path, "rb") as stream:
-                return _lock(stream)
-        except OSError:
-            return False
+    def remove_abandoned(self, path: Path, *, is_ours: bool) -> None:
+        """Removes a file that was made by `create`, if the process that wrote it no longer lives.
+
+        Locks tell, if it was a process of this machine; else, and where there are no locks, the file is a day old.
+        """
+        with suppress(OSError):
+            if fcntl is None or not is_ours:
+                if time.time() - path.stat().st_mtime > _DAY:
+                    path.unlink()
+                return
+            with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as stream:
+                if _lock(stream, wait=False):
+                    path.unlink()
 
 
-def _lock(stream: IO[bytes]) -> bool:
+def _lock(stream: IO[bytes], *, wait: bool) -> bool | None:
+    """Is the file locked now? None: that cannot be done here."""
     if fcntl is None:
-        return False
+        return None
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
         return False
+    except OSError:
+        return None
     return True
 
 
 def _sync(handle: int) -> None:
     try:
-        os.fsync(handle)
+        if hasattr(fcntl, "F_FULLFSYNC"):  # on macOS `fsync` does not wait for the disk itself
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(handle)
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise

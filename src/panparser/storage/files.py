@@ -7,7 +7,10 @@ as long as somebody writes to it; those of processes that were killed are remove
 from __future__ import annotations
 
 import os
+import platform
+import re
 import secrets
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +20,9 @@ from panparser.errors import ConlluError, PanParserError, SpecError
 from panparser.storage.disk import Disk
 
 disk = Disk()
-_PREFIX, _SUFFIX = ".panparser-", ".part"
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
+_TEMPORARY = re.compile(r"\.panparser-([0-9a-f]{8})-[0-9a-f]{16}\.part")  # by machine
+_STREAM = re.compile(r"/dev/(?:std(out|err)|fd/(\d+))|/proc/self/fd/(\d+)")
 _cleared: set[Path] = set()  # folders: one look at each is enough, and large ones take time
 
 
@@ -28,17 +33,18 @@ def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterato
     Pipes and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
     """
     try:
-        if path.exists() and not path.is_file():
-            with open(path, "wb") as device:
+        if _is_written_directly(path):
+            number = _stream_number(path)
+            with open(path if number is None else os.dup(number), "wb") as device:
                 yield device
             return
         place = _replaceable(path)
         beside, stream = _created(place.parent)
         try:
             with stream:
-                yield stream
                 if place.exists():
                     beside.chmod(place.stat().st_mode & 0o777)
+                yield stream
                 disk.sync(stream)
                 disk.replace(place, by=beside, stream=stream)
             disk.sync_folder(place.parent)
@@ -60,14 +66,14 @@ def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.Pa
 
     To be called before a long computation.
     """
-    for each in inputs:
-        if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
-            raise SpecError(f"{path}: is an input, and would be replaced; choose another file")
     try:
         if path.is_dir():
             raise error(f"{path}: cannot be written: it is a folder")
-        if path.exists() and not path.is_file():
+        if _is_written_directly(path):
             return
+        for each in inputs:
+            if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
+                raise SpecError(f"{path}: is an input, and would be replaced; choose another file")
         beside, stream = _created(_replaceable(path).parent)
         stream.close()
         disk.remove(beside)
@@ -79,6 +85,18 @@ def remove(path: Path) -> None:
     """Removes a file, if it exists and can be removed."""
     with suppress(OSError):
         path.unlink()
+
+
+def _is_written_directly(path: Path) -> bool:
+    """Is it a pipe, a device, or a stream that is open already?"""
+    return _stream_number(path) is not None or (path.exists() and not path.is_file())
+
+
+def _stream_number(path: Path) -> int | None:
+    found = _STREAM.fullmatch(os.path.abspath(path))
+    if found is None:
+        return None
+    return {"out": 1, "err": 2}.get(found[1]) or int(found[2] or found[3])
 
 
 def _replaceable(path: Path) -> Path:
@@ -93,14 +111,10 @@ def _replaceable(path: Path) -> Path:
 
 
 def _created(folder: Path) -> tuple[Path, IO[bytes]]:
-    """A new temporary file. It is ours when it still has its name after it was locked."""
+    """A new temporary file."""
     _clear(folder)
-    while True:
-        beside = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
-        stream = disk.create(beside)
-        if beside.exists():  # nobody took it for an abandoned one before it was locked
-            return beside, stream
-        stream.close()
+    beside = folder / f".panparser-{_MACHINE}-{secrets.token_hex(8)}.part"
+    return beside, disk.create(beside)
 
 
 def _clear(folder: Path) -> None:
@@ -110,5 +124,6 @@ def _clear(folder: Path) -> None:
     _cleared.add(folder)
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX) and disk.is_abandoned(Path(entry.path)):
-                disk.remove(Path(entry.path))
+            found = _TEMPORARY.fullmatch(entry.name)
+            if found and entry.is_file(follow_symlinks=False):
+                disk.remove_abandoned(Path(entry.path), is_ours=found[1] == _MACHINE)
