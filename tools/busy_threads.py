@@ -35,16 +35,17 @@ def main() -> None:
         parser = pp.train(spec, train, dev=dev, epochs=2)
         check_parser(parser, dev)
         for batch in (1, 4):
-            options = {"dev": dev[:10], "epochs": 2, "batch": batch}
-            check_same(
-                f"training, beam {beam}, batches of {batch}",
-                lambda n, spec=spec, options=options: str(
-                    pp.train(spec, train[:20], threads=n, **options).manifest()
-                ).encode(),
-            )
+            check_training(spec, train[:20], dev[:10], batch)
     nlp = pp.load("en")
     check_same("text", lambda threads: nlp(TEXT, threads=threads).to_bytes())
     check_same("reading", lambda threads: pp.read_conllu(TREEBANK).to_bytes())
+
+
+def check_training(spec: pp.ParserSpec, train: pp.Treebank, dev: pp.Treebank, batch: int) -> None:
+    def learn(threads: int) -> bytes:
+        return str(pp.train(spec, train, dev=dev, epochs=2, batch=batch, threads=threads).manifest()).encode()
+
+    check_same(f"training, beam {spec.beam}, batches of {batch}", learn)
 
 
 def check_parser(parser: pp.Parser, dev: pp.Treebank) -> None:

@@ -47,6 +47,7 @@ def test_parsing_that_is_ended_leaves_nothing(data, model, number):
         process.stdin.write(sentences)
         process.stdin.flush()
         _until(lambda: any(path.name.endswith(".part") for path in data.iterdir()))
+        time.sleep(0.5)  # the first one only shows that the folder can be written to
         process.send_signal(number)
         _until(lambda: process.poll() is not None)
         assert b"Traceback" not in process.stderr.read()
@@ -77,3 +78,29 @@ def test_ctrl_c_while_modules_load():
     code = "import os, signal; import panparser.cli as cli; cli._run = lambda _: os.kill(os.getpid(), signal.SIGINT)"
     done = subprocess.run([sys.executable, "-c", f"{code}; cli.main()"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("log", ["2>/dev/full", "2>&-"])
+def test_a_log_that_cannot_be_written_does_not_end_training(data, log):
+    train = shlex.join([*PANPARSER, "train", "-t", "train.conllu", "-o", "model", "--epochs", "2"])
+    assert subprocess.run(f"{train} {log}", shell=True, check=False).returncode == 0
+    assert len(pp.load("./model").training.history) == 2
+
+
+def test_signals_that_follow_the_first_do_not_disturb_the_saving(data):
+    command = [*PANPARSER, "train", "-t", "train.conllu", "-d", "dev.conllu", "-o", "model", "--epochs", "1000"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        process.stderr.readline()
+        while process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.002)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert pp.load("./model").training.interrupted
+    assert (data / "model.toml").exists()
+
+
+def test_output_to_a_closed_stream_is_an_error(data, model):
+    parse = shlex.join([*PANPARSER, "parse", "-m", str(model), "dev.conllu"])
+    done = subprocess.run(f"{parse} >&-", shell=True, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "<stdout>: cannot be written: it is closed" in done.stderr

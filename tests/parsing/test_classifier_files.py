@@ -271,3 +271,18 @@ def test_packages_that_cannot_be_imported(linear, tmp_path, run, monkeypatch):
         code, _, errors = run("parse", "-m", tmp_path / name, ENGLISH)
         assert code == 2
         assert "no_such_module:Thing, cannot be imported" in errors
+
+
+def test_a_checkpoint_belongs_to_one_start_and_one_setting(tmp_path):
+    train, options = short_sentences(5), {"epochs": 1, "checkpoint": tmp_path / "checkpoint"}
+    first, second = (pp.train(GREEDY, train, classifier=pp.Perceptron(), epochs=1, seed=seed) for seed in (1, 2))
+    pp.train(GREEDY, train, init=first, **options)
+    with pytest.raises(pp.SpecError, match="belongs to another run"):
+        pp.train(GREEDY, train, init=second, resume=True, **options)
+    pp.train(GREEDY, train, init=first, resume=True, **options)
+    slow, fast = pp.Perceptron(), pp.Perceptron()
+    slow.rate, fast.rate = 0.1, 0.2
+    pp.train(GREEDY, train, classifier=slow, **options)
+    with pytest.raises(pp.SpecError, match="belongs to another run"):
+        pp.train(GREEDY, train, classifier=fast, resume=True, **options)
+    pp.train(GREEDY, train, classifier=slow, resume=True, **options)

@@ -199,3 +199,71 @@ def test_checkpoints_can_be_turned_off(folder, kind):
         pp.run_recipe(RECIPES[kind](), "model", listeners=[Look()], checkpoints=False)
     with pytest.raises(pp.SpecError, match="resume of run_recipe needs checkpoints"):
         pp.run_recipe(RECIPES[kind](), "model", resume=True, checkpoints=False)
+
+
+# --- What must not be replaced, and what must not be removed ---
+
+
+def test_no_file_that_a_recipe_names_is_replaced(folder):
+    (folder / "templates.txt").write_text("S0.upos B0.upos\n")
+    pp.train(pp.ParserSpec(templates=pp.FAST, beam=1), pp.read_conllu("train.conllu"), epochs=1).save("init")
+    pp.system("arc-hybrid").save("system.toml")
+    tables = TABLES | {"parser": {"templates": "templates.txt"}}
+    for name, recipe in {
+        "templates.txt": tables,
+        "system.toml": TABLES | {"parser": {"system": "system.toml"}},
+        str(folder / "train.conllu"): TABLES | {"data": {"train": [str(folder / "train.conllu")]}},
+        "init": {"data": TABLES["data"], "training": {"init": "init"}},
+    }.items():
+        before = Path(name).read_bytes()
+        with pytest.raises(pp.SpecError, match="is an input, and would be replaced"):
+            pp.run_recipe(pp.Recipe.from_values(recipe), name)
+        assert Path(name).read_bytes() == before
+    for predictions in ("train.conllu", str(folder / "dev.conllu")):
+        recipe = TABLES | {"folds": {"count": 2, "predictions": predictions}}
+        with pytest.raises(pp.SpecError, match=r"\.conllu: is an input, and would be replaced"):
+            pp.run_recipe(pp.Recipe.from_values(recipe), "model")
+
+
+def test_what_else_is_in_the_folder_of_checkpoints_stays(folder):
+    (folder / "models").mkdir()
+    for name in ("other.panparser.checkpoint", "tagger.checkpoint.txt", "mine"):
+        (folder / "models" / name).touch()
+    spec = pp.PipelineSpec(parts=("tagger",), tagger_epochs=1)
+    pp.train_pipeline(spec, pp.read_conllu("train.conllu"), checkpoint="models")
+    assert {path.name for path in (folder / "models").iterdir()} > {"other.panparser.checkpoint", "mine"}
+
+
+@pytest.mark.parametrize(("first", "second"), [("parser", "pipeline"), ("cascade", "parser")])
+def test_a_checkpoint_of_another_kind_is_refused_or_replaced(folder, first, second):
+    with pytest.raises(Killed):
+        pp.run_recipe(RECIPES[first](), "model", listeners=[Kill(9 if first != "parser" else 4)], threads=1)
+    assert Path("model.checkpoint").exists()
+    with pytest.raises(pp.SpecError, match=r"model\.checkpoint: belongs to another run"):
+        pp.run_recipe(RECIPES[second](), "model", resume=True)
+    watch = Kill()
+    pp.run_recipe(RECIPES[second](), "model", listeners=[watch])
+    assert not any("without" in message for message in watch.notices)
+    assert not Path("model.checkpoint").exists()
+
+
+def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
+    templates = pp.Templates.parse("S0.upos B0.upos\ncall[gap] S0.upos")
+    functions = {"gap": lambda state, sentence: len(sentence)}
+    partial = pp.system("arc-eager-partial", root="last")
+    stages = [
+        pp.Stage(
+            name="first",
+            regions=(pp.Region(upos=("DET",)),),
+            spec=pp.ParserSpec(system=partial, templates=templates, functions=functions, beam=1),
+        ),
+        pp.Stage(name="rest", spec=pp.ParserSpec(templates=pp.FAST, beam=1)),
+    ]
+    options = {"folds": 2, "epochs": 1, "threads": 1}
+    treebank = english[0][:12]
+    whole = pp.train_cascade(stages, treebank, **options)
+    with pytest.raises(Killed):
+        pp.train_cascade(stages, treebank, checkpoint="parts", listeners=[Kill(3)], **options)
+    assert Path("parts/stage-1-fold-2.checkpoint").exists()
+    resumed = pp.train_cascade(stages, treebank, checkpoint="parts", resume=True, **options)
+    assert resumed.parse(treebank).to_bytes() == whole.parse(treebank).to_bytes()

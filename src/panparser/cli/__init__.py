@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
-import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
+from panparser.cli.signals import INTERRUPTED, end_as_by_ctrl_c, leaving_at_once
+from panparser.cli.streams import forget_stdout, mend_streams
 from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
-_SHARED = frozenset("app choices descriptions frames help inputs jobs named_systems progress sources tables".split())
+_SHARED = frozenset(
+    "app choices descriptions frames help inputs jobs named_systems progress signals sources streams tables".split()
+)
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000
-_INTERRUPTED = 130  # exit code after Ctrl-C
 
 
 def import_commands(arguments: list[str]) -> None:
@@ -44,57 +43,35 @@ def _quiet_first(arguments: list[str]) -> list[str]:
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
     gc.set_threshold(_GC_THRESHOLD)
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by whoever started us
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a character gets a ?
-    received = _end_as_by_ctrl_c()
+    mend_streams()
+    received = end_as_by_ctrl_c()
+    code = _exit_code(sys.argv[1:])
+    sys.exit(128 + received[0] if received else code)
+
+
+def _exit_code(arguments: list[str]) -> Any:
     try:
-        _run(sys.argv[1:])
+        _run(arguments)
     except CheckFailed as error:
         print(error)
-        sys.exit(1)
+        return 1
     except PanParserError as error:
         more = isinstance(error, ConlluError) and error.problems > 1
-        _complain(f"{error}{'; `panparser validate` lists them all' if more else ''}")
-        sys.exit(2)
+        print(f"panparser: {error}{'; `panparser validate` lists them all' if more else ''}", file=sys.stderr)
+        return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads what is left
-        sys.exit(141)
+        forget_stdout()
+        return 141
     except OSError as error:
-        _complain(f"cannot write: {error.strerror}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"panparser: {place}cannot be written: {error.strerror}", file=sys.stderr)
+        forget_stdout()
+        return 2
     except KeyboardInterrupt:
-        sys.exit(128 + received[0] if received else _INTERRUPTED)
-    except SystemExit:
-        if received:
-            sys.exit(128 + received[0])
-        raise
-
-
-def _complain(message: str) -> None:
-    with suppress(OSError):  # standard error may be closed
-        print(f"panparser: {message}", file=sys.stderr)
-
-
-def _end_as_by_ctrl_c() -> list[int]:
-    """What ends a process in the ordinary way ends it as Ctrl-C does: the best model is kept, nothing is left behind.
-
-    Returns a list that gets the signals that were received. What is ignored, as by `nohup`, stays so.
-    """
-    received: list[int] = []
-
-    def end(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has but the first
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, end)
-    return received
+        return INTERRUPTED
+    except SystemExit as exit:
+        return exit.code
+    return 0
 
 
 def _run(arguments: list[str]) -> None:
@@ -103,7 +80,7 @@ def _run(arguments: list[str]) -> None:
 
         print(f"panparser {__version__}")
         return
-    with _leaving_at_once():
+    with leaving_at_once():
         from panparser.cli.app import app  # typer takes longer to import than to print a version
 
         import_commands(_completed_words() or arguments)
@@ -111,20 +88,6 @@ def _run(arguments: list[str]) -> None:
         warnings.simplefilter("always", ConlluWarning)
         warnings.showwarning = partial(_show_warning, warnings.showwarning, set())
         app(_quiet_first(arguments), prog_name="panparser")
-
-
-@contextmanager
-def _leaving_at_once() -> Iterator[None]:
-    """Ctrl-C ends the process while modules are imported; an exception would be one of the module that it hits."""
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 def _completed_words() -> list[str]:

@@ -36,7 +36,7 @@ def mend_streams() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if not isinstance(sys.stderr, Unfailing):
-        sys.stderr = Unfailing(sys.stderr)  # type: ignore[assignment]
+        sys.stderr = Unfailing(sys.stderr)
 
 
 def forget_stdout() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -19,7 +18,7 @@ from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digests
 from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, over_folds
-from panparser.learning.listeners import Listener, check_listeners, notify
+from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.parsing.constraints.constraints import Constraints
@@ -74,7 +73,7 @@ def train_cascade(
         "stages": [_identity(stage, common) for stage in stages],
         **{"given": given, "folds": folds, "data": digests(treebank, dev)},
     }
-    finished = FinishedParts.of(checkpoint, resume, identity, partial(notify, listeners, "notice"))
+    finished = FinishedParts.of(checkpoint, resume, identity, listeners)
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), finished)
     with at_most(threads):
         for number, stage in enumerate(stages):
@@ -165,7 +164,7 @@ class _Run:
         stage, known = self.stages[number], self.known
 
         def kept(fold: int, learn: Callable[[], Parser]) -> Parser:
-            return self.finished.get(f"stage-{number + 1}-fold-{fold}", learn)
+            return self.finished.get(f"stage-{number + 1}-fold-{fold}", learn, spec.code())
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
             under: dict[str, Any] = {"constraints": part_of(known, rest, fold.rest)} if is_guided else {}

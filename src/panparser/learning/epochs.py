@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from panparser.errors import SpecError
-from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining, notify
+from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining, notice, notify
 from panparser.learning.options import Training
 from panparser.treebank.treebank import Treebank
 
@@ -203,11 +202,11 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             self._untold.append((event, values))
 
     def notice(self, message: str) -> None:
-        """Tells listeners, or warns if none of them would hear it."""
+        """Tells listeners of something, or warns if none of them would hear it."""
         if self.has_listener("notice"):
             self.notify_of_evaluation("notice", message)
         else:
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            notice((), message)
 
     def decide(self, epoch: int, sentence: int) -> Decision:
         """What listeners want done with a sentence; the last one that returns something decides."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from panparser.errors import ModelError, SpecError
+from panparser.learning.listeners import Listener, notice
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.storage.files import remove
 from panparser.storage.models import Source, StoredModel, class_of_kind, prefixed
@@ -18,15 +20,20 @@ from panparser.storage.models import Source, StoredModel, class_of_kind, prefixe
 KIND = "finished part"
 FORMAT = 1  # incremented with every change of what is learned: nobody keeps them
 _SUFFIX = ".checkpoint"
+_NAME = re.compile(r"(tokenizer|tagger[a-z-]*|lemmatizer|parser|fold-\d+|stage-\d+(-fold-\d+)?)\.checkpoint")
 Part = TypeVar("Part", bound=StoredModel)
 
 
-def clear(folder: Path) -> None:
-    """Removes the finished parts of a run, and the folder if nothing else is in it."""
-    for path in folder.glob(f"*{_SUFFIX}"):
+def remove_checkpoint(path: Path) -> None:
+    """Removes a checkpoint: a file, or a folder of finished parts, but for what else is in it."""
+    if not path.is_dir():
         remove(path)
+        return
+    for part in path.iterdir():
+        if _NAME.fullmatch(part.name):
+            remove(part)
     with suppress(OSError):
-        folder.rmdir()
+        path.rmdir()
 
 
 @dataclass(frozen=True)
@@ -34,13 +41,13 @@ class FinishedParts:
     """A folder with a file for each part that is finished; without a folder, nothing is kept.
 
     `identity` is what a run has in common with the one that goes on from its parts. Unless it resumes, what another run
-    left is removed. `notice` is told if a part cannot be kept: training goes on without.
+    left is removed. Listeners are told if a part cannot be kept: training goes on without.
     """
 
     folder: Path | None
     resume: bool
     identity: Mapping[str, Any]
-    notice: Callable[[str], None] = field(default=lambda message: None)
+    listeners: Sequence[Listener] = ()
 
     @classmethod
     def of(
@@ -48,13 +55,13 @@ class FinishedParts:
         folder: str | os.PathLike[str] | None,
         resume: bool,
         identity: Mapping[str, Any],
-        notice: Callable[[str], None] = lambda message: None,
+        listeners: Sequence[Listener] = (),
     ) -> FinishedParts:
         """The parts of a run that begins now."""
         place = None if folder is None else Path(folder)
         if place is not None and place.is_dir() and not resume:
-            clear(place)
-        return cls(place, resume, json.loads(json.dumps(identity)), notice)
+            remove_checkpoint(place)
+        return cls(place, resume, json.loads(json.dumps(identity)), listeners)
 
     def file(self, name: str) -> Path | None:
         """The file of a part, for one that keeps its state itself."""
@@ -64,22 +71,22 @@ class FinishedParts:
             self.folder.mkdir(exist_ok=True)
         return self.folder / f"{name}{_SUFFIX}"
 
-    def get(self, name: str, learn: Callable[[], Part]) -> Part:
-        """The part as it was kept, or as it is learned now, and kept."""
+    def get(self, name: str, learn: Callable[[], Part], code: Mapping[str, Any] | None = None) -> Part:
+        """The part as it was kept, or as it is learned now, and kept. `code`: what files do not hold (see `Source`)."""
         path = self.file(name)
         if path is None:
             return learn()
         if self.resume and path.exists():
-            return cast(Part, self._read(path))
+            return cast(Part, self._read(path, code or {}))
         part = learn()
         try:
             manifest = {"kind": KIND, "format": FORMAT, "identity": self.identity, "part": part.manifest()}
             write_arrays(path, prefixed(part.prefix, part.to_arrays()), manifest)
         except ModelError as error:
-            self.notice(f"{error}; training goes on without")
+            notice(self.listeners, f"{error}; training goes on without")
         return part
 
-    def _read(self, path: Path) -> StoredModel:
+    def _read(self, path: Path, code: Mapping[str, Any]) -> StoredModel:
         arrays, manifest = read_arrays(path, "finished part of a training")
         if manifest.get("kind") != KIND or manifest.get("format") != FORMAT:
             raise ModelError(f"{path}: expected a finished part of a training by this version of panparser")
@@ -89,4 +96,4 @@ class FinishedParts:
         known = class_of_kind(str(values.get("kind"))) if isinstance(values, dict) else None
         if known is None:
             raise ModelError(f"{path}: expected a finished part of a training, found no model in it")
-        return known.from_manifest(arrays, values, Source(str(path)))
+        return known.from_manifest(arrays, values, Source(str(path), code))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -140,6 +141,14 @@ def notify(listeners: Sequence[Listener], event: str, *values: Any) -> None:
     """Calls a method of each listener, in order."""
     for listener in listeners:
         getattr(listener, event)(*values)
+
+
+def notice(listeners: Sequence[Listener], message: str) -> None:
+    """Tells listeners of something, or warns if none of them would hear it."""
+    if any(type(listener).notice is not Listener.notice for listener in listeners):
+        notify(listeners, "notice", message)
+    else:
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 class SearchListener:

@@ -31,7 +31,7 @@ from panparser.parsing.spec import SPEC, Functions, ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.storage.values import COUNT, TABLE, ListOf, Maybe, Table, check, integer
-from panparser.systems.python import PythonSteps, PythonSystem
+from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
@@ -341,11 +341,9 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         }
 
     def code(self) -> dict[str, Any]:
-        system = self.spec.system
         return {
             "classifier": None if self.classifier is None else own_class(self.classifier),
-            "system": system.declared if isinstance(system, PythonSteps) else None,
-            "functions": dict(self.spec.functions) or None,
+            **self.spec.code(),
         }
 
     @classmethod

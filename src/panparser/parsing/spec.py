@@ -126,6 +126,11 @@ class ParserSpec:
             "nonprojective": self.nonprojective,
         }
 
+    def code(self) -> dict[str, Any]:
+        """What a model file does not hold, by the names of `load`."""
+        system = self.system.declared if isinstance(self.system, PythonSteps) else None
+        return {"system": system, "functions": dict(self.functions) or None}
+
     @classmethod
     def from_values(
         cls, values: dict[str, Any], system: PythonSystem | None = None, functions: Functions | None = None

@@ -19,7 +19,7 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
 from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, jackknife
-from panparser.learning.listeners import Listener, check_listeners, notify
+from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.parsing.spec import ParserSpec
@@ -123,7 +123,7 @@ def train_pipeline(
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
     }
-    finished = FinishedParts.of(checkpoint, resume, identity, partial(notify, listeners, "notice"))
+    finished = FinishedParts.of(checkpoint, resume, identity, listeners)
     with at_most(threads):
         return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished).run()
 

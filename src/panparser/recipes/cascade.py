@@ -182,6 +182,10 @@ class CascadeRecipe:
         moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
         write_whole(Path(path), (HEADER + "\n" + to_toml(moved.to_values())).encode(), SpecError)
 
+    def inputs(self) -> list[str]:
+        """The files that it reads."""
+        return [file for recipe in (self.base, *self.recipes) for file in recipe.inputs()]
+
     def _with_paths(self, change: Callable[[str], str]) -> CascadeRecipe:
         recipes = tuple(recipe._with_paths(change) for recipe in self.recipes)
         return replace(self, base=self.base._with_paths(change), recipes=recipes)

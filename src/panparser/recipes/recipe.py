@@ -163,16 +163,30 @@ class Recipe:
         moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
         write_whole(Path(path), (HEADER + "\n" + moved.to_toml()).encode(), SpecError)
 
+    def inputs(self) -> list[str]:
+        """The files that it reads."""
+        found: list[str] = []
+
+        def note(file: str) -> str:
+            found.append(file)
+            return file
+
+        replace(self, folds=FoldsPart())._with_all_paths(note)
+        return found
+
     def _with_paths(self, change: Callable[[str], str]) -> Recipe:
         """The recipe with every relative path changed."""
+        return self._with_all_paths(lambda file: _moved(file, change))
+
+    def _with_all_paths(self, change: Callable[[str], str]) -> Recipe:
         recipe = self
         for part, key in ((part, key) for part, keys in _PATHS.items() for key in keys):
             value = getattr(getattr(recipe, part), key)
             changed = value
             if isinstance(value, tuple) and key == "train":
-                changed = tuple(_moved(file, change) for file in value)
+                changed = tuple(map(change, value))
             elif isinstance(value, str) and _is_path(key, value):
-                changed = _moved(value, change)
+                changed = change(value)
             recipe = replace(recipe, **{part: replace(getattr(recipe, part), **{key: changed})})
         return recipe
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
-from panparser.learning.finished import clear
+from panparser.learning.finished import remove_checkpoint
 from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
@@ -20,7 +20,7 @@ from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
 from panparser.recipes.target import Target
-from panparser.storage.files import check_writable, remove
+from panparser.storage.files import check_writable
 from panparser.storage.values import shown
 from panparser.treebank.conllu import write_conllu
 from panparser.treebank.treebank import Treebank
@@ -75,10 +75,7 @@ def run_recipe(
         result.recipe.write(target.recipe)
     if not result.interrupted:
         for checkpoint in run.written:
-            if checkpoint.is_dir():
-                clear(checkpoint)
-            else:
-                remove(checkpoint)
+            remove_checkpoint(checkpoint)
     return result
 
 
@@ -107,7 +104,8 @@ class _Run:
         recipe = self._complete(recipe)
         seeds = recipe.training.seeds or (recipe.training.options()["seed"],)
         if recipe.folds.predictions not in (None, "-"):
-            check_writable(Path(str(recipe.folds.predictions)), SpecError)
+            others = [*recipe.inputs(), self.target.model, self.target.source]
+            check_writable(Path(str(recipe.folds.predictions)), SpecError, *others)
         if len(seeds) > 1 and recipe.data.dev is None:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
         treebank, dev = self._read(recipe)
@@ -133,7 +131,7 @@ class _Run:
         return RecipeResult(model=best, recipe=recipe, interrupted=interrupted, seeds=tuple(scores), folds=folds)
 
     def _train(self, recipe: Recipe, seed: int, is_one_of_several: bool, treebank: Treebank, **data: Any) -> Parser:
-        checkpoint = self._checkpoint(f"seed-{seed}" if is_one_of_several else "")
+        checkpoint = self._checkpoint(f"seed-{seed}" if is_one_of_several else "", in_parts=False)
         options = recipe.training.options() | {"seed": seed}
         spec = recipe.parser.spec()
         members = 1 if spec.uses_vectors else Training(**options).members_for(treebank.words)
@@ -161,10 +159,15 @@ class _Run:
             cost = f"about {factor:,} times the time, and memory in proportion"
             self._notice(f"a beam of {beam} and {members} member{'s' * (members > 1)}: {cost}, of {usual}")
 
-    def _checkpoint(self, name: str = "") -> Path | None:
+    def _checkpoint(self, name: str = "", *, in_parts: bool) -> Path | None:
+        """The checkpoint: a file, or the folder of a training `in_parts`."""
         checkpoint = self.target.checkpoint(name) if self.checkpoints else None
         if checkpoint is None:
             return None
+        if checkpoint.exists() and checkpoint.is_dir() != in_parts:
+            if self.resume:
+                raise SpecError(f"{checkpoint}: belongs to another run: {'a parser' if in_parts else 'one in parts'}")
+            remove_checkpoint(checkpoint)
         self.written.append(checkpoint)
         if self.resume and not checkpoint.exists():
             self._notice(f"{checkpoint}: not found; training starts from scratch")
@@ -211,7 +214,7 @@ class _Run:
             vectors=recipe.load_vectors(),
             listeners=self.listeners,
             before_part=lambda name: self._before(Step(name)),
-            checkpoint=self._checkpoint(),
+            checkpoint=self._checkpoint(in_parts=True),
             resume=self.resume,
             **options,
         )
@@ -221,8 +224,7 @@ class _Run:
         """Trains the stages of a cascade; regions that the recipe leaves to be estimated are estimated first."""
         from panparser.ensembles.cascade_training import train_cascade
 
-        data = recipe.base.data
-        self.target.check(*(data.train or ()), data.dev)
+        self.target.check(*recipe.inputs())
         self._check_source(recipe)
         treebank, dev = self._read(recipe.base)
         self._before(Step("regions"))
@@ -238,7 +240,7 @@ class _Run:
             threads=self.threads,
             listeners=self.listeners,
             before_stage=before_stage,
-            checkpoint=self._checkpoint(),
+            checkpoint=self._checkpoint(in_parts=True),
             resume=self.resume,
             **recipe.options(),
         )
@@ -246,7 +248,7 @@ class _Run:
 
     def _complete(self, recipe: Recipe) -> Recipe:
         """The recipe with all defaults filled in, once the files that it names and those of the target are checked."""
-        self.target.check(*(recipe.data.train or ()), recipe.data.dev, recipe.parser.vectors)
+        self.target.check(*recipe.inputs())
         recipe = recipe.resolved()
         self._check_source(recipe)
         return recipe

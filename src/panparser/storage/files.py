@@ -75,8 +75,10 @@ def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.Pa
             if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
                 raise SpecError(f"{path}: is an input, and would be replaced; choose another file")
         beside, stream = _created(_replaceable(path).parent)
-        stream.close()
-        disk.remove(beside)
+        try:
+            stream.close()
+        finally:
+            disk.remove(beside)
     except OSError as reason:
         raise error(f"{path}: cannot be written: {reason.strerror or reason}") from None
 

@@ -145,6 +145,8 @@ def conllu_output(target: Target) -> Iterator[IO[bytes]]:
         with whole_file(path) as stream, _compressing(stream, path.suffix.lower()) as compressing:
             yield compressing
         return
+    if sys.__stdout__ is None:
+        raise ConlluError("<stdout>: cannot be written: it is closed")
     try:
         sys.stdout.flush()
         yield sys.stdout.buffer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.run import Epochs, score
-from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.storage.arrays import encode, read_arrays, write_arrays
 from panparser.treebank.treebank import Treebank
 
 CHECKPOINT_FORMAT = 1  # incremented with every change, since nobody keeps them
@@ -57,6 +58,7 @@ class ClassifierRun(Epochs[Classifier]):
     def __post_init__(self) -> None:
         self.check()
         self._check_options()
+        self._settings = _settings_of(self.classifier)
         self.prepare(self.init.labels if self.init else Labels())
         if self.init is None:
             self.classifier = copy.deepcopy(self.classifier)
@@ -249,11 +251,20 @@ class ClassifierRun(Epochs[Classifier]):
         training.pop("epochs")
         values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
         values["constraints"] = self.constraints.to_values() if self.constraints else None
-        return values | {"classifier": _identity_of(self.classifier), "init": self.init is not None}
+        values["vectors"] = self.vectors.digest if self.vectors else None
+        return values | {"classifier": self._settings, "init": self._init_digest()}
+
+    def _init_digest(self) -> str | None:
+        """What distinguishes the parser that training continues from."""
+        if self.init is None:
+            return None
+        return hashlib.sha256(encode(self.init.to_arrays(), self.init.manifest())).hexdigest()
 
 
-def _identity_of(classifier: Classifier) -> dict[str, Any]:
-    """What is known about how a classifier learns."""
+def _settings_of(classifier: Classifier) -> dict[str, Any]:
+    """What is known, before it learns, about how a classifier learns: its attributes that are plain values."""
     inner = classifier.parts if isinstance(classifier, Combined) else ()
     of = list(classifier.of) if isinstance(classifier, Joint) else []
-    return {"name": classifier.name, "batch": classifier.batch, "of": of, "parts": [*map(_identity_of, inner)]}
+    own = {name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)}
+    values = {"name": classifier.name, "batch": classifier.batch, "of": of, "settings": own}
+    return values | {"parts": [*map(_settings_of, inner)]}
