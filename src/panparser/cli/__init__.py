@@ -46,7 +46,8 @@ def main() -> None:
     mend_streams()
     received = end_as_by_ctrl_c()
     code = _exit_code(sys.argv[1:])
-    sys.exit(128 + received[0] if received else code)
+    if received or code:
+        sys.exit(128 + received[0] if received else code)
 
 
 def _exit_code(arguments: list[str]) -> Any:
