@@ -285,3 +285,8 @@ def test_numbers_with_thousands_of_digits_are_refused(tmp_path, suffix):
     path.write_text("name = " + "9" * 5000 if suffix == "toml" else '{"name": ' + "9" * 5000 + "}")
     with pytest.raises(pp.TableError, match="a number has too many digits"):
         pp.TransitionSystem.load(path)
+
+
+def test_a_word_that_needs_a_token_is_not_called_on():
+    with pytest.raises(pp.TableError, match=r"expected a token after children: children\(S0\)"):
+        pp.Transition("SHIFT", then=("shift",), loses=("children.among(STACK, unattached)",))

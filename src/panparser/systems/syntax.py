@@ -81,6 +81,8 @@ def _read(node: ast.expr, text: str) -> Any:
 def _function(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Attribute):
         owner = _read(node.value, text)
+        if isinstance(owner, type):
+            raise _error(node.value, text, f"expected a token after {owner.__name__}: {owner.__name__}(S0)")
         if node.attr in METHODS and hasattr(owner, node.attr):
             return getattr(owner, node.attr)
         start = (node.end_col_offset or 0) - len(node.attr)
