@@ -48,9 +48,9 @@ _CHARTS = (
     _Chart("depth", "By depth in the tree", line_chart),
     _Chart("position", "By position in the sentence", line_chart),
     _Chart("frequency", "By frequency of the form in training", line_chart),
-    _Chart("direction", "By where the head is", bar_chart),
     _Chart("base-label", "By label", bar_chart),
     _Chart("upos", "By tag", bar_chart),
+    _Chart("direction", "By where the head is", bar_chart),
 )
 _CONFUSIONS = (("base-label", "Labels"), ("head-upos", "Tags of heads"))
 _FIELDS = {"base-label": "label", "upos": "tag"}  # criteria that sentences can be filtered by, and the field for it
