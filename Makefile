@@ -101,7 +101,7 @@ sanitize: $(VENV)/.tools  ## the test suite under the address and undefined-beha
 	    -C build-dir=build/sanitize/cmake -C cmake.define.PANPARSER_SANITIZE=address,undefined ".[dev]"
 	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	    ASAN_OPTIONS=detect_leaks=0 \
-	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow" -p no:cacheprovider
+	    build/sanitize/venv/bin/python -m pytest -q -n 2 -m "not slow and not memory" -p no:cacheprovider --ignore tests/fuzz
 
 sanitize-threads: $(VENV)/.tools  ## training, parsing and reading by several threads, under the thread sanitizer
 	test -x build/sanitize-threads/venv/bin/python || $(PYTHON) -m venv build/sanitize-threads/venv

@@ -94,6 +94,7 @@ def test_errors_of_parse_are_one_line(run, data, model, arguments, said):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+@pytest.mark.memory
 def test_memory_does_not_grow_with_the_input(data, model):
     # Not ru_maxrss: that survives exec, so it would be the peak of whoever started the process.
     program = "import re, sys; from panparser.cli import main\ntry: main()\n"

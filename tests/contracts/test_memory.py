@@ -39,6 +39,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.memory
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory in use is read from /proc")
 @pytest.mark.parametrize(
     ("call", "count"),

@@ -161,3 +161,14 @@ def test_a_model_from_a_pipe(models, saved, tmp_path, kind):
     with subprocess.Popen(f"cat {shlex.quote(str(path))} > {shlex.quote(str(tmp_path / 'pipe'))}", shell=True):
         found = pp.load(tmp_path / "pipe")
     assert json.dumps(found.manifest()) == json.dumps(models[kind].manifest())
+
+
+def test_truth_values_are_true_or_false(tmp_path):
+    flags = np.array([0, 1, 255], dtype=np.uint8)
+    for count, is_valid in ((2, True), (3, False)):
+        write_arrays(tmp_path / "flags", {"flags": flags[:count].view(np.bool_)}, {})
+        if is_valid:
+            assert read_arrays(tmp_path / "flags", "model")[0]["flags"].tolist() == [False, True]
+        else:
+            with pytest.raises(pp.ModelError, match="expected a model, found a damaged one"):
+                read_arrays(tmp_path / "flags", "model")

@@ -145,7 +145,10 @@ class _Place:
             raise ValueError("size and shape do not agree")
 
     def array(self, data: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
-        array = np.frombuffer(data[self.start : self.end], dtype=self.kind).reshape(self.shape)
+        own = data[self.start : self.end]
+        if self.kind == np.bool_ and own.size and own.max() > 1:
+            raise ValueError("neither true nor false")
+        array = np.frombuffer(own, dtype=self.kind).reshape(self.shape)
         return array if array.flags.aligned else array.copy()  # other writers may not align arrays
 
 
