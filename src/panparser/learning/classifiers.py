@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import BoolArray, IntArray
-from panparser.errors import ModelError, SpecError
+from panparser.errors import BatchError, ModelError, SpecError
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
 from panparser.storage.arrays import DTYPES
@@ -248,6 +248,21 @@ def classes_inside(classifier: Classifier) -> dict[str, type[Classifier]]:
         for part in classifier.parts:
             found |= classes_inside(part)
     return found
+
+
+def checked_scores(
+    classifier: Classifier, method: str, scores: object, legal: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """What a classifier gives; raises BatchError unless it is a finite number for everything that is legal."""
+    found = np.asarray(scores)
+    owner = f"{method} of {classifier.name}"
+    if found.shape != legal.shape or found.dtype.kind not in "fiu":
+        got = f"{found.dtype} and shape {found.shape}"
+        raise BatchError(f"{owner} must give an array of numbers of shape {legal.shape}; got one of {got}")
+    numbers: npt.NDArray[np.float64] = found.astype(np.float64)
+    if not np.isfinite(numbers[legal]).all():
+        raise BatchError(f"{owner} must give finite numbers; got {numbers[legal & ~np.isfinite(numbers)][0]}")
+    return numbers
 
 
 def own_class(classifier: Classifier) -> type[Classifier] | None:

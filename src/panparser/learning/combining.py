@@ -20,6 +20,7 @@ from panparser.learning.classifiers import (
     Setup,
     check_classifier,
     checked_arrays,
+    checked_scores,
     find_classifier,
 )
 from panparser.learning.states import States
@@ -61,20 +62,20 @@ class Vote(Combined):
 
     def score(self, states: States) -> FloatArray:
         legal = states.legal().copy()
-        return self._counted([(np.array(member.score(states)), legal) for member in self.members])
+        return self._counted([checked_scores(each, "score", each.score(states), legal) for each in self.members], legal)
 
     def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
         legal = states.legal_labels(rows, actions)
-        found = [(np.array(member.score_labels(states, rows, actions)), legal) for member in self.members]
-        return self._counted(found)
+        found = [(each, each.score_labels(states, rows, actions)) for each in self.members]
+        return self._counted([checked_scores(each, "score_labels", own, legal) for each, own in found], legal)
 
     @property
     def parts(self) -> Sequence[Classifier]:
         return self.members
 
-    def _counted(self, scores: list[tuple[FloatArray, npt.NDArray[np.bool_]]]) -> FloatArray:
-        total = np.zeros(scores[0][0].shape)
-        for place, ((own, legal), weight, member) in enumerate(zip(scores, self.weights, self.members, strict=True)):
+    def _counted(self, scores: list[FloatArray], legal: npt.NDArray[np.bool_]) -> FloatArray:
+        total = np.zeros(legal.shape)
+        for place, (own, weight, member) in enumerate(zip(scores, self.weights, self.members, strict=True)):
             if self.by == "scores":
                 total += weight * own / member.unit
                 continue

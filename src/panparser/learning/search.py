@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser.errors import BatchError, StuckError
-from panparser.learning.classifiers import Classifier
+from panparser.learning.classifiers import Classifier, checked_scores
 from panparser.learning.listeners import SearchListener
 from panparser.learning.states import MAX_ACTIONS, States
 
@@ -83,7 +83,7 @@ class BatchSearch:
         """(rows, actions) The classifier's scores; minus infinity where illegal."""
         found = self.classifier.score(self.states)
         legal = self.states.legal()  # after the classifier, which may have used the same memory
-        scores = np.where(legal, self._checked("score", found, legal), -np.inf)
+        scores = np.where(legal, checked_scores(self.classifier, "score", found, legal), -np.inf)
         for listener in self.listeners:
             changed = listener.on_scores(self.states, scores)
             if changed is not None:
@@ -110,20 +110,9 @@ class BatchSearch:
         if len(arcs):
             legal = legal[arcs]
             found = self.classifier.score_labels(self.states, rows[arcs], actions[arcs])
-            scores = self._checked("score_labels", found, legal)
+            scores = checked_scores(self.classifier, "score_labels", found, legal)
             labels[arcs] = np.where(legal, scores, -np.inf).argmax(axis=1)
         return labels
-
-    def _checked(self, method: str, scores: object, legal: npt.NDArray[np.bool_]) -> Scores:
-        found = np.asarray(scores)
-        owner = f"{method} of {self.classifier.name}"
-        if found.shape != legal.shape or found.dtype.kind not in "fiu":
-            got = f"{found.dtype} and shape {found.shape}"
-            raise BatchError(f"{owner} must give an array of numbers of shape {legal.shape}; got one of {got}")
-        numbers: Scores = found.astype(np.float64)
-        if not np.isfinite(numbers[legal]).all():
-            raise BatchError(f"{owner} must give finite numbers; got {numbers[legal & ~np.isfinite(numbers)][0]}")
-        return numbers
 
     def expand(self, hypotheses: Hypotheses, oracle: Oracle | None = None) -> Candidates:
         """All possible next steps; with an oracle, their losses. Calls the classifier once."""
