@@ -30,6 +30,7 @@ from panparser.evaluation.counting import base_label
 _SIDE = re.compile(r"(gold|predicted\d*)\.(.+)")
 _KEYED = ("feats", "misc")
 _HEAD = "head-"
+_MAX_PARTS = 100  # of a criterion
 
 
 # --- What is built in ---
@@ -181,6 +182,8 @@ def criterion(text: str) -> Criterion:
     """The criterion of that name. Raises AnalysisError, with the nearest known name, if there is none."""
     if not isinstance(text, str):
         raise AnalysisError(f"expected a criterion, as a value or as text; got {text!r}")
+    if text.count("-") + text.count(".") > _MAX_PARTS:  # heads of heads of heads, and so on
+        raise AnalysisError(f"expected a criterion, found one of more than {_MAX_PARTS} parts: {text[:20]}...")
     return _criterion(text.strip())
 
 
