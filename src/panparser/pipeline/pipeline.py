@@ -26,7 +26,6 @@ from panparser.storage.values import TABLE, ListOf, Maybe, Table
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
 from panparser.text.tokenizer.streaming import Given, Report
 from panparser.text.tokenizer.tokenizer import Tokenizer, divided
-from panparser.treebank.building import from_tokens
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -107,6 +106,8 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             return found
         if isinstance(text, bytes) or not isinstance(text, Sequence):
             raise TextError(f"expected a text, a list of tokens or a list of such lists; got {type(text).__name__}")
+        from panparser.treebank.building import from_tokens  # few texts are lists
+
         found = from_tokens(text)
         self.annotate(found, until=until, threads=threads)
         return found
