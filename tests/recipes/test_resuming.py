@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from disks import FaultyDisk
-from panparser.learning.finished import FinishedParts
+from panparser.learning.finished import FinishedParts, remove_checkpoint
 from panparser.storage import files
 
 TABLES = {
@@ -267,3 +267,11 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
     assert Path("parts/stage-1-fold-2.checkpoint").exists()
     resumed = pp.train_cascade(stages, treebank, checkpoint="parts", resume=True, **options)
     assert resumed.parse(treebank).to_bytes() == whole.parse(treebank).to_bytes()
+
+
+def test_what_a_killed_process_was_writing_goes_with_the_checkpoint(folder):
+    place = folder / "model.checkpoint"
+    place.mkdir()
+    (place / f".panparser-{files._MACHINE}-{'0' * 16}.part").touch()
+    remove_checkpoint(place)
+    assert not place.exists()

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from panparser.errors import ModelError, SpecError
 from panparser.learning.listeners import Listener, notice
 from panparser.storage.arrays import read_arrays, write_arrays
-from panparser.storage.files import remove
+from panparser.storage.files import clear_abandoned, remove
 from panparser.storage.models import Source, StoredModel, class_of_kind, prefixed
 
 KIND = "finished part"
@@ -32,6 +32,7 @@ def remove_checkpoint(path: Path) -> None:
     for part in path.iterdir():
         if _NAME.fullmatch(part.name):
             remove(part)
+    clear_abandoned(path)
     with suppress(OSError):
         path.rmdir()
 

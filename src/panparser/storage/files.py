@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import secrets
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -114,12 +113,12 @@ def _replaceable(path: Path) -> Path:
 
 def _created(folder: Path) -> tuple[Path, IO[bytes]]:
     """A new temporary file."""
-    _clear(folder)
-    beside = folder / f".panparser-{_MACHINE}-{secrets.token_hex(8)}.part"
+    clear_abandoned(folder)
+    beside = folder / f".panparser-{_MACHINE}-{os.urandom(8).hex()}.part"
     return beside, disk.create(beside)
 
 
-def _clear(folder: Path) -> None:
+def clear_abandoned(folder: Path) -> None:
     """Removes what killed processes left in a folder; once in the life of this process."""
     if folder in _cleared:
         return
