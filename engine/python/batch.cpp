@@ -121,12 +121,23 @@ class BatchHandle {
     batch_.oracle(out.data());
   }
   void positions(Numbers addresses, OutMatrix<std::int32_t> out) {
-    for (const std::int32_t address : values(addresses)) {
-      if (!Program::is_address(address)) throw std::out_of_range("no such address");
-    }
+    require_addresses(addresses);
     const Lock lock(mutex_);
     require_matrix(out, addresses.size());
     batch_.positions(values(addresses), out.data());
+  }
+  void labels(Numbers addresses, OutMatrix<std::int32_t> out) {
+    require_addresses(addresses);
+    const Lock lock(mutex_);
+    require_matrix(out, addresses.size());
+    batch_.labels(values(addresses), out.data());
+  }
+  void history(OutMatrix<std::int32_t> out) {
+    const Lock lock(mutex_);
+    const std::size_t count = out.shape(1);
+    if (count > Batch::kHistory) throw std::out_of_range("a state remembers fewer actions");
+    require_matrix(out, count);
+    batch_.history(count, out.data());
   }
   void keys(OutMatrix<Key> out) {
     const Lock lock(mutex_);
@@ -172,6 +183,11 @@ class BatchHandle {
   }
 
  private:
+  static void require_addresses(Numbers addresses) {
+    for (const std::int32_t address : values(addresses)) {
+      if (!Program::is_address(address)) throw std::out_of_range("no such address");
+    }
+  }
   class Lock {  // releases Python's lock first: a waiting thread must not hold it
    public:
     explicit Lock(std::mutex& mutex) : guard_(mutex) {}
@@ -225,6 +241,8 @@ void bind_batch(nb::module_& m) {
       .def("costs", &B::costs, plain("out"))
       .def("oracle", &B::oracle, plain("out"))
       .def("positions", &B::positions, plain("addresses"), plain("out"))
+      .def("labels", &B::labels, plain("addresses"), plain("out"))
+      .def("history", &B::history, plain("out"))
       .def("keys", &B::keys, plain("out"))
       .def("arcs", &B::arcs, plain("rows"), plain("actions"), plain("heads"), plain("dependents"))
       .def("apply", &B::apply, plain("rows").none(), plain("actions"), plain("labels").none(), plain("out"))

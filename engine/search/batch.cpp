@@ -134,6 +134,20 @@ void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out
   }
 }
 
+void Batch::labels(std::span<const std::int32_t> addresses, std::int32_t* out) const {
+  for (const Row& row : rows_) {
+    const Window window = at(row.state).window();
+    for (const std::int32_t address : addresses) *out++ = Program::resolve(window, address).label;
+  }
+}
+
+void Batch::history(std::size_t count, std::int32_t* out) const {
+  for (const Row& row : rows_) {
+    const std::uint32_t actions = at(row.state).window().history;
+    for (std::size_t ago = 0; ago < count; ++ago) *out++ = static_cast<std::int32_t>(actions >> (8 * ago) & 0xff) - 1;
+  }
+}
+
 void Batch::keys(Key* out) {
   for (const Row& row : rows_) {
     selection_.extract(1, at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());

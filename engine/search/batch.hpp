@@ -59,6 +59,11 @@ class Batch {
   void oracle(std::int32_t* out);
   // [row][address]: 1..n words, 0 Root, -1 none
   void positions(std::span<const std::int32_t> addresses, std::int32_t* out) const;
+  // [row][address]: the label of the arc to the token there, -1 none
+  void labels(std::span<const std::int32_t> addresses, std::int32_t* out) const;
+  // [row][count]: the last actions, the latest first, -1 none; a state remembers kHistory
+  static constexpr std::size_t kHistory = 4;
+  void history(std::size_t count, std::int32_t* out) const;
   // [row][template]
   void keys(Key* out);
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import BoolArray, IntArray
+from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import BatchError, ModelError, SpecError
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
@@ -29,6 +29,7 @@ BUILT_IN = {
     "vote": "panparser.learning.combining:Vote",
     "joint": "panparser.learning.combining:Joint",
     "layers": "panparser.parsing.models.perceptron:LayerScores",
+    "network": "panparser.networks.classifier:NetworkClassifier",
 }
 
 
@@ -53,6 +54,7 @@ class Setup:
     sentences: Any
     seed: int
     vectors: Any = None
+    epochs: int | None = None  # passes over the sentences, at most
 
 
 class Classifier:
@@ -70,6 +72,11 @@ class Classifier:
 
     def prepare(self, setup: Setup) -> None:
         """Training begins: make the weights, using `setup.seed` for anything random. `train` works on a copy."""
+        raise NotImplementedError
+
+    def batches(self, numbers: LongArray, lengths: LongArray, *, learning: bool) -> Iterator[LongArray]:
+        """Optional: the sentences that are parsed or learned from together, `numbers` in groups, instead of `batch` at
+        a time; `lengths` are those of all sentences."""
         raise NotImplementedError
 
     def begin(self, states: States) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser.errors import BatchError, StuckError
-from panparser.learning.classifiers import Classifier, checked_scores
+from panparser.learning.classifiers import Classifier, checked_scores, has_method
 from panparser.learning.listeners import SearchListener
 from panparser.learning.states import MAX_ACTIONS, States
 
@@ -219,3 +219,12 @@ def batches(numbers: Sequence[int] | Sentences, size: int) -> Iterator[Sentences
     """The numbers in batches of `size`."""
     for start in range(0, len(numbers), size):
         yield np.array(numbers[start : start + size], dtype=np.int64)
+
+
+def batches_of(
+    classifier: Classifier, numbers: Sentences, lengths: npt.NDArray[np.int64], *, learning: bool
+) -> Iterator[Sentences]:
+    """The numbers in batches as a classifier wants them."""
+    if has_method(classifier, "batches"):
+        return classifier.batches(numbers, lengths, learning=learning)
+    return batches(numbers, classifier.batch)

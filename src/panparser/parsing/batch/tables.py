@@ -25,6 +25,7 @@ from panparser.treebank.treebank import Treebank, check_lengths
 from panparser.trees.gold import UNKNOWN, annotated_heads
 
 AddressLike = str | Address
+_MAX_HISTORY = 4  # actions that a state remembers
 Numbers = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
@@ -109,6 +110,16 @@ class StateBatch:
         known = {name: number for number, name in enumerate(self.labels.names)}
         table = np.array([known.get(text, -1) for text in treebank.vocabulary("deprel")], dtype=np.int32)
         return heads, table[treebank.column("deprel")]
+
+    @property
+    def gold(self) -> tuple[IntArray, IntArray] | None:
+        """Heads and labels of all words of the treebank to learn from, -1 where unknown; None if there are none."""
+        return self._gold
+
+    @property
+    def given_heads(self) -> IntArray | None:
+        """The heads that constraints give to the words of the treebank, -1 where none; None without constraints."""
+        return None if self._constraints is None else self._constraints.heads
 
     @cached_property
     def has_open_gold(self) -> BoolArray:
@@ -226,6 +237,21 @@ class StateBatch:
             self._engine.positions(numbers, matrix)
 
         return self._filled("positions", fill, np.int32, len(numbers), out)
+
+    def labels_at(self, addresses: Sequence[AddressLike], out: IntArray | None = None) -> IntArray:
+        """(rows, addresses) The label of the arc to the word at each address; -1 none."""
+        numbers = lower_addresses(tuple(addresses))
+
+        def fill(matrix: IntArray) -> None:
+            self._engine.labels(numbers, matrix)
+
+        return self._filled("labels_at", fill, np.int32, len(numbers), out)
+
+    def history(self, count: int, out: IntArray | None = None) -> IntArray:
+        """(rows, count) The last actions, the latest first, at most four; -1 where there were fewer."""
+        if not isinstance(count, int) or not 0 <= count <= _MAX_HISTORY:
+            raise BatchError(f"count of history must be an integer from 0 to {_MAX_HISTORY}; got {count!r}")
+        return self._filled("history", self._engine.history, np.int32, count, out)
 
     def last_arcs(self, out: IntArray | None = None) -> IntArray:
         """(rows, 3) Head, dependent and label of the arc that the last action made; -1 if it made none."""

@@ -25,7 +25,7 @@ from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
 from panparser.learning.perceptron import Perceptron
-from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches, first_of_each
+from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches_of, first_of_each
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.signals import signals_of
@@ -76,7 +76,8 @@ class ClassifierModel:
         return revived(self.classifier, *self._stored)
 
     def find(self, treebank: Treebank, search: Search) -> Found:
-        parts = list(batches(range(len(treebank)), self.classifier.batch))
+        every = np.arange(len(treebank), dtype=np.int64)
+        parts = list(batches_of(self.classifier, every, np.diff(treebank.offsets), learning=False))
         threads = min(search.threads, len(parts)) or 1
         shares = [parts[number::threads] for number in range(threads)]
 
@@ -92,7 +93,7 @@ class ClassifierModel:
                 futures = [pool.submit(work, share, self._copy()) for share in shares]
                 found = [future.result() for future in futures]
         ordered = [found[number % threads][number // threads] for number in range(len(parts))]
-        return _joined(ordered, search.signals, self.classifier)
+        return _joined(treebank, parts, ordered, search.signals, self.classifier)
 
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
@@ -140,16 +141,28 @@ def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> 
     listener.after_search(states, final)
 
 
-def _joined(parts: Sequence[_Part], signals: bool, classifier: Classifier) -> Found:
+def _joined(
+    treebank: Treebank, sentences: Sequence[Sentences], parts: Sequence[_Part], signals: bool, classifier: Classifier
+) -> Found:
+    """What was found in groups of sentences, in the order of the treebank."""
+    offsets = treebank.offsets
+    words = [np.arange(offsets[number], offsets[number + 1]) for some in sentences for number in some.tolist()]
+    place = np.concatenate([np.zeros(0, dtype=np.int64), *words])
+
+    def placed(column: int, empty: npt.NDArray[Any]) -> Any:
+        found = np.concatenate([empty, *(part[column] for part in parts)])
+        ordered = np.empty_like(found)
+        ordered[place[: len(found)]] = found
+        return ordered
+
     none = np.zeros(0, dtype=np.int32)
     tags = None
     if isinstance(classifier, Joint) and "tag" in classifier.of:
-        numbers = np.concatenate([none, *(part[3] for part in parts)])
-        tags = tuple((*classifier.tags, "_")[number] for number in numbers.tolist())
+        tags = tuple((*classifier.tags, "_")[number] for number in placed(3, none).tolist())
     return Found(
-        np.concatenate([none, *(part[0] for part in parts)]),
-        np.concatenate([none, *(part[1] for part in parts)]),
+        placed(0, none),
+        placed(1, none),
         np.zeros(0, dtype=np.int64),
-        np.concatenate([part[2] for part in parts]) if signals and parts else np.zeros((0, 5)),
+        placed(2, np.zeros((0, parts[0][2].shape[1]))) if signals and parts else np.zeros((0, 5)),
         tags,
     )

@@ -30,7 +30,7 @@ from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, need
 from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
 from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
-from panparser.learning.search import BatchSearch, Sentences, batches
+from panparser.learning.search import BatchSearch, Sentences, batches_of
 from panparser.learning.strategies import Strategy
 from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.constraints.constraints import Constraints
@@ -73,6 +73,7 @@ class ClassifierRun(Epochs[Classifier]):
             sentences=self.treebank,
             seed=self.training.seed,
             vectors=self.vectors,
+            epochs=self.training.epochs,
         )
         if self.init is None:
             self.classifier.prepare(setup)
@@ -138,7 +139,8 @@ class ClassifierRun(Epochs[Classifier]):
     def learn(self, epoch: int) -> None:
         reported = done = 0
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
-        for sentences in batches(order, self.classifier.batch):
+        lengths = np.diff(self.treebank.offsets)
+        for sentences in batches_of(self.classifier, order, lengths, learning=True):
             strategies = [self.training.strategy_for(epoch, sentence) for sentence in sentences.tolist()]
             for some, strategy in grouped(sentences, strategies):
                 self._learn_some(epoch, some, strategy)

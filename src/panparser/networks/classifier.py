@@ -1,0 +1,200 @@
+"""NetworkClassifier: a network as a classifier. It parses with numpy alone; to learn, it needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import BoolArray, IntArray, LongArray
+from panparser.errors import BatchError, ModelError, SpecError
+from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Arrays, Classifier, FloatArray, Setup
+from panparser.learning.states import States
+from panparser.networks.encoding import Encoder
+from panparser.networks.inputs import InputReader, Vocabulary, checked_vocabulary, grouped_by_length
+from panparser.networks.network import Network
+from panparser.networks.precision import restored, stored
+from panparser.networks.scoring import Scorer, Seen, WordLayers, Words
+from panparser.storage.values import BOOLEAN, COUNT, TABLE, Table, check
+
+_BLUR = 3  # words by which lengths of sentences learned from together may differ more than they must
+PARSED_WORDS = 3000  # that are encoded together when parsing
+_TRAINER = "panparser.neural.training"  # the room above, which needs torch
+_VALUES = Table({"network": TABLE, "vocabulary": TABLE, "actions": COUNT, "labels": COUNT, "local": BOOLEAN})
+
+
+class NetworkClassifier(Classifier):
+    """A neural classifier, as a network describes it."""
+
+    name = "network"
+
+    def __init__(self, network: Network) -> None:
+        if not isinstance(network, Network):
+            raise SpecError(f"network of NetworkClassifier must be a Network; got {network!r}")
+        self.network = network
+        self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
+        self._trainer: Any = None
+        self._weights: Weights | None = None
+        self._reader: InputReader | None = None
+        self._words: Words | None = None
+        self._seen: tuple[IntArray, Seen] | None = None
+
+    # --- Learning: torch's part ---
+
+    def prepare(self, setup: Setup) -> None:
+        self._trainer = _trainer()(self.network, setup, None)
+
+    def warm_start(self, setup: Setup) -> None:
+        self._trainer = _trainer()(self.network, setup, self._known_weights)
+
+    def training_state(self) -> Arrays:
+        found: Arrays = self._trainer.state()
+        return found
+
+    def restore_training(self, arrays: Arrays) -> None:
+        self._trainer.restore(arrays)
+        self.is_local = self._trainer.is_local
+
+    def update(self, states: States, gold: BoolArray) -> None:
+        self._trainer.learn_actions(self._look(states), gold)
+
+    def update_pair(self, states: States, actions: IntArray, signs: IntArray) -> None:
+        self.is_local = self._trainer.is_local = False
+        self._trainer.learn_pair(self._look(states), actions, signs)
+
+    def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
+        heads, dependents = self._arcs(states, rows, actions)
+        self._trainer.learn_labels(self._look(states), rows, heads, dependents, actions, labels)
+
+    def end(self, states: States) -> None:
+        self._seen = None
+        if self._trainer is not None:
+            self._trainer.end()
+
+    def batches(self, numbers: LongArray, lengths: LongArray, *, learning: bool = False) -> Iterator[LongArray]:
+        """Sentences of similar length together, which take as many steps; the batches are in random order."""
+        numbers = np.asarray(numbers, dtype=np.int64)
+        if not learning:
+            return grouped_by_length(numbers, lengths, PARSED_WORDS)
+        random = np.random.default_rng(numbers[:8])
+        noisy = lengths + random.uniform(0, _BLUR, len(lengths))
+        found = list(grouped_by_length(numbers, noisy, self.network.learning.batch))
+        return (found[number] for number in random.permutation(len(found)).tolist())
+
+    # --- Scores ---
+
+    @property
+    def _known_weights(self) -> Weights:
+        if self._weights is None:
+            raise SpecError("the network has not been trained")
+        return self._weights
+
+    def begin(self, states: Any) -> None:
+        if not hasattr(states, "positions"):
+            raise BatchError("a network of positions scores states of a parser; got others")
+        self._seen = None
+        if self._trainer is not None:
+            self._words = self._trainer.begin(states)
+            return
+        weights = self._known_weights
+        if self._reader is None or self._reader.treebank is not states.sentences:
+            vectors = getattr(states, "vectors", None)
+            self._reader = InputReader(self.network, weights.vocabulary, states.sentences, vectors)
+            weights.connect(vectors)
+        batch = self._reader.read(states.started, given_heads(self.network, states))
+        self._words = weights.layers(weights.encoder(batch), batch)
+
+    @property
+    def _scorer(self) -> Scorer:
+        scorer: Scorer = self._trainer.scorer if self._trainer is not None else self._known_weights.scorer
+        return scorer
+
+    def _look(self, states: Any) -> Seen:
+        """What is seen of the rows; it is looked at once."""
+        assert self._words is not None
+        rows = states.ids
+        if self._seen is None or not np.array_equal(self._seen[0], rows):
+            self._seen = (rows, Seen.of(self.network, states, self._words))
+        return self._seen[1]
+
+    def score(self, states: States) -> FloatArray:
+        assert self._words is not None
+        return self._scorer.score(self._look(states), self._words, is_local=self.is_local)
+
+    def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
+        assert self._words is not None
+        heads, dependents = self._arcs(states, rows, actions)
+        seen = None if self.network.labels else self._look(states).take(rows)
+        return self._scorer.score_labels(seen, self._words, heads, dependents, actions.astype(np.int64))
+
+    def _arcs(self, states: Any, rows: IntArray, actions: IntArray) -> tuple[LongArray, LongArray]:
+        """Rows of the heads and dependents of arcs."""
+        assert self._words is not None
+        heads, dependents = states.arcs(rows, actions)
+        first = self._words.first[states.sentence_index[rows]]
+        return first + heads, first + dependents
+
+    # --- Files ---
+
+    def to_arrays(self) -> Arrays:
+        weights = self._trainer.weights() if self._trainer is not None else self._known_weights
+        return stored(weights.arrays, self.network.precision)
+
+    def to_values(self) -> dict[str, Any]:
+        weights = self._trainer.weights() if self._trainer is not None else self._known_weights
+        return {
+            "network": self.network.to_values(),
+            "vocabulary": weights.vocabulary.to_values(),
+            "actions": weights.actions,
+            "labels": weights.labels,
+            "local": self.is_local,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> NetworkClassifier:
+        check(values, _VALUES, "classifier.values")
+        try:
+            found = cls(Network.from_values(values["network"]))
+        except SpecError as error:
+            raise ModelError(str(error)) from None
+        vocabulary = checked_vocabulary(found.network, values["vocabulary"])
+        found._weights = Weights(found.network, vocabulary, restored(arrays), values["actions"], values["labels"])
+        found.is_local = values["local"]
+        return found
+
+
+class Weights:
+    """What a network has learned: arrays, and what they are about."""
+
+    def __init__(self, network: Network, vocabulary: Vocabulary, arrays: Arrays, actions: int, labels: int) -> None:
+        self.network, self.vocabulary, self.arrays = network, vocabulary, arrays
+        self.actions, self.labels = actions, labels
+        self.layers = WordLayers(network, arrays, labels)
+        self.scorer = Scorer(network, arrays, actions, labels)
+        if "vector" not in network.columns:
+            self.connect(None)
+
+    def connect(self, vectors: Vectors | None) -> None:
+        """Makes the encoder, which may need the parser's vectors."""
+        if not hasattr(self, "encoder"):
+            self.encoder = Encoder(self.network, self.vocabulary, self.arrays, vectors)
+
+
+def given_heads(network: Network, states: Any) -> IntArray | None:
+    """The heads that constraints give, if the network sees them."""
+    if "given_head" not in network.columns or getattr(states, "given_heads", None) is None:
+        return None
+    found: IntArray = states.given_heads
+    return found
+
+
+def _trainer() -> Any:
+    try:
+        return import_module(_TRAINER).Trainer
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError("training a network needs torch: pip install 'panparser[neural]'") from None

@@ -1,0 +1,242 @@
+"""Encoding of sentences with numpy: embeddings, characters, BiLSTMs. The same numbers as torch's, to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import LongArray
+from panparser.errors import ModelError
+from panparser.features.vectors import Vectors
+from panparser.networks.inputs import OUTSIDE, Bags, Batch, Packed, Vocabulary
+from panparser.networks.network import Input, Network
+
+Floats = npt.NDArray[np.float32]
+Arrays = Mapping[str, npt.NDArray[Any]]
+LETTER_SIZE = 32  # of the vector of a character
+WINDOW = 5  # characters that a convolution sees
+SLOPE = 0.1  # of the activation, below 0
+
+
+def activated(values: Floats) -> Floats:
+    """Leaky ReLU, in place."""
+    return np.maximum(values, values * np.float32(SLOPE), out=values)
+
+
+def taken(arrays: Arrays, name: str, *shape: int) -> Floats:
+    """An array of weights. Raises ModelError unless it has this shape, and finite numbers."""
+    array = arrays.get(name)
+    if array is None or array.dtype != np.float32 or array.shape != shape:
+        found = "none" if array is None else f"one of {array.dtype} and shape {array.shape}"
+        raise ModelError(f"array {name}: expected one of float32 and shape {shape}, found {found}")
+    if not np.isfinite(array).all():
+        raise ModelError(f"array {name}: expected finite numbers, found others")
+    return array
+
+
+@dataclass(frozen=True)
+class Lstm:
+    """One direction of an LSTM; gates are input, forget, output (halved, so that tanh serves for all), cell."""
+
+    inputs: Floats  # (inputs, 4 * size)
+    recurrent: Floats  # (size, 4 * size)
+    bias: Floats
+
+    @classmethod
+    def of(cls, arrays: Arrays, prefix: str, inputs: int, size: int, suffix: str = "") -> Lstm:
+        order = np.concatenate([np.arange(2 * size), np.arange(3 * size, 4 * size), np.arange(2 * size, 3 * size)])
+        scale = np.where(np.arange(4 * size) < 3 * size, np.float32(0.5), np.float32(1))
+
+        def prepared(matrix: Floats) -> Floats:
+            return np.ascontiguousarray((matrix[order] * (scale if matrix.ndim == 1 else scale[:, None])).T)
+
+        return cls(
+            prepared(taken(arrays, f"{prefix}.weight_ih_l0{suffix}", 4 * size, inputs)),
+            prepared(taken(arrays, f"{prefix}.weight_hh_l0{suffix}", 4 * size, size)),
+            prepared(
+                taken(arrays, f"{prefix}.bias_ih_l0{suffix}", 4 * size)
+                + taken(arrays, f"{prefix}.bias_hh_l0{suffix}", 4 * size)
+            ),
+        )
+
+    @property
+    def size(self) -> int:
+        return len(self.recurrent)
+
+    def step(self, gates: Floats, cell: Floats, hidden: Floats) -> None:
+        """One step, from the weighted inputs, which are overwritten; cell and hidden state are updated in place."""
+        size = self.size
+        gates += hidden @ self.recurrent
+        np.tanh(gates, out=gates)
+        own = gates[:, : 3 * size]
+        own *= np.float32(0.5)
+        own += np.float32(0.5)
+        cell *= gates[:, size : 2 * size]
+        gates[:, :size] *= gates[:, 3 * size :]
+        cell += gates[:, :size]
+        np.tanh(cell, out=hidden)
+        hidden *= gates[:, 2 * size : 3 * size]
+
+    def read(self, inputs: Floats, packed: Packed, *, backward: bool, out: Floats) -> None:
+        """Hidden states of all words, read in step; `out` may be a part of the columns of a matrix."""
+        weighted = inputs @ self.inputs
+        weighted += self.bias
+        steps = packed.sizes.tolist()
+        starts = (packed.sizes.cumsum() - packed.sizes).tolist()
+        cell = np.zeros((max(steps, default=0), self.size), dtype=np.float32)
+        hidden = np.zeros_like(cell)
+        for step in reversed(range(len(steps))) if backward else range(len(steps)):
+            count, start = steps[step], starts[step]
+            self.step(weighted[start : start + count], cell[:count], hidden[:count])
+            out[start : start + count] = hidden[:count]
+
+
+@dataclass(frozen=True)
+class BiLstm:
+    """An LSTM in each direction."""
+
+    forward: Lstm
+    backward: Lstm
+
+    @classmethod
+    def of(cls, arrays: Arrays, prefix: str, inputs: int, size: int) -> BiLstm:
+        return cls(
+            Lstm.of(arrays, prefix, inputs, size),
+            Lstm.of(arrays, prefix, inputs, size, "_reverse"),
+        )
+
+    def __call__(self, inputs: Floats, packed: Packed) -> Floats:
+        size = self.forward.size
+        out = np.empty((len(inputs), 2 * size), dtype=np.float32)
+        self.forward.read(inputs, packed, backward=False, out=out[:, :size])
+        self.backward.read(inputs, packed, backward=True, out=out[:, size:])
+        return out
+
+
+@dataclass(frozen=True)
+class Letters:
+    """What is learned of characters: their vectors, and a convolution or a BiLSTM over them."""
+
+    table: Floats
+    kernel: Floats  # (window * letter, size); empty if there is a BiLSTM
+    bias: Floats
+    lstm: BiLstm | None
+
+    @classmethod
+    def of(cls, arrays: Arrays, given: Input, letters: int) -> Letters:
+        table = taken(arrays, "letters.weight", letters, LETTER_SIZE)
+        none = np.zeros((0, 0), dtype=np.float32)
+        if given.encoder == "lstm":
+            return cls(table, none, none[0:0].ravel(), BiLstm.of(arrays, "spelling", LETTER_SIZE, given.size // 2))
+        kernel = taken(arrays, "spelling.weight", given.size, LETTER_SIZE, WINDOW)
+        flat = np.ascontiguousarray(kernel.transpose(2, 1, 0).reshape(WINDOW * LETTER_SIZE, given.size))
+        return cls(table, flat, taken(arrays, "spelling.bias", given.size), None)
+
+    def __call__(self, words: Bags) -> Floats:
+        """A vector for each word."""
+        if self.lstm is not None:
+            return self._read(words)
+        numbers, is_there = words.padded()
+        side = WINDOW // 2
+        framed = np.full((len(numbers), numbers.shape[1] + 2 * side), OUTSIDE, dtype=np.int64)
+        framed[:, side:-side] = numbers
+        vectors = self.table[framed].reshape(len(numbers), -1)
+        width = numbers.shape[1]
+        windows = np.lib.stride_tricks.as_strided(
+            vectors,
+            (len(numbers), width, WINDOW * LETTER_SIZE),
+            (vectors.strides[0], LETTER_SIZE * vectors.strides[1], vectors.strides[1]),
+            writeable=False,
+        )
+        scores = windows[is_there] @ self.kernel
+        best = np.maximum.reduceat(scores, words.starts[:-1], axis=0) + self.bias
+        return np.maximum(best, 0, out=best)
+
+    def _read(self, words: Bags) -> Floats:
+        assert self.lstm is not None
+        lengths = np.diff(words.starts)
+        packed = Packed.of(lengths)
+        found = self.lstm(self.table[words.numbers[packed.rows]], packed)
+        size = self.lstm.forward.size
+        last, first = packed.places[words.starts[1:] - 1], packed.places[words.starts[:-1]]
+        return np.concatenate([found[last, :size], found[first, size:]], axis=1)
+
+
+class Encoder:
+    """Vectors of words, from arrays of weights."""
+
+    def __init__(self, network: Network, vocabulary: Vocabulary, arrays: Arrays, vectors: Vectors | None) -> None:
+        self.network = network
+        self.tables: dict[str, Floats] = {}
+        self.letters: Letters | None = None
+        self.vectors = vectors
+        width = 0
+        for one in network.inputs:
+            width += one.size
+            if one.column == "characters":
+                self.letters = Letters.of(arrays, one, vocabulary.size("characters"))
+            elif one.column == "vector":
+                if vectors is None:
+                    raise ModelError("the network reads vectors of words, and the model has none")
+                weights = taken(arrays, "vectors.weight", one.size, vectors.dimensions)
+                self.tables["vector"] = np.ascontiguousarray(weights.T)
+            else:
+                self.tables[one.column] = taken(
+                    arrays, f"embeddings.{one.column}.weight", vocabulary.size(one.column), one.size
+                )
+        self.layers = []
+        for number in range(network.layers):
+            self.layers.append(BiLstm.of(arrays, f"encoder.{number}", width, network.size))
+            width = 2 * network.size
+
+    def inputs(self, batch: Batch) -> Floats:
+        """(rows, inputs) The vectors of all inputs, side by side."""
+        found = np.empty((batch.rows, sum(one.size for one in self.network.inputs)), dtype=np.float32)
+        start = 0
+        for one in self.network.inputs:
+            found[:, start : start + one.size] = self._vectors(one.column, batch)
+            start += one.size
+        return found
+
+    def _vectors(self, column: str, batch: Batch) -> Floats:
+        if column == "characters":
+            assert batch.letters is not None and self.letters is not None
+            bags, which = batch.letters
+            return self.letters(bags)[which]
+        if column == "feats":
+            assert batch.feats is not None
+            bags, which = batch.feats
+            return _sums(self.tables["feats"], bags)[which]
+        if column == "vector":
+            assert batch.vectors is not None and self.vectors is not None
+            return known_vectors(self.vectors, batch.vectors) @ self.tables["vector"]
+        return self.tables[column][batch.numbers[column]]
+
+    def __call__(self, batch: Batch) -> Floats:
+        """(rows, width) What is seen of each word."""
+        found = self.inputs(batch)
+        if not self.layers:
+            return found
+        found = found[batch.packed.rows]
+        for layer in self.layers:
+            found = layer(found, batch.packed)
+        return found[batch.packed.places]
+
+
+def _sums(table: Floats, bags: Bags) -> Floats:
+    found = np.zeros((len(bags.starts) - 1, table.shape[1]), dtype=np.float32)
+    filled = np.flatnonzero(np.diff(bags.starts))
+    if len(filled):
+        found[filled] = np.add.reduceat(table[bags.numbers], bags.starts[filled], axis=0)
+    return found
+
+
+def known_vectors(vectors: Vectors, rows: LongArray) -> Floats:
+    """Pre-trained vectors; zero for Root."""
+    found = vectors.matrix[np.maximum(rows, 0)].astype(np.float32) / np.float32(2**vectors.bits)
+    found[rows < 0] = 0
+    return found

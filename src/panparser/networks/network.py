@@ -1,0 +1,289 @@
+"""Network: what a neural classifier looks at, and how, as data; and three named ones.
+
+C&M 2014: Chen & Manning, "A Fast and Accurate Dependency Parser using Neural Networks". K&G 2016: Kiperwasser &
+Goldberg, "Simple and Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations". D 2015: Dyer et
+al., "Transition-Based Dependency Parsing with Stack Long Short-Term Memory". D&M 2017: Dozat & Manning, "Deep Biaffine
+Attention for Neural Dependency Parsing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from panparser._checks import MAX_EPOCHS, check_count, is_number
+from panparser.errors import SpecError, TemplateError
+from panparser.features.atoms import Address
+from panparser.storage.values import BOOLEAN, TEXT, Kind, ListOf, Maybe, Table, check, integer, number, one_of
+
+Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"]
+Characters = Literal["cnn", "lstm"]
+Precision = Literal["float32", "float16", "int8"]
+MAX_SIZE = 4096  # of any layer
+MAX_LAYERS = 8
+MAX_POSITIONS = 64
+MAX_HISTORY = 4  # actions that a state remembers
+
+
+def _check_name(what: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise SpecError(f"{what} must be one of {', '.join(known)}; got {value!r}")
+
+
+def _check_number(what: str, value: Any, holds: Callable[[float], bool], expected: str) -> None:
+    if not is_number(value) or not holds(value):
+        raise SpecError(f"{what} must be a number {expected}; got {value!r}")
+
+
+def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
+    if len(addresses) > MAX_POSITIONS:
+        raise SpecError(f"{name} of Network must be at most {MAX_POSITIONS}; got {len(addresses)}")
+    if len(set(addresses)) < len(addresses):
+        raise SpecError(f"{name} of Network must be different; got {', '.join(map(str, addresses))}")
+    for address in addresses:
+        try:
+            is_of_sequence = Address(*str(address).split(".", 1)).is_of_sequence
+        except TemplateError as error:
+            raise SpecError(f"{name} of Network: {error}") from None
+        if is_of_sequence:
+            raise SpecError(f"{name} of Network must be of a parser's state; got {address}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """Something that is known of a word, and the size of its vector.
+
+    `column`: `form`, `lower` (the form in lower case), `characters` (of the form), `lemma`, `upos`, `xpos`, `feats`
+    (the sum of the vectors of its features), `vector` (pre-trained, through a layer of this size), or `given_head`
+    (where the head is that constraints give). `least`: a value that is rarer in training is an unknown one.
+    `encoder`: how characters become a vector, by convolutions ("cnn") or a BiLSTM ("lstm").
+    """
+
+    column: Column
+    size: int = 100
+    least: int = 1
+    encoder: Characters = "cnn"
+
+    def __post_init__(self) -> None:
+        _check_name("column of Input", self.column, get_args(Column))
+        _check_name("encoder of Input", self.encoder, get_args(Characters))
+        check_count("size of Input", self.size, most=MAX_SIZE)
+        check_count("least of Input", self.least)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """How a network learns: Adam, with a rate that rises for some updates and falls to nothing by the last.
+
+    `batch`: words learned from together. `dropout`: of all that one layer passes to the next, the same for all words of
+    a sentence; `word_dropout`: how often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
+    `average`: how much of the average of all weights remains after an update; the average is what parses.
+    `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions.
+    `epochs` and `patience` apply where training is not told otherwise.
+    """
+
+    rate: float = 0.002
+    warm_up: int = 200
+    batch: int = 600
+    dropout: float = 0.33
+    word_dropout: float = 0.25
+    clip: float = 5.0
+    average: float = 0.998
+    arc_loss: float = 1.0
+    epochs: int = 40
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("warm_up", "batch"):
+            check_count(f"{name} of Learning", getattr(self, name), least=0 if name == "warm_up" else 1)
+        check_count("epochs of Learning", self.epochs, most=MAX_EPOCHS)
+        if self.patience is not None:
+            check_count("patience of Learning", self.patience)
+        for name, holds, expected in (
+            ("rate", lambda value: value > 0, "above 0"),
+            ("dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
+            ("word_dropout", lambda value: value >= 0, ">= 0"),
+            ("clip", lambda value: value > 0, "above 0"),
+            ("average", lambda value: 0 <= value < 1, "from 0 to below 1"),
+            ("arc_loss", lambda value: value >= 0, ">= 0"),
+        ):
+            _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """What a neural classifier is made of.
+
+    `inputs`: what is known of a word. `layers` and `size`: of the BiLSTM that reads the sentence, `size` in each
+    direction; with 0 layers words are seen alone. `positions`: the words of a state that are looked at, by the
+    addresses of templates; `labels_of`: those of them (or others) whose labels are seen, too; `history`: the last
+    actions that are. `memory`: the size of the LSTMs that read the actions so far and the stack (D 2015), or 0.
+    `hidden`: the layer of the scorer. `arcs`: the size in which an arc that an action makes is scored by its head and
+    dependent (D&M 2017), or 0; `labels`: the size in which its label is, or 0: from the scorer's hidden layer.
+    `tags`: columns that are predicted from the same encoder; `lemma` is one. `precision`: of the numbers in a file.
+    """
+
+    inputs: tuple[Input, ...]
+    layers: int = 0
+    size: int = 0
+    positions: tuple[str, ...]
+    labels_of: tuple[str, ...] = ()
+    history: int = 0
+    memory: int = 0
+    hidden: int = 200
+    arcs: int = 0
+    labels: int = 0
+    tags: tuple[str, ...] = ()
+    precision: Precision = "float32"
+    learning: Learning = Learning()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", tuple(self.inputs))
+        for name in ("positions", "labels_of", "tags"):
+            if isinstance(getattr(self, name), str):
+                raise SpecError(f"{name} of Network must be a list of texts; got {getattr(self, name)!r}")
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.inputs or not all(isinstance(one, Input) for one in self.inputs):
+            raise SpecError(f"inputs of Network must be Inputs, at least one; got {self.inputs!r}")
+        columns = [one.column for one in self.inputs]
+        if len(set(columns)) < len(columns):
+            raise SpecError(f"inputs of Network must have different columns; got {', '.join(columns)}")
+        if not isinstance(self.learning, Learning):
+            raise SpecError(f"learning of Network must be a Learning; got {self.learning!r}")
+        check_count("layers of Network", self.layers, least=0, most=MAX_LAYERS)
+        for name in ("size", "memory", "arcs", "labels"):
+            check_count(f"{name} of Network", getattr(self, name), least=0, most=MAX_SIZE)
+        check_count("hidden of Network", self.hidden, most=MAX_SIZE)
+        check_count("history of Network", self.history, least=0, most=MAX_HISTORY)
+        if bool(self.layers) != bool(self.size):
+            raise SpecError(f"size of Network must be above 0 if, and only if, it has layers; got {self.size}")
+        if not self.positions:
+            raise SpecError("positions of Network must be addresses, such as S0; got none")
+        for name in ("positions", "labels_of"):
+            _check_addresses(name, getattr(self, name))
+        for tag in self.tags:
+            _check_name("tags of Network", tag, ("upos", "xpos", "feats", "lemma"))
+            if tag in columns:
+                raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
+        _check_name("precision of Network", self.precision, get_args(Precision))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is known of a word."""
+        return tuple(one.column for one in self.inputs)
+
+    @property
+    def width(self) -> int:
+        """The size of what the scorer sees of a word."""
+        return 2 * self.size if self.layers else sum(one.size for one in self.inputs)
+
+    def without(self, *columns: str) -> Network:
+        """The same without some inputs."""
+        return replace(self, inputs=tuple(one for one in self.inputs if one.column not in columns))
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values: a table of a recipe, and what a model file holds."""
+        values: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
+        for name in ("positions", "labels_of", "tags"):
+            values[name] = list(values[name])
+        values["inputs"] = [asdict(one) for one in self.inputs]
+        values["learning"] = asdict(self.learning)
+        return values
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Network:
+        """The network of a table; with `base`, the one of that name, changed."""
+        check(values, NETWORK, "network", SpecError)
+        given = dict(values)
+        base = named(given.pop("base")) if "base" in given else None
+        learning = given.pop("learning", {})
+        if "inputs" in given:
+            given["inputs"] = tuple(Input(**one) for one in given["inputs"])
+        if base is None:
+            if missing := [name for name in ("inputs", "positions") if name not in given]:
+                raise SpecError(f"network: expected {missing[0]}, or the name of a network as base; found neither")
+            return cls(**given, learning=Learning(**learning))
+        return replace(base, **given, learning=replace(base.learning, **learning))
+
+
+# --- Plain values ---
+
+_INPUT = Table(
+    {"column": one_of(*get_args(Column))},
+    {"size": integer(1, MAX_SIZE), "least": integer(1), "encoder": one_of(*get_args(Characters))},
+    closed=True,
+)
+_LEARNING = Table(
+    {},
+    {
+        **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss"), number(0)),
+        **{"warm_up": integer(0), "batch": integer(1), "epochs": integer(1, MAX_EPOCHS)},
+        "patience": Maybe(integer(1)),
+    },
+    closed=True,
+)
+NETWORK: Kind = Table(
+    {},
+    {
+        "base": TEXT,
+        "inputs": ListOf(_INPUT, least=1),
+        "layers": integer(0, MAX_LAYERS),
+        **dict.fromkeys(("size", "memory", "arcs", "labels"), integer(0, MAX_SIZE)),
+        "hidden": integer(1, MAX_SIZE),
+        "history": integer(0, MAX_HISTORY),
+        **dict.fromkeys(("positions", "labels_of", "tags"), ListOf(TEXT)),
+        "precision": one_of(*get_args(Precision)),
+        "learning": _LEARNING,
+    },
+    closed=True,
+)  # of a recipe, and of a manifest
+
+
+# --- Named networks ---
+
+_TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=50))
+
+BILSTM = Network(
+    inputs=(
+        Input(column="form", size=125, least=2),
+        Input(column="characters", size=125),
+        Input(column="lemma", size=75, least=2),
+        *_TAGS,
+    ),
+    layers=3,
+    size=320,
+    positions=("S2", "S1", "S0", "B0", "B1"),
+    hidden=256,
+    arcs=320,
+    labels=96,
+)
+
+FEED_FORWARD = Network(
+    inputs=(Input(column="form", size=50, least=2), *_TAGS),
+    positions=(
+        *("S0", "S1", "S2", "B0", "B1", "B2"),
+        *(f"{base}.{path}" for base in ("S0", "S1", "B0") for path in ("left[0]", "left[1]", "right[0]", "right[1]")),
+    ),
+    labels_of=tuple(
+        f"{base}.{path}" for base in ("S0", "S1", "B0") for path in ("left[0]", "left[1]", "right[0]", "right[1]")
+    ),
+    history=2,
+    hidden=300,
+    learning=Learning(arc_loss=0.0, dropout=0.4),
+)
+
+STACK_LSTM = replace(
+    BILSTM, layers=1, size=200, positions=("S0", "B0"), memory=100, arcs=0, labels=0, learning=Learning(arc_loss=0.0)
+)
+
+NETWORKS: Mapping[str, Network] = {"bilstm": BILSTM, "feed-forward": FEED_FORWARD, "stack-lstm": STACK_LSTM}
+
+
+def named(name: str) -> Network:
+    """The network of a name; case and hyphens do not matter."""
+    plain = {key.replace("-", ""): network for key, network in NETWORKS.items()}
+    found = plain.get(name.lower().replace("-", "").replace("_", ""))
+    if found is None:
+        raise SpecError(f"expected the name of a network: {', '.join(NETWORKS)}; found {name!r}")
+    return found

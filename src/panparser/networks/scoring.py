@@ -1,0 +1,216 @@
+"""Scoring of states with numpy: what a network sees of them, and the scores of actions and labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import BoolArray, IntArray, LongArray
+from panparser.networks.encoding import Arrays, Floats, activated, taken
+from panparser.networks.inputs import Batch
+from panparser.networks.network import Network
+
+LABEL_SIZE = ACTION_SIZE = 32  # of the vectors of labels and actions
+AT_EACH_STEP = ("positions.bias", "labels_of", "history", "actions", "arc_scale", "labels")  # names of Scorer's arrays
+LEAST = np.float32(-30.0)  # of the logarithm of a probability
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a network sees of states, a row each.
+
+    `words`: rows of the words at its positions; `labels`: of arcs, 0 where none; `history`: actions, 0 where none;
+    `arcs`: (rows, actions) where the score of the arc is that an action makes, -1 if it makes none; `legal`.
+    """
+
+    words: LongArray
+    labels: LongArray
+    history: LongArray
+    arcs: LongArray
+    legal: BoolArray
+
+    @classmethod
+    def of(cls, network: Network, states: Any, words: Words) -> Seen:
+        count = len(states)
+        sentence = states.sentence_index.astype(np.int64)
+        legal = np.array(states.legal())
+        labels = np.zeros((count, len(network.labels_of)), dtype=np.int64)
+        if network.labels_of:
+            labels = states.labels_at(network.labels_of).astype(np.int64) + 1
+        history = np.zeros((count, network.history), dtype=np.int64)
+        if network.history:
+            history = states.history(network.history).astype(np.int64) + 1
+        arcs = np.full(legal.shape, -1, dtype=np.int64)
+        if network.arcs:
+            rows, actions = np.nonzero(legal)
+            heads, dependents = states.arcs(rows.astype(np.int32), actions.astype(np.int32))
+            place = words.place(sentence[rows], heads.astype(np.int64), dependents.astype(np.int64))
+            arcs[rows, actions] = np.where((heads >= 0) & (dependents > 0), place, -1)
+        return cls(words.at(sentence, states.positions(network.positions)), labels, history, arcs, legal)
+
+    def take(self, rows: IntArray) -> Seen:
+        return Seen(*(array[rows] for array in (self.words, self.labels, self.history, self.arcs, self.legal)))
+
+
+@dataclass(frozen=True)
+class Words:
+    """What was computed for the words of sentences: rows as in a Batch, and one more for what is absent.
+
+    `seen`: (rows, positions, hidden) what a word adds to the scorer's hidden layer at each position. `arcs`: (sentences,
+    longest, longest) logarithms of the probabilities of heads, by dependent and head.
+    """
+
+    first: LongArray
+    longest: int
+    seen: Floats
+    arcs: Floats | None
+    heads: Floats | None  # of labels
+    dependents: Floats | None
+
+    def at(self, sentences: LongArray, words: IntArray) -> LongArray:
+        """Rows of words of sentences; that of absence where a word is -1."""
+        rows = self.first[sentences][:, None] + words
+        return np.where(words >= 0, rows, len(self.seen) - 1)
+
+    def place(self, sentences: LongArray, heads: LongArray, dependents: LongArray) -> LongArray:
+        """Where the score of an arc is."""
+        found: LongArray = (sentences * self.longest + dependents) * self.longest + heads
+        return found
+
+
+class WordLayers:
+    """Weights that prepare words for scoring, once for each batch of sentences."""
+
+    def __init__(self, network: Network, arrays: Arrays, labels: int) -> None:
+        self.network, self.labels = network, labels
+        width, hidden, count = network.width, network.hidden, len(network.positions)
+        self.absent = taken(arrays, "absent", width)
+        weights = taken(arrays, "positions.weight", hidden, count * width)
+        # one product for all positions: (width, positions * hidden)
+        self.positions = np.ascontiguousarray(weights.T.reshape(count, width, hidden).transpose(1, 0, 2))
+        self.positions = self.positions.reshape(width, count * hidden)
+        if network.arcs:
+            self.arc_heads = _layer(arrays, "arc_heads", network.arcs, width)
+            self.arc_dependents = _layer(arrays, "arc_dependents", network.arcs, width)
+            self.arcs = taken(arrays, "arcs", network.arcs + 1, network.arcs)
+        if labels and network.labels:
+            self.label_heads = _layer(arrays, "label_heads", network.labels, width)
+            self.label_dependents = _layer(arrays, "label_dependents", network.labels, width)
+
+    def __call__(self, encoded: Floats, batch: Batch) -> Words:
+        """What scores need of words, from what is seen of them."""
+        network = self.network
+        rows = np.concatenate([encoded, self.absent[None]])
+        seen = (rows @ self.positions).reshape(len(rows), len(network.positions), network.hidden)
+        arcs = heads = dependents = None
+        if network.arcs:
+            arcs = self._arcs(encoded, batch)
+        if self.labels and network.labels:
+            heads, dependents = (
+                _with_one(_through(layer, encoded)) for layer in (self.label_heads, self.label_dependents)
+            )
+        return Words(batch.first, int(batch.lengths.max(initial=0)), seen, arcs, heads, dependents)
+
+    def _arcs(self, encoded: Floats, batch: Batch) -> Floats:
+        heads = _through(self.arc_heads, encoded)
+        dependents = _with_one(_through(self.arc_dependents, encoded)) @ self.arcs
+        longest = int(batch.lengths.max(initial=0))
+        found = np.full((len(batch.first), longest, longest), LEAST, dtype=np.float32)
+        for number, (first, length) in enumerate(zip(batch.first.tolist(), batch.lengths.tolist(), strict=True)):
+            own = slice(first, first + length)
+            scores = dependents[own] @ heads[own].T
+            np.fill_diagonal(scores, -np.inf)
+            if length > 1:
+                found[number, 1:length, :length] = np.maximum(_log_softmax(scores[1:]), LEAST)
+        return found
+
+
+class Scorer:
+    """Weights that score actions and labels, at each step."""
+
+    def __init__(self, network: Network, arrays: Arrays, actions: int, labels: int) -> None:
+        self.network, self.actions, self.labels = network, actions, labels
+        hidden = network.hidden
+        self.bias = taken(arrays, "positions.bias", hidden)
+        self.of_labels = self._tables(arrays, "labels_of", labels, len(network.labels_of), LABEL_SIZE)
+        self.of_history = self._tables(arrays, "history", actions, network.history, ACTION_SIZE)
+        self.out = np.ascontiguousarray(taken(arrays, "actions.weight", actions, hidden).T)
+        self.out_bias = taken(arrays, "actions.bias", actions)
+        if network.arcs:
+            self.arc_scale = taken(arrays, "arc_scale", actions)
+        if labels and network.labels:
+            matrix = taken(arrays, "labels", labels, network.labels + 1, network.labels + 1)
+            self.label_matrix = np.ascontiguousarray(matrix.transpose(1, 0, 2)).reshape(network.labels + 1, -1)
+        elif labels:
+            self.label_out = taken(arrays, "labels.weight", actions * labels, hidden)
+            self.label_bias = taken(arrays, "labels.bias", actions * labels)
+
+    def _tables(self, arrays: Arrays, name: str, values: int, count: int, size: int) -> list[Floats]:
+        """What each value adds to the hidden layer, at each of some places."""
+        if not count:
+            return []
+        table = taken(arrays, f"{name}.weight", values + 1, size)
+        layer = taken(arrays, f"{name}_layer.weight", self.network.hidden, count * size)
+        return [table @ layer[:, place * size : (place + 1) * size].T for place in range(count)]
+
+    def hidden(self, seen: Seen, words: Words) -> Floats:
+        """(rows, hidden) The hidden layer of the scorer."""
+        found = np.tile(self.bias, (len(seen.words), 1))
+        for place in range(seen.words.shape[1]):
+            found += words.seen[seen.words[:, place], place]
+        for table, numbers in zip(self.of_labels, seen.labels.T, strict=True):
+            found += table[numbers]
+        for table, numbers in zip(self.of_history, seen.history.T, strict=True):
+            found += table[numbers]
+        return activated(found)
+
+    def score(self, seen: Seen, words: Words, *, is_local: bool) -> Floats:
+        """(rows, actions) Scores; logarithms of probabilities among the legal actions if the network is local."""
+        scores = self.hidden(seen, words) @ self.out
+        scores += self.out_bias
+        if words.arcs is not None:
+            makes = seen.arcs >= 0
+            scores += np.where(makes, words.arcs.reshape(-1)[np.maximum(seen.arcs, 0)], 0) * self.arc_scale
+        if is_local:
+            scores[~seen.legal] = -np.inf
+            scores = _log_softmax(scores)
+            scores[~seen.legal] = 0
+        return scores
+
+    def score_labels(
+        self, seen: Seen | None, words: Words, heads: LongArray, dependents: LongArray, actions: LongArray
+    ) -> Floats:
+        """(arcs, labels) Scores of the labels of arcs, given by rows of words and by the actions that make them."""
+        if self.network.labels:
+            assert words.heads is not None and words.dependents is not None
+            through = (words.dependents[dependents] @ self.label_matrix).reshape(len(heads), self.labels, -1)
+            found: Floats = np.matmul(through, words.heads[heads][:, :, None])[:, :, 0]
+            return found
+        assert seen is not None
+        hidden = self.hidden(seen, words)
+        found = np.empty((len(hidden), self.labels), dtype=np.float32)
+        for action in np.unique(actions).tolist():
+            own, rows = actions == action, slice(action * self.labels, (action + 1) * self.labels)
+            found[own] = hidden[own] @ self.label_out[rows].T + self.label_bias[rows]
+        return found
+
+
+def _layer(arrays: Arrays, name: str, size: int, inputs: int) -> tuple[Floats, Floats]:
+    weights = np.ascontiguousarray(taken(arrays, f"{name}.weight", size, inputs).T)
+    return weights, taken(arrays, f"{name}.bias", size)
+
+
+def _through(layer: tuple[Floats, Floats], values: Floats) -> Floats:
+    return activated(values @ layer[0] + layer[1])
+
+
+def _with_one(values: Floats) -> Floats:
+    return np.concatenate([values, np.ones((len(values), 1), dtype=np.float32)], axis=1)
+
+
+def _log_softmax(scores: Floats) -> Floats:
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found

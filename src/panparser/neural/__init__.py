@@ -1,0 +1,1 @@
+"""Training of networks with torch, which only this room imports."""

@@ -1,0 +1,228 @@
+"""NetworkModule: a network in torch, while it learns. The names of its weights are those of arrays in a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import PackedSequence
+
+from panparser.features.vectors import Vectors
+from panparser.networks.encoding import LETTER_SIZE, SLOPE, WINDOW, known_vectors
+from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Bags, Batch, Vocabulary
+from panparser.networks.network import Network
+from panparser.networks.scoring import ACTION_SIZE, LABEL_SIZE, LEAST
+
+
+class NetworkModule(nn.Module):
+    """All weights of a network, and the encoder."""
+
+    def __init__(
+        self, network: Network, vocabulary: Vocabulary, vectors: Vectors | None, actions: int, labels: int
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.pretrained = vectors
+        self.embeddings = nn.ModuleDict()
+        width = sum(one.size for one in network.inputs)
+        for one in network.inputs:
+            if one.column == "characters":
+                self.letters = nn.Embedding(vocabulary.size("characters"), LETTER_SIZE)
+                if one.encoder == "cnn":
+                    self.spelling: nn.Module = nn.Conv1d(LETTER_SIZE, one.size, WINDOW)
+                else:
+                    self.spelling = nn.LSTM(LETTER_SIZE, one.size // 2, bidirectional=True)
+            elif one.column == "vector":
+                assert vectors is not None
+                self.vectors = nn.Linear(vectors.dimensions, one.size, bias=False)
+            else:
+                self.embeddings[one.column] = nn.Embedding(vocabulary.size(one.column), one.size)
+                nn.init.normal_(self.embeddings[one.column].weight, std=0.5 / one.size**0.5)
+        self.encoder = nn.ModuleList()
+        for _ in range(network.layers):
+            self.encoder.append(nn.LSTM(width, network.size, bidirectional=True))
+            width = 2 * network.size
+        self.absent = nn.Parameter(torch.zeros(width))
+        self.positions = nn.Linear(len(network.positions) * width, network.hidden)
+        if network.labels_of:
+            self.labels_of = nn.Embedding(labels + 1, LABEL_SIZE)
+            self.labels_of_layer = nn.Linear(len(network.labels_of) * LABEL_SIZE, network.hidden, bias=False)
+        if network.history:
+            self.history = nn.Embedding(actions + 1, ACTION_SIZE)
+            self.history_layer = nn.Linear(network.history * ACTION_SIZE, network.hidden, bias=False)
+        self.actions = nn.Linear(network.hidden, actions)
+        if network.arcs:
+            self.arc_heads = nn.Linear(width, network.arcs)
+            self.arc_dependents = nn.Linear(width, network.arcs)
+            self.arcs = nn.Parameter(torch.zeros(network.arcs + 1, network.arcs))
+            self.arc_scale = nn.Parameter(torch.ones(actions))
+        if labels and network.labels:
+            self.label_heads = nn.Linear(width, network.labels)
+            self.label_dependents = nn.Linear(width, network.labels)
+            self.labels: Any = nn.Parameter(torch.zeros(labels, network.labels + 1, network.labels + 1))
+        elif labels:
+            self.labels = nn.Linear(network.hidden, actions * labels)
+        for layer in self.modules():
+            if isinstance(layer, nn.LSTM):
+                _prepare(layer)
+
+    # --- Words ---
+
+    def encode(self, batch: Batch, word_dropout: dict[str, Tensor] | None = None) -> Tensor:
+        """(rows, width) What is seen of each word; while learning, with dropout."""
+        device = self.absent.device
+        dropout = self.network.learning.dropout if self.training else 0.0
+        parts = []
+        for one in self.network.inputs:
+            vectors = self._vectors(one.column, batch, device, word_dropout)
+            if dropout:  # whole inputs of a word, so that none is relied upon
+                vectors = vectors * _mask((len(vectors), 1), dropout, device)
+            parts.append(vectors)
+        found = torch.cat(parts, dim=1)
+        if not len(self.encoder):
+            return functional.dropout(found, dropout)
+        packed = batch.packed
+        sizes = torch.from_numpy(packed.sizes)
+        found = found[torch.from_numpy(packed.rows).to(device)]
+        sentence = torch.from_numpy(_sentences(packed.sizes)).to(device)
+        for layer in self.encoder:
+            found = layer(PackedSequence(found, sizes))[0].data
+            if dropout:  # the same for all words of a sentence
+                found = found * _mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
+        return found[torch.from_numpy(packed.places).to(device)]
+
+    def _vectors(
+        self, column: str, batch: Batch, device: torch.device, word_dropout: dict[str, Tensor] | None
+    ) -> Tensor:
+        if column == "characters":
+            assert batch.letters is not None
+            bags, which = batch.letters
+            return self._spell(bags, device)[torch.from_numpy(which).to(device)]
+        if column == "feats":
+            assert batch.feats is not None
+            bags, which = batch.feats
+            table = self.embeddings["feats"].weight
+            sums = functional.embedding_bag(
+                torch.from_numpy(bags.numbers).to(device),
+                table,
+                torch.from_numpy(bags.starts[:-1]).to(device),
+                mode="sum",
+            )
+            return sums[torch.from_numpy(which).to(device)]
+        if column == "vector":
+            assert batch.vectors is not None and self.pretrained is not None
+            known: Tensor = self.vectors(torch.from_numpy(known_vectors(self.pretrained, batch.vectors)).to(device))
+            return known
+        numbers = torch.from_numpy(batch.numbers[column]).to(device)
+        if word_dropout and column in word_dropout:
+            forgotten = (torch.rand(len(numbers), device=device) < word_dropout[column][numbers]) & (numbers != ROOT)
+            numbers = torch.where(forgotten, torch.full_like(numbers, UNKNOWN), numbers)
+        found: Tensor = self.embeddings[column](numbers)
+        return found
+
+    def _spell(self, words: Bags, device: torch.device) -> Tensor:
+        numbers, is_there = words.padded()
+        vectors = self.letters(torch.from_numpy(numbers).to(device))
+        if isinstance(self.spelling, nn.LSTM):
+            lengths = np.diff(words.starts)
+            packed = nn.utils.rnn.pack_padded_sequence(
+                vectors, torch.from_numpy(lengths), batch_first=True, enforce_sorted=False
+            )
+            hidden = self.spelling(packed)[1][0]
+            return torch.cat([hidden[0], hidden[1]], dim=1)
+        side = WINDOW // 2
+        outside = self.letters.weight[OUTSIDE]
+        there = torch.from_numpy(is_there).to(device)
+        vectors = torch.where(there[:, :, None], vectors, outside)
+        edge = outside.expand(len(vectors), side, -1)
+        scores = self.spelling(torch.cat([edge, vectors, edge], dim=1).transpose(1, 2))
+        scores = scores.masked_fill(~there[:, None, :], -torch.inf)
+        return torch.relu(scores.amax(dim=2))
+
+    # --- What scores need of words ---
+
+    def positions_of(self, encoded: Tensor) -> Tensor:
+        """(rows + 1, positions, hidden) What each word adds to the hidden layer; the last row is absence."""
+        rows = torch.cat([encoded, self.absent[None]])
+        count = len(self.network.positions)
+        weights = self.positions.weight.view(self.network.hidden, count, -1)
+        return torch.einsum("rw,hpw->rph", rows, weights)
+
+    def arcs_of(self, encoded: Tensor, batch: Batch) -> Tensor:
+        """(sentences, longest, longest) Logarithms of the probabilities of heads, by dependent and head."""
+        heads = self._dropped(functional.leaky_relu(self.arc_heads(encoded), SLOPE))
+        dependents = _with_one(self._dropped(functional.leaky_relu(self.arc_dependents(encoded), SLOPE))) @ self.arcs
+        device = encoded.device
+        longest = int(batch.lengths.max())
+        place = torch.from_numpy(_padded(batch, longest)).to(device)
+        zeros = torch.zeros(1, heads.shape[1], device=device)
+        heads, dependents = (torch.cat([rows, zeros])[place] for rows in (heads, dependents))
+        scores = dependents @ heads.transpose(1, 2)
+        is_absent = (place == len(encoded))[:, None, :] | torch.eye(longest, dtype=torch.bool, device=device)
+        scores = scores.masked_fill(is_absent, -torch.inf)
+        scores = scores.masked_fill((place == len(encoded))[:, :, None], 0.0)  # of no dependent: anything finite
+        return functional.log_softmax(scores, dim=2).clamp(min=float(LEAST))
+
+    def labels_of_words(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
+        heads = self._dropped(functional.leaky_relu(self.label_heads(encoded), SLOPE))
+        dependents = self._dropped(functional.leaky_relu(self.label_dependents(encoded), SLOPE))
+        return _with_one(heads), _with_one(dependents)
+
+    def _dropped(self, values: Tensor) -> Tensor:
+        return functional.dropout(values, self.network.learning.dropout, self.training)
+
+    # --- Scores ---
+
+    def hidden(self, seen: Tensor, words: Tensor, labels: Tensor, history: Tensor) -> Tensor:
+        count, hidden = seen.shape[1], seen.shape[2]
+        at = words * count + torch.arange(count, device=words.device)
+        found = seen.reshape(-1, hidden)[at].sum(dim=1) + self.positions.bias
+        if self.network.labels_of:
+            found = found + self.labels_of_layer(self.labels_of(labels).flatten(1))
+        if self.network.history:
+            found = found + self.history_layer(self.history(history).flatten(1))
+        return self._dropped(functional.leaky_relu(found, SLOPE))
+
+    def score(self, hidden: Tensor, arcs: Tensor | None, place: Tensor) -> Tensor:
+        scores: Tensor = self.actions(hidden)
+        if arcs is not None:
+            of_arcs = torch.where(place >= 0, arcs.reshape(-1)[place.clamp(min=0)], 0.0)
+            scores = scores + of_arcs * self.arc_scale
+        return scores
+
+    def score_labels(self, heads: Tensor, dependents: Tensor) -> Tensor:
+        return torch.einsum("rd,ldh,rh->rl", dependents, self.labels, heads)
+
+
+def _prepare(layer: nn.LSTM) -> None:
+    """Orthogonal recurrent weights; gates that do not forget at first."""
+    for name, weights in layer.named_parameters():
+        if "weight_hh" in name:
+            for gate in weights.data.chunk(4):
+                nn.init.orthogonal_(gate)
+        elif "bias" in name:
+            weights.data.zero_()
+            if "bias_ih" in name:
+                weights.data.chunk(4)[1].fill_(1.0)
+
+
+def _mask(shape: tuple[int, ...], dropout: float, device: torch.device) -> Tensor:
+    return torch.empty(shape, device=device).bernoulli_(1 - dropout) / (1 - dropout)
+
+
+def _with_one(values: Tensor) -> Tensor:
+    return torch.cat([values, torch.ones(len(values), 1, device=values.device)], dim=1)
+
+
+def _sentences(sizes: Any) -> Any:
+    """For each row of a packed batch, its sentence, in the order of length."""
+    return np.concatenate([np.arange(size, dtype=np.int64) for size in sizes.tolist()])
+
+
+def _padded(batch: Batch, longest: int) -> Any:
+    """(sentences, longest) The row of each word; one behind the last where there is none."""
+    steps = np.arange(longest)
+    return np.where(steps < batch.lengths[:, None], batch.first[:, None] + steps, batch.rows)

@@ -1,0 +1,300 @@
+"""Trainer: how a network learns from the states that a strategy visits. Scores while searching are numpy's.
+
+A batch of sentences is encoded once, with gradients; the search goes through its states with detached numbers, and what
+there is to learn is collected; then one loss over all of it goes back through the encoder.
+
+A 2016: Andor et al., "Globally Normalized Transition-Based Neural Networks".
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # the same sums every time
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from panparser._arrays import BoolArray, IntArray, LongArray
+from panparser.errors import ModelError
+from panparser.learning.classifiers import Arrays, Setup
+from panparser.networks.classifier import Weights, given_heads
+from panparser.networks.inputs import Batch, InputReader, Vocabulary
+from panparser.networks.network import Network
+from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
+from panparser.neural.modules import NetworkModule
+
+_FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
+
+
+@dataclass
+class _Lesson:
+    """What there is to learn from a batch of sentences."""
+
+    batch: Batch
+    encoded: Tensor
+    seen: Tensor
+    arcs: Tensor | None
+    heads: Tensor | None
+    dependents: Tensor | None
+    gold_heads: LongArray | None  # of words
+    actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
+    pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
+    beams: list[tuple[Seen, IntArray, LongArray, LongArray, BoolArray]] = field(default_factory=list)
+    labels: list[tuple[Seen | None, LongArray, LongArray, IntArray, IntArray]] = field(default_factory=list)
+
+
+class Trainer:
+    """A network that learns."""
+
+    def __init__(self, network: Network, setup: Setup, known: Weights | None) -> None:
+        torch.manual_seed(setup.seed)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        self.network = network
+        self.treebank = setup.sentences
+        self.vectors = setup.vectors
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.actions, self.labels = len(setup.system.names), len(setup.labels.names)
+        self.vocabulary = Vocabulary.of(network, self.treebank, known.vocabulary if known else None)
+        self.module = NetworkModule(network, self.vocabulary, self.vectors, self.actions, self.labels)
+        if known is not None:
+            _warm(self.module, known.arrays)
+        self.module.to(self.device).train()
+        self.is_local = True
+        self.updates = 0
+        learning = network.learning
+        batches = max(1, math.ceil(self.treebank.words / learning.batch))
+        self.last = batches * (setup.epochs or learning.epochs)
+        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9)
+        self.average = [weights.detach().clone() for weights in self.module.parameters()]
+        self.word_dropout = {
+            column: self._forgetting(column) for column in network.columns if column in _FORGETFUL
+        }
+        self.readers: dict[int, tuple[Any, InputReader]] = {}
+        self.scorer: Scorer | None = None
+        self.lesson: _Lesson | None = None
+
+    def _forgetting(self, column: str) -> Tensor:
+        rate = self.network.learning.word_dropout
+        counts = self.vocabulary.counts(column, self.treebank)
+        return torch.from_numpy((rate / (rate + np.maximum(counts, 1))).astype(np.float32)).to(self.device)
+
+    # --- A batch of sentences ---
+
+    def begin(self, states: Any) -> Words:
+        """Encodes sentences that were started."""
+        batch = self._reader(states.sentences).read(states.started, given_heads(self.network, states))
+        encoded = self.module.encode(batch, self.word_dropout)
+        seen = self.module.positions_of(encoded)
+        arcs = self.module.arcs_of(encoded, batch) if self.network.arcs else None
+        heads = dependents = None
+        if self.labels and self.network.labels:
+            heads, dependents = self.module.labels_of_words(encoded)
+        gold = states.gold[0][batch.words].astype(np.int64) if states.gold is not None else None
+        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, gold)
+        self.scorer = Scorer(self.network, self._step_arrays(), self.actions, self.labels)
+        longest = int(batch.lengths.max(initial=0))
+        return Words(batch.first, longest, *(_numbers(one) for one in (seen, arcs, heads, dependents)))
+
+    def _reader(self, treebank: Any) -> InputReader:
+        """That of the training treebank is kept; another is that of one sentence, in its place."""
+        if id(treebank) not in self.readers or self.readers[id(treebank)][0] is not treebank:
+            self.readers = {key: kept for key, kept in self.readers.items() if kept[0] is self.treebank}
+            reader = InputReader(self.network, self.vocabulary, treebank, self.vectors)
+            self.readers[id(treebank)] = (treebank, reader)
+        return self.readers[id(treebank)][1]
+
+    def learn_actions(self, seen: Seen, gold: BoolArray) -> None:
+        self._open.actions.append((seen, np.array(gold)))
+
+    def learn_pair(self, seen: Seen, actions: IntArray, signs: IntArray) -> None:
+        self._open.pairs.append((seen, actions, signs))
+
+    def learn_beams(
+        self, seen: Seen, actions: IntArray, paths: LongArray, sentences: LongArray, correct: BoolArray
+    ) -> None:
+        """Rows belong to `paths`, paths to `sentences`, of which each has one that is correct."""
+        self._open.beams.append((seen, actions, paths, sentences, correct))
+
+    def learn_labels(
+        self, seen: Seen, rows: IntArray, heads: LongArray, dependents: LongArray, actions: IntArray, labels: IntArray
+    ) -> None:
+        own = None if self.network.labels else seen.take(rows)
+        self._open.labels.append((own, heads, dependents, actions, labels))
+
+    @property
+    def _open(self) -> _Lesson:
+        assert self.lesson is not None
+        return self.lesson
+
+    def end(self) -> None:
+        """One update from all that was collected."""
+        lesson, self.lesson = self.lesson, None
+        loss = self._loss(lesson) if lesson is not None else None
+        if loss is None:
+            return
+        learning = self.network.learning
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning.rate * self._pace()
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), learning.clip)
+        self.optimizer.step()
+        self.updates += 1
+        kept = min(learning.average, self.updates / (self.updates + 10))
+        with torch.no_grad():
+            torch._foreach_lerp_(self.average, list(self.module.parameters()), 1 - kept)
+
+    def _pace(self) -> float:
+        """The share of the rate: it rises, then falls along a cosine."""
+        rising = min(1.0, (self.updates + 1) / max(1, self.network.learning.warm_up))
+        return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, self.updates / self.last)))
+
+    # --- Losses ---
+
+    def _loss(self, lesson: _Lesson) -> Tensor | None:
+        """The mean over words; None if there is nothing to learn."""
+        parts = [
+            *([self._loss_of_actions(lesson)] if lesson.actions else []),
+            *([self._loss_of_pairs(lesson)] if lesson.pairs else []),
+            *([self._loss_of_beams(lesson)] if lesson.beams else []),
+            *([self._loss_of_labels(lesson)] if lesson.labels else []),
+        ]
+        if lesson.arcs is not None and self.network.learning.arc_loss and lesson.gold_heads is not None:
+            parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
+        return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
+
+    def _loss_of_actions(self, lesson: _Lesson) -> Tensor:
+        scores, legal = self._scores(lesson, [seen for seen, _ in lesson.actions])
+        gold = self._tensor(np.concatenate([gold for _, gold in lesson.actions]))
+        scores = scores.masked_fill(~legal, -torch.inf)
+        right = scores.masked_fill(~gold, -torch.inf)
+        return (scores.logsumexp(dim=1) - right.logsumexp(dim=1)).sum()
+
+    def _loss_of_pairs(self, lesson: _Lesson) -> Tensor:
+        """What the wrong derivations score above the right ones."""
+        scores, _ = self._scores(lesson, [seen for seen, _, _ in lesson.pairs])
+        actions = self._tensor(np.concatenate([actions for _, actions, _ in lesson.pairs]).astype(np.int64))
+        signs = self._tensor(np.concatenate([signs for _, _, signs in lesson.pairs]).astype(np.float32))
+        return -(scores.gather(1, actions[:, None])[:, 0] * signs).sum()
+
+    def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
+        """The logarithm of the probability of the correct derivation among those of the beam (A 2016)."""
+        total = torch.zeros((), device=self.device)
+        for seen, actions, paths, sentences, correct in lesson.beams:
+            scores, _ = self._scores(lesson, [seen])
+            own = scores.gather(1, self._tensor(actions.astype(np.int64))[:, None])[:, 0]
+            sums = torch.zeros(len(sentences), device=self.device).index_add(0, self._tensor(paths), own)
+            _, which = np.unique(sentences, return_inverse=True)
+            place = np.arange(len(which)) - np.searchsorted(which, which)
+            table = torch.full((int(which.max()) + 1, int(place.max()) + 1), -torch.inf, device=self.device)
+            table = table.index_put((self._tensor(which), self._tensor(place)), sums)
+            total = total + table.logsumexp(dim=1).sum() - sums[self._tensor(correct)].sum()
+        return total
+
+    def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
+        labels = self._tensor(np.concatenate([part[4] for part in lesson.labels]).astype(np.int64))
+        if lesson.heads is not None and lesson.dependents is not None:
+            heads, dependents = (
+                self._tensor(np.concatenate([part[place] for part in lesson.labels])) for place in (1, 2)
+            )
+            scores = self.module.score_labels(lesson.heads[heads], lesson.dependents[dependents])
+        else:
+            seen = [part[0] for part in lesson.labels if part[0] is not None]
+            actions = self._tensor(np.concatenate([part[3] for part in lesson.labels]).astype(np.int64))
+            every = self.module.labels(self._hidden(lesson, seen)).view(len(labels), self.actions, self.labels)
+            scores = every[torch.arange(len(labels), device=self.device), actions]
+        return functional.cross_entropy(scores, labels, reduction="sum")
+
+    def _loss_of_heads(self, lesson: _Lesson) -> Tensor:
+        """The logarithms of the probabilities of the heads of words, where they are known."""
+        assert lesson.arcs is not None and lesson.gold_heads is not None
+        batch = lesson.batch
+        words = np.flatnonzero(batch.is_word)
+        sentence = np.searchsorted(batch.first, words, side="right") - 1
+        known = lesson.gold_heads >= 0
+        place = (sentence, words - batch.first[sentence], lesson.gold_heads)
+        at = tuple(self._tensor(one[known]) for one in place)
+        return -lesson.arcs[at].sum()
+
+    def _scores(self, lesson: _Lesson, seen: list[Seen]) -> tuple[Tensor, Tensor]:
+        hidden = self._hidden(lesson, seen)
+        place = self._tensor(np.concatenate([one.arcs for one in seen]))
+        legal = self._tensor(np.concatenate([one.legal for one in seen]))
+        return self.module.score(hidden, lesson.arcs, place), legal
+
+    def _hidden(self, lesson: _Lesson, seen: list[Seen]) -> Tensor:
+        words, labels, history = (
+            self._tensor(np.concatenate([getattr(one, name) for one in seen]))
+            for name in ("words", "labels", "history")
+        )
+        return self.module.hidden(lesson.seen, words, labels, history)
+
+    def _tensor(self, array: Any) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    # --- Weights ---
+
+    def _step_arrays(self) -> dict[str, Any]:
+        """The weights that are needed at each step."""
+        return {
+            name: _numbers(weights) for name, weights in self.module.named_parameters() if name.startswith(AT_EACH_STEP)
+        }
+
+    def weights(self) -> Weights:
+        """The average of all that was learned."""
+        names = [name for name, _ in self.module.named_parameters()]
+        chosen = self.average if self.network.learning.average else [*self.module.parameters()]
+        arrays = {name: np.array(_numbers(weights)) for name, weights in zip(names, chosen, strict=True)}
+        return Weights(self.network, self.vocabulary, arrays, self.actions, self.labels)
+
+    def state(self) -> Arrays:
+        found: dict[str, Any] = {}
+        moments = self.optimizer.state
+        for number, (name, weights) in enumerate(self.module.named_parameters()):
+            found[f"weights.{name}"] = _numbers(weights)
+            found[f"average.{name}"] = _numbers(self.average[number])
+            if weights in moments:
+                found[f"first.{name}"] = _numbers(moments[weights]["exp_avg"])
+                found[f"second.{name}"] = _numbers(moments[weights]["exp_avg_sq"])
+        found["updates"] = np.array([self.updates, int(self.is_local)], dtype=np.int64)
+        found["random"] = torch.get_rng_state().numpy()
+        if self.device.type == "cuda":
+            found["random.cuda"] = torch.cuda.get_rng_state().numpy()
+        return {name: np.array(array) for name, array in found.items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        try:
+            self.updates, self.is_local = int(arrays["updates"][0]), bool(arrays["updates"][1])
+            with torch.no_grad():
+                for number, (name, weights) in enumerate(self.module.named_parameters()):
+                    weights.copy_(self._tensor(arrays[f"weights.{name}"]))
+                    self.average[number].copy_(self._tensor(arrays[f"average.{name}"]))
+                    if f"first.{name}" in arrays:
+                        self.optimizer.state[weights] = {
+                            "step": torch.tensor(float(self.updates)),
+                            "exp_avg": self._tensor(np.array(arrays[f"first.{name}"])),
+                            "exp_avg_sq": self._tensor(np.array(arrays[f"second.{name}"])),
+                        }
+            torch.set_rng_state(torch.from_numpy(np.array(arrays["random"])))
+            if self.device.type == "cuda" and "random.cuda" in arrays:
+                torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["random.cuda"])))
+        except (KeyError, RuntimeError, IndexError) as error:
+            raise ModelError(f"not the state of this network's training: {error}") from None
+
+
+def _numbers(tensor: Tensor | None) -> Any:
+    return None if tensor is None else tensor.detach().cpu().numpy()
+
+
+def _warm(module: NetworkModule, arrays: Arrays) -> None:
+    """Weights that are known already; new values and labels come after the old ones."""
+    with torch.no_grad():
+        for name, weights in module.named_parameters():
+            known = torch.from_numpy(np.array(arrays[name]))
+            weights[tuple(slice(size) for size in known.shape)].copy_(known)
