@@ -12,6 +12,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+# For tests of training; an index may have a smaller build without CUDA.
+TORCH := torch==2.13.0
 SUPPORTED := import sys; sys.exit(sys.version_info < (3, 11))
 
 # A virtual environment of a Python that is too old is made anew, whoever left it.
@@ -30,7 +32,7 @@ $(VENV)/.built: $(VENV)/.tools $(ENGINE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.built
-	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[dev]"
+	$(PIP) install --no-build-isolation -C cmake.define.PANPARSER_WERROR=ON -e ".[dev]" "$(TORCH)"
 	@touch $@
 
 build: $(VENV)/.built  ## build the engine and install the package into .venv (seconds when little changed)

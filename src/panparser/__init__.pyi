@@ -7,6 +7,7 @@ from panparser import evaluation as evaluation
 from panparser import experiments as experiments
 from panparser import features as features
 from panparser import learning as learning
+from panparser import networks as networks
 from panparser import parsing as parsing
 from panparser import pipeline as pipeline
 from panparser import recipes as recipes
@@ -94,6 +95,13 @@ from panparser.learning.task_states import Task as Task
 from panparser.learning.tasks import Prediction as Prediction
 from panparser.learning.tasks import TaskModel as TaskModel
 from panparser.learning.tasks import train_task as train_task
+from panparser.networks.classifier import NetworkClassifier as NetworkClassifier
+from panparser.networks.network import BILSTM as BILSTM
+from panparser.networks.network import FEED_FORWARD as FEED_FORWARD
+from panparser.networks.network import STACK_LSTM as STACK_LSTM
+from panparser.networks.network import Input as Input
+from panparser.networks.network import Learning as Learning
+from panparser.networks.network import Network as Network
 from panparser.parsing.batch.tables import StateBatch as StateBatch
 from panparser.parsing.confidence import Calibration as Calibration
 from panparser.parsing.confidence import Confidence as Confidence

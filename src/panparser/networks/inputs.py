@@ -236,9 +236,7 @@ class InputReader:
         of_rows[is_word] = which + 1
         return Bags.of(rows), of_rows
 
-    def _given(
-        self, given: IntArray | None, words: LongArray, lengths: LongArray, is_word: BoolArray
-    ) -> LongArray:
+    def _given(self, given: IntArray | None, words: LongArray, lengths: LongArray, is_word: BoolArray) -> LongArray:
         """0 for Root, 1 where no head is given, 2 for Root as the head, then distances."""
         found = np.zeros(len(is_word), dtype=np.int64)
         found[is_word] = 1

@@ -72,9 +72,7 @@ class Trainer:
         self.last = batches * (setup.epochs or learning.epochs)
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9)
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
-        self.word_dropout = {
-            column: self._forgetting(column) for column in network.columns if column in _FORGETFUL
-        }
+        self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
         self.readers: dict[int, tuple[Any, InputReader]] = {}
         self.scorer: Scorer | None = None
         self.lesson: _Lesson | None = None
