@@ -24,7 +24,8 @@ SLOPE = 0.1  # of the activation, below 0
 
 def activated(values: Floats) -> Floats:
     """Leaky ReLU, in place."""
-    return np.maximum(values, values * np.float32(SLOPE), out=values)
+    np.maximum(values, values * np.float32(SLOPE), out=values)
+    return values
 
 
 def taken(arrays: Arrays, name: str, *shape: int) -> Floats:
@@ -204,7 +205,8 @@ class Encoder:
 
     def _vectors(self, column: str, batch: Batch) -> Floats:
         if column == "characters":
-            assert batch.letters is not None and self.letters is not None
+            assert batch.letters is not None
+            assert self.letters is not None
             bags, which = batch.letters
             return self.letters(bags)[which]
         if column == "feats":
@@ -212,7 +214,8 @@ class Encoder:
             bags, which = batch.feats
             return _sums(self.tables["feats"], bags)[which]
         if column == "vector":
-            assert batch.vectors is not None and self.vectors is not None
+            assert batch.vectors is not None
+            assert self.vectors is not None
             return known_vectors(self.vectors, batch.vectors) @ self.tables["vector"]
         return self.tables[column][batch.numbers[column]]
 

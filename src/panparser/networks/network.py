@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from panparser._checks import MAX_EPOCHS, check_count, is_number
 from panparser.errors import SpecError, TemplateError
 from panparser.features.atoms import Address
-from panparser.storage.values import BOOLEAN, TEXT, Kind, ListOf, Maybe, Table, check, integer, number, one_of
+from panparser.storage.values import TEXT, Kind, ListOf, Maybe, Table, check, integer, number, one_of
 
 Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"]
 Characters = Literal["cnn", "lstm"]

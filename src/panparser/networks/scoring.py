@@ -51,15 +51,16 @@ class Seen:
         return cls(words.at(sentence, states.positions(network.positions)), labels, history, arcs, legal)
 
     def take(self, rows: IntArray) -> Seen:
-        return Seen(*(array[rows] for array in (self.words, self.labels, self.history, self.arcs, self.legal)))
+        words, labels, history, arcs = (array[rows] for array in (self.words, self.labels, self.history, self.arcs))
+        return Seen(words, labels, history, arcs, self.legal[rows])
 
 
 @dataclass(frozen=True)
 class Words:
     """What was computed for the words of sentences: rows as in a Batch, and one more for what is absent.
 
-    `seen`: (rows, positions, hidden) what a word adds to the scorer's hidden layer at each position. `arcs`: (sentences,
-    longest, longest) logarithms of the probabilities of heads, by dependent and head.
+    `seen`: (rows, positions, hidden) what a word adds to the scorer's hidden layer at each position. `arcs`:
+    (sentences, longest, longest) logarithms of the probabilities of heads, by dependent and head.
     """
 
     first: LongArray
@@ -120,7 +121,7 @@ class WordLayers:
         found = np.full((len(batch.first), longest, longest), LEAST, dtype=np.float32)
         for number, (first, length) in enumerate(zip(batch.first.tolist(), batch.lengths.tolist(), strict=True)):
             own = slice(first, first + length)
-            scores = dependents[own] @ heads[own].T
+            scores: Any = dependents[own] @ heads[own].T
             np.fill_diagonal(scores, -np.inf)
             if length > 1:
                 found[number, 1:length, :length] = np.maximum(_log_softmax(scores[1:]), LEAST)
@@ -184,7 +185,8 @@ class Scorer:
     ) -> Floats:
         """(arcs, labels) Scores of the labels of arcs, given by rows of words and by the actions that make them."""
         if self.network.labels:
-            assert words.heads is not None and words.dependents is not None
+            assert words.heads is not None
+            assert words.dependents is not None
             through = (words.dependents[dependents] @ self.label_matrix).reshape(len(heads), self.labels, -1)
             found: Floats = np.matmul(through, words.heads[heads][:, :, None])[:, :, 0]
             return found

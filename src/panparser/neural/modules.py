@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence
 from panparser.features.vectors import Vectors
 from panparser.networks.encoding import LETTER_SIZE, SLOPE, WINDOW, known_vectors
 from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Bags, Batch, Vocabulary
-from panparser.networks.network import Network
+from panparser.networks.network import Input, Network
 from panparser.networks.scoring import ACTION_SIZE, LABEL_SIZE, LEAST
 
 
@@ -27,20 +27,9 @@ class NetworkModule(nn.Module):
         self.network = network
         self.pretrained = vectors
         self.embeddings = nn.ModuleDict()
-        width = sum(one.size for one in network.inputs)
         for one in network.inputs:
-            if one.column == "characters":
-                self.letters = nn.Embedding(vocabulary.size("characters"), LETTER_SIZE)
-                if one.encoder == "cnn":
-                    self.spelling: nn.Module = nn.Conv1d(LETTER_SIZE, one.size, WINDOW)
-                else:
-                    self.spelling = nn.LSTM(LETTER_SIZE, one.size // 2, bidirectional=True)
-            elif one.column == "vector":
-                assert vectors is not None
-                self.vectors = nn.Linear(vectors.dimensions, one.size, bias=False)
-            else:
-                self.embeddings[one.column] = nn.Embedding(vocabulary.size(one.column), one.size)
-                nn.init.normal_(self.embeddings[one.column].weight, std=0.5 / one.size**0.5)
+            self._add_input(one, vocabulary)
+        width = sum(one.size for one in network.inputs)
         self.encoder = nn.ModuleList()
         for _ in range(network.layers):
             self.encoder.append(nn.LSTM(width, network.size, bidirectional=True))
@@ -68,6 +57,21 @@ class NetworkModule(nn.Module):
         for layer in self.modules():
             if isinstance(layer, nn.LSTM):
                 _prepare(layer)
+
+    def _add_input(self, one: Input, vocabulary: Vocabulary) -> None:
+        if one.column == "characters":
+            self.letters = nn.Embedding(vocabulary.size("characters"), LETTER_SIZE)
+            if one.encoder == "cnn":
+                self.spelling: nn.Module = nn.Conv1d(LETTER_SIZE, one.size, WINDOW)
+            else:
+                self.spelling = nn.LSTM(LETTER_SIZE, one.size // 2, bidirectional=True)
+        elif one.column == "vector":
+            assert self.pretrained is not None
+            self.vectors = nn.Linear(self.pretrained.dimensions, one.size, bias=False)
+        else:
+            table = nn.Embedding(vocabulary.size(one.column), one.size)
+            nn.init.normal_(table.weight, std=0.5 / one.size**0.5)
+            self.embeddings[one.column] = table
 
     # --- Words ---
 
@@ -104,7 +108,7 @@ class NetworkModule(nn.Module):
         if column == "feats":
             assert batch.feats is not None
             bags, which = batch.feats
-            table = self.embeddings["feats"].weight
+            table: Any = self.embeddings["feats"].weight
             sums = functional.embedding_bag(
                 torch.from_numpy(bags.numbers).to(device),
                 table,
@@ -113,7 +117,8 @@ class NetworkModule(nn.Module):
             )
             return sums[torch.from_numpy(which).to(device)]
         if column == "vector":
-            assert batch.vectors is not None and self.pretrained is not None
+            assert batch.vectors is not None
+            assert self.pretrained is not None
             known: Tensor = self.vectors(torch.from_numpy(known_vectors(self.pretrained, batch.vectors)).to(device))
             return known
         numbers = torch.from_numpy(batch.numbers[column]).to(device)

@@ -140,7 +140,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = learning.rate * self._pace()
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), learning.clip)
         self.optimizer.step()
         self.updates += 1
@@ -211,7 +211,8 @@ class Trainer:
 
     def _loss_of_heads(self, lesson: _Lesson) -> Tensor:
         """The logarithms of the probabilities of the heads of words, where they are known."""
-        assert lesson.arcs is not None and lesson.gold_heads is not None
+        assert lesson.arcs is not None
+        assert lesson.gold_heads is not None
         batch = lesson.batch
         words = np.flatnonzero(batch.is_word)
         sentence = np.searchsorted(batch.first, words, side="right") - 1
