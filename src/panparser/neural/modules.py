@@ -90,13 +90,13 @@ class NetworkModule(nn.Module):
             return functional.dropout(found, dropout)
         packed = batch.packed
         sizes = torch.from_numpy(packed.sizes)
-        found = found[torch.from_numpy(packed.rows).to(device)]
+        found = rows(found, torch.from_numpy(packed.rows).to(device))
         sentence = torch.from_numpy(_sentences(packed.sizes)).to(device)
         for layer in self.encoder:
             found = layer(PackedSequence(found, sizes))[0].data
             if dropout:  # the same for all words of a sentence
                 found = found * _mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
-        return found[torch.from_numpy(packed.places).to(device)]
+        return rows(found, torch.from_numpy(packed.places).to(device))
 
     def _vectors(
         self, column: str, batch: Batch, device: torch.device, word_dropout: dict[str, Tensor] | None
@@ -104,7 +104,7 @@ class NetworkModule(nn.Module):
         if column == "characters":
             assert batch.letters is not None
             bags, which = batch.letters
-            return self._spell(bags, device)[torch.from_numpy(which).to(device)]
+            return rows(self._spell(bags, device), torch.from_numpy(which).to(device))
         if column == "feats":
             assert batch.feats is not None
             bags, which = batch.feats
@@ -115,7 +115,7 @@ class NetworkModule(nn.Module):
                 torch.from_numpy(bags.starts[:-1]).to(device),
                 mode="sum",
             )
-            return sums[torch.from_numpy(which).to(device)]
+            return rows(sums, torch.from_numpy(which).to(device))
         if column == "vector":
             assert batch.vectors is not None
             assert self.pretrained is not None
@@ -151,10 +151,10 @@ class NetworkModule(nn.Module):
 
     def positions_of(self, encoded: Tensor) -> Tensor:
         """(rows + 1, positions, hidden) What each word adds to the hidden layer; the last row is absence."""
-        rows = torch.cat([encoded, self.absent[None]])
+        words = torch.cat([encoded, self.absent[None]])
         count = len(self.network.positions)
         weights = self.positions.weight.view(self.network.hidden, count, -1)
-        return torch.einsum("rw,hpw->rph", rows, weights)
+        return torch.einsum("rw,hpw->rph", words, weights)
 
     def arcs_of(self, encoded: Tensor, batch: Batch) -> Tensor:
         """(sentences, longest, longest) Logarithms of the probabilities of heads, by dependent and head."""
@@ -164,7 +164,7 @@ class NetworkModule(nn.Module):
         longest = int(batch.lengths.max())
         place = torch.from_numpy(_padded(batch, longest)).to(device)
         zeros = torch.zeros(1, heads.shape[1], device=device)
-        heads, dependents = (torch.cat([rows, zeros])[place] for rows in (heads, dependents))
+        heads, dependents = (rows(torch.cat([words, zeros]), place) for words in (heads, dependents))
         scores = dependents @ heads.transpose(1, 2)
         is_absent = (place == len(encoded))[:, None, :] | torch.eye(longest, dtype=torch.bool, device=device)
         scores = scores.masked_fill(is_absent, -torch.inf)
@@ -184,7 +184,7 @@ class NetworkModule(nn.Module):
     def hidden(self, seen: Tensor, words: Tensor, labels: Tensor, history: Tensor) -> Tensor:
         count, hidden = seen.shape[1], seen.shape[2]
         at = words * count + torch.arange(count, device=words.device)
-        found = seen.reshape(-1, hidden)[at].sum(dim=1) + self.positions.bias
+        found = rows(seen.reshape(-1, hidden), at).sum(dim=1) + self.positions.bias
         if self.network.labels_of:
             found = found + self.labels_of_layer(self.labels_of(labels).flatten(1))
         if self.network.history:
@@ -194,12 +194,17 @@ class NetworkModule(nn.Module):
     def score(self, hidden: Tensor, arcs: Tensor | None, place: Tensor) -> Tensor:
         scores: Tensor = self.actions(hidden)
         if arcs is not None:
-            of_arcs = torch.where(place >= 0, arcs.reshape(-1)[place.clamp(min=0)], 0.0)
+            of_arcs = torch.where(place >= 0, rows(arcs.reshape(-1, 1), place.clamp(min=0))[..., 0], 0.0)
             scores = scores + of_arcs * self.arc_scale
         return scores
 
     def score_labels(self, heads: Tensor, dependents: Tensor) -> Tensor:
         return torch.einsum("rd,ldh,rh->rl", dependents, self.labels, heads)
+
+
+def rows(matrix: Tensor, numbers: Tensor) -> Tensor:
+    """Rows of a matrix; unlike with indices, gradients are added up quickly, and in the same order every time."""
+    return functional.embedding(numbers, matrix)
 
 
 def _prepare(layer: nn.LSTM) -> None:

@@ -27,7 +27,7 @@ from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
 from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
-from panparser.neural.modules import NetworkModule
+from panparser.neural.modules import NetworkModule, rows
 
 _FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
 
@@ -134,8 +134,11 @@ class Trainer:
         """One update from all that was collected."""
         lesson, self.lesson = self.lesson, None
         loss = self._loss(lesson) if lesson is not None else None
-        if loss is None:
-            return
+        if loss is not None:
+            self.step(loss)
+
+    def step(self, loss: Tensor) -> None:
+        """One step down a loss."""
         learning = self.network.learning
         for group in self.optimizer.param_groups:
             group["lr"] = learning.rate * self._pace()
@@ -201,7 +204,7 @@ class Trainer:
             heads, dependents = (
                 self._tensor(np.concatenate([part[place] for part in lesson.labels])) for place in (1, 2)
             )
-            scores = self.module.score_labels(lesson.heads[heads], lesson.dependents[dependents])
+            scores = self.module.score_labels(rows(lesson.heads, heads), rows(lesson.dependents, dependents))
         else:
             seen = [part[0] for part in lesson.labels if part[0] is not None]
             actions = self._tensor(np.concatenate([part[3] for part in lesson.labels]).astype(np.int64))
@@ -218,8 +221,8 @@ class Trainer:
         sentence = np.searchsorted(batch.first, words, side="right") - 1
         known = lesson.gold_heads >= 0
         place = (sentence, words - batch.first[sentence], lesson.gold_heads)
-        at = tuple(self._tensor(one[known]) for one in place)
-        return -lesson.arcs[at].sum()
+        at = np.ravel_multi_index(tuple(one[known] for one in place), tuple(lesson.arcs.shape))
+        return -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
 
     def _scores(self, lesson: _Lesson, seen: list[Seen]) -> tuple[Tensor, Tensor]:
         hidden = self._hidden(lesson, seen)
