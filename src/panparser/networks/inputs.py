@@ -186,14 +186,16 @@ class InputReader:
         if "vector" in network.columns and vectors is None:
             raise SpecError("the network reads vectors of words, and none were given")
         self.network, self.vocabulary, self.treebank = network, vocabulary, treebank
-        self._rows = vectors.rows(treebank).astype(np.int64) if vectors is not None else None
+        self._vectors = vectors if "vector" in network.columns else None
         self._tables: dict[str, IntArray] = {}
 
     def _table(self, column: str) -> IntArray:
         """The number of each cell; made again when the treebank got new cells."""
         known = self._tables.get(column)
         if known is None or len(known) < len(self.treebank.vocabulary(_SOURCES.get(column, column))):
-            known = self._tables[column] = self.vocabulary.table(column, self.treebank)
+            source = self._vectors.rows if column == "vector" and self._vectors is not None else None
+            known = source(self.treebank) if source else self.vocabulary.table(column, self.treebank)
+            self._tables[column] = known
         return known
 
     def read(self, sentences: LongArray, given: IntArray | None = None) -> Batch:
@@ -213,9 +215,9 @@ class InputReader:
                 feats = self._bags("feats", words, is_word)
             elif column == "characters":
                 letters = self._bags("form", words, is_word)
-            elif column == "vector" and self._rows is not None:
+            elif column == "vector":
                 vectors = np.full(total, -1, dtype=np.int64)
-                vectors[is_word] = self._rows[words]
+                vectors[is_word] = self._table(column)[self.treebank.column("form")[words]]
             elif column == "given_head":
                 numbers[column] = self._given(given, words, lengths, is_word)
             else:

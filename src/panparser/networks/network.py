@@ -70,6 +70,8 @@ class Input:
         _check_name("encoder of Input", self.encoder, get_args(Characters))
         check_count("size of Input", self.size, most=MAX_SIZE)
         check_count("least of Input", self.least)
+        if self.column == "characters" and self.encoder == "lstm" and self.size % 2:
+            raise SpecError(f"size of Input must be even for a BiLSTM, half for each direction; got {self.size}")
 
 
 @dataclass(frozen=True, kw_only=True)

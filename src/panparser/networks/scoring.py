@@ -187,7 +187,8 @@ class Scorer:
         if self.network.labels:
             assert words.heads is not None
             assert words.dependents is not None
-            through = (words.dependents[dependents] @ self.label_matrix).reshape(len(heads), self.labels, -1)
+            through = words.dependents[dependents] @ self.label_matrix
+            through = through.reshape(len(heads), self.labels, self.network.labels + 1)
             found: Floats = np.matmul(through, words.heads[heads][:, :, None])[:, :, 0]
             return found
         assert seen is not None

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray
 from panparser._caching import cached_property
+from panparser._checks import check_range
 from panparser.errors import BatchError, IllegalTransitionError, StuckError, TreebankError
 from panparser.features.lowering import lower
 from panparser.features.templates import Templates
@@ -76,6 +77,16 @@ class PythonStates(ObjectStates):
         if self.constraints is not None:
             given = (self.constraints.heads, self.constraints.labels)
         return _engine.DescribedStates(self._program, self.sentences._store, self.system.root == "first", given)
+
+    @property
+    def gold(self) -> tuple[IntArray, IntArray] | None:
+        """Heads and labels of all words of the treebank to learn from, -1 where unknown; None if there are none."""
+        return self._gold
+
+    @property
+    def given_heads(self) -> IntArray | None:
+        """The heads that constraints give to the words of the treebank, -1 where none; None without constraints."""
+        return None if self.constraints is None else self.constraints.heads
 
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None:
         """Sets another reference for all words of the treebank."""
@@ -248,6 +259,24 @@ class PythonStates(ObjectStates):
         numbers = lower_addresses(tuple(addresses))
         found = np.empty((len(self), len(numbers)), dtype=np.int32) if out is None else out
         self._call(self._described.positions, *self._description(self.rows), numbers, found)
+        return found
+
+    def labels_at(self, addresses: Sequence[AddressLike]) -> IntArray:
+        """(rows, addresses) The label of the arc to the word at each address; -1 none."""
+        words = self.positions(addresses)
+        found = np.full(words.shape, -1, dtype=np.int32)
+        for row, (node, own) in enumerate(zip(self.rows, words.tolist(), strict=True)):
+            found[row] = [self._numbers.get(node.state.labels[word], -1) if word > 0 else -1 for word in own]
+        return found
+
+    def history(self, count: int) -> IntArray:
+        """(rows, count) The last actions, the latest first, at most four; -1 where there were fewer."""
+        check_range("count of history", count, 0, HISTORY, error=BatchError)
+        codes = {name: number for number, name in enumerate(self.names)}
+        found = np.full((len(self), count), -1, dtype=np.int32)
+        for row, node in enumerate(self.rows):
+            last = node.state.derivation[::-1][:count]
+            found[row, : len(last)] = [codes[name] for name in last]
         return found
 
     def _call(self, method: Any, *arguments: Any) -> None:

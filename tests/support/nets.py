@@ -1,0 +1,80 @@
+"""Small networks of many kinds, and states to score."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import panparser as pp
+from learners import short_sentences
+from panparser.networks.network import BILSTM, FEED_FORWARD, Input, Learning, Network
+from panparser.testing.networks import Situation
+
+TREEBANK = short_sentences(8, words=14)
+FORMS = sorted({form for sentence in TREEBANK[:6] for form in sentence.forms})
+VECTORS = pp.Vectors.from_dict(
+    {form: np.random.default_rng(number).normal(size=3).tolist() for number, form in enumerate(["<UNK>", *FORMS])}
+)
+LEARNING = Learning(batch=60, warm_up=4, dropout=0.1, word_dropout=0.05, rate=0.01)
+TINY = replace(
+    BILSTM,
+    inputs=tuple(replace(one, size=8, least=1) for one in BILSTM.inputs),
+    **{"layers": 1, "size": 12, "hidden": 16, "arcs": 12, "labels": 8, "learning": LEARNING},
+)
+ALONE = replace(
+    FEED_FORWARD,
+    inputs=tuple(replace(one, size=8, least=1) for one in FEED_FORWARD.inputs),
+    hidden=24,
+    learning=replace(LEARNING, arc_loss=0.0),
+)
+_EVERY = (*("form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"),)
+
+
+def _network(columns: str, **more: object) -> Network:
+    inputs = tuple(Input(column=column, size=4) for column in columns.split())
+    return Network(**{"inputs": inputs, "positions": ("S1", "S0", "B0"), "hidden": 5, "learning": LEARNING, **more})
+
+
+KINDS = {
+    "words alone": _network("form upos"),
+    "every input": _network(" ".join(_EVERY), layers=1, size=3, arcs=3, labels=2),
+    "characters by a BiLSTM": replace(
+        _network("characters upos", layers=1, size=4, arcs=2),
+        inputs=(Input(column="characters", size=6, encoder="lstm"), Input(column="upos", size=2)),
+    ),
+    "three layers": _network("lower feats", layers=3, size=3, labels=3, positions=("S2", "S0", "B0", "B1")),
+    "labels and history": _network(
+        "form", labels_of=("S0.left[0]", "S0", "B0.left[0]"), history=4, positions=("S0", "S0.left[0]", "B0.head")
+    ),
+    "all of it": _network(
+        "form characters feats vector given_head",
+        **{"layers": 2, "size": 4, "labels_of": ("S0", "S0.right[0]"), "history": 2, "arcs": 4, "labels": 3},
+    ),
+    "one position": _network("xpos given_head", positions=("B0",), arcs=1, labels=1),
+}
+
+
+def walk(states, rng: np.random.Generator, steps: int = 6):
+    """Random steps: yields after each, so that what is seen of the rows can be compared."""
+    for _ in range(steps):
+        if not len(states):
+            return
+        yield
+        legal = np.array(states.legal())
+        actions = np.array([rng.choice(np.flatnonzero(row)) for row in legal], dtype=np.int32)
+        rows = np.arange(len(actions), dtype=np.int32)
+        fits = states.legal_labels(rows, actions)
+        chosen = [int(rng.choice(np.flatnonzero(row))) if row.any() else -1 for row in fits]
+        states.apply(actions, np.array(chosen, dtype=np.int32))
+
+
+def situation(network: Network, states, row: int) -> Situation:
+    def listed(numbers):
+        return [None if number < 0 else int(number) for number in numbers]
+
+    return Situation(
+        listed(states.positions(network.positions)[row]),
+        listed(states.labels_at(network.labels_of)[row]) if network.labels_of else [],
+        listed(states.history(network.history)[row]) if network.history else [],
+    )
