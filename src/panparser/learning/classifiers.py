@@ -55,6 +55,7 @@ class Setup:
     seed: int
     vectors: Any = None
     epochs: int | None = None  # passes over the sentences, at most
+    threads: int | None = None  # that it may use; None: as many as it likes
 
 
 class Classifier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -41,6 +42,12 @@ class NetworkClassifier(Classifier):
         self._reader: InputReader | None = None
         self._words: Words | None = None
         self._seen: tuple[IntArray, Seen] | None = None
+
+    def with_network(self, network: Network) -> NetworkClassifier:
+        """The same weights for a network that only learns, or is stored, in another way."""
+        found = copy.copy(self)
+        found.network = network
+        return found
 
     # --- Learning: torch's part ---
 

@@ -32,11 +32,14 @@ from panparser.learning.native import CHUNK
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches_of
 from panparser.learning.strategies import Strategy
+from panparser.networks.classifier import NetworkClassifier
+from panparser.networks.network import Network
 from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, choose_vectors
+from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import Epochs, score
 from panparser.storage.arrays import encode, read_arrays, write_arrays
 from panparser.treebank.treebank import Treebank
@@ -74,6 +77,7 @@ class ClassifierRun(Epochs[Classifier]):
             seed=self.training.seed,
             vectors=self.vectors,
             epochs=self.training.epochs,
+            threads=self.threads,
         )
         if self.init is None:
             self.classifier.prepare(setup)
@@ -101,8 +105,9 @@ class ClassifierRun(Epochs[Classifier]):
             raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {self.vectors!r}")
         if self.init is not None:
             self._check_init(self.init)
-        if self.spec.uses_vectors:
-            self.vectors = choose_vectors(self.spec, self.vectors, self.init)
+        network = network_of(self.classifier)
+        if self.spec.uses_vectors or network is not None:
+            self.vectors = choose_vectors(self.spec, self.vectors, self.init, network)
         joint = self.classifier.of if isinstance(self.classifier, Joint) else ()
         if "label" in joint and not self.spec.labeled:
             raise SpecError("a Joint classifier of labels needs a parser with labels")
@@ -127,7 +132,8 @@ class ClassifierRun(Epochs[Classifier]):
         for name in ("system", "used_templates", "labeled"):
             if getattr(init.spec, name) != getattr(self.spec, name):
                 raise SpecError(f"init of train must have the {name.removeprefix('used_')} of the new parser")
-        self.classifier = init.classifier
+        if not isinstance(self.classifier, NetworkClassifier):  # which has the weights of init already
+            self.classifier = init.classifier
 
     # --- The loop ---
 
@@ -250,7 +256,8 @@ class ClassifierRun(Epochs[Classifier]):
     def _identity(self) -> dict[str, Any]:
         """What a checkpoint must have in common with the run that resumes from it."""
         training = self.training.to_values()
-        training.pop("epochs")
+        if network_of(self.classifier) is None:  # whose rate falls with the epochs to come
+            training.pop("epochs")
         values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
         values["constraints"] = self.constraints.to_values() if self.constraints else None
         values["vectors"] = self.vectors.digest if self.vectors else None
@@ -268,5 +275,6 @@ def _settings_of(classifier: Classifier) -> dict[str, Any]:
     inner = classifier.parts if isinstance(classifier, Combined) else ()
     of = list(classifier.of) if isinstance(classifier, Joint) else []
     own = {name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)}
+    own |= {name: value.to_values() for name, value in vars(classifier).items() if isinstance(value, Network)}
     values = {"name": classifier.name, "batch": classifier.batch, "of": of, "settings": own}
     return values | {"parts": [*map(_settings_of, inner)]}

@@ -13,6 +13,7 @@ from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
 from panparser.parsing.lifting import ENCODING
+from panparser.networks.network import Network
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -124,21 +125,26 @@ class Corpus:
             raise TreebankError(f"{self.treebank.path}: {error}") from None
 
 
-def choose_vectors(spec: ParserSpec, vectors: Vectors | None, init: Parser | None) -> Vectors | None:
-    """The vectors to train with: those given, else those of `init`; None if no template reads any."""
+def choose_vectors(
+    spec: ParserSpec, vectors: Vectors | None, init: Parser | None, network: Network | None = None
+) -> Vectors | None:
+    """The vectors to train with: those given, else those of `init`; None if neither templates nor network read any."""
+    readers = [f"the templates read them ({template})" for template in spec.used_templates if template.is_vector]
+    if network is not None and "vector" in network.columns:
+        readers.append("the network reads them")
     if vectors is not None and not isinstance(vectors, Vectors):
         raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {vectors!r}")
-    if not spec.uses_vectors:
+    if not readers:
         if vectors is not None:
-            raise SpecError("vectors of train are given, but no template reads them; S0.vector would")
+            what = "template reads them; S0.vector would" if network is None else "input of the network is a vector"
+            raise SpecError(f"vectors of train are given, but no {what}")
         return None
     if init is not None:
         if vectors is not None and vectors != init.vectors:
             raise SpecError("init of train must have the vectors of the new parser; they differ")
         return init.vectors
     if vectors is None:
-        reader = next(template for template in spec.used_templates if template.is_vector)
-        raise SpecError(f"vectors of train are missing, and the templates read them ({reader})")
+        raise SpecError(f"vectors of train are missing, and {readers[0]}")
     return vectors
 
 

@@ -7,12 +7,14 @@ from typing import TypedDict
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.options import SeedlessOptions, TrainingOptions
+from panparser.networks.network import Network
 from panparser.parsing.parser import Parser
 
 
 class _Arguments(TypedDict, total=False):
     vectors: Vectors | None
     classifier: Classifier | None
+    network: Network | None
     init: Parser | None
     constraints: float | None  # a share of the gold heads
 

@@ -8,25 +8,22 @@ from typing import Any
 
 from panparser.errors import SpecError, StrategyError
 from panparser.learning.options import Training, check_options
-from panparser.learning.strategies import MAX_VIOLATION, Strategy, StrategyLike
+from panparser.learning.strategies import Strategy, StrategyLike
+from panparser.networks.network import Network
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.networks import default_options
 from panparser.systems.table import TransitionSystem
 
-_ARGUMENTS = ("dev", "vectors", "classifier", "init", "constraints", "listeners", "checkpoint", "resume")  # of train
+_ARGUMENTS = ("dev", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint", "resume")
 
 
-def parser_training(spec: ParserSpec, options: Mapping[str, Any]) -> Training:
-    """The options of `train`; the strategy defaults to, and must be, one that fits the system."""
+def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: Network | None = None) -> Training:
+    """The options of `train`, with the defaults of a network; the strategy must be one that fits the system."""
     if not isinstance(spec, ParserSpec):
         raise SpecError(f"spec of train must be a ParserSpec; got {spec!r}")
     check_options("train", options, [option.name for option in fields(Training)], _ARGUMENTS)
-    training = Training(**{"strategy": default_strategy(spec.system), **options})
+    training = Training(**{**default_options(spec, network), **options})
     return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
-
-
-def default_strategy(system: TransitionSystem) -> Strategy:
-    """Max-violation, by the static oracle if the system has no other."""
-    return MAX_VIOLATION if system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
 
 
 def fitting_strategy(system: TransitionSystem, strategy: StrategyLike) -> StrategyLike:

@@ -13,11 +13,13 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import TrainingOptions
 from panparser.learning.perceptron import Perceptron
+from panparser.networks.network import Network
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.classifier import ClassifierRun
 from panparser.parsing.training.constraints import Source, TrainingConstraints
+from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.perceptron import PerceptronRun
 from panparser.parsing.training.strategies import parser_training
 from panparser.treebank.treebank import Treebank
@@ -30,6 +32,7 @@ def train(
     dev: Treebank | None = None,
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
+    network: Network | None = None,
     init: Parser | None = None,
     constraints: Source | None = None,
     dev_constraints: Constraints | None = None,
@@ -50,6 +53,10 @@ def train(
     perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
     learned by a perceptron over states in Python, or by a classifier.
 
+    A `network` is short for `classifier=NetworkClassifier(network)`, and needs torch. Its `learning` has the defaults
+    of epochs and patience; with a beam of 1 the strategy defaults to DYNAMIC, or to STATIC if the system has no dynamic
+    oracle. Beside `init`, which has a network, it may differ in `learning` and `precision`.
+
     `threads` (None: one for each core) change no byte of the parser: members learn at the same time, and the
     development set is parsed while the next epoch is learned. What learns in Python, and what listeners act on, takes
     one.
@@ -59,7 +66,8 @@ def train(
     `dev_constraints` are those of the development set.
     """
     check_listeners("train", listeners)
-    training = parser_training(spec, options)
+    classifier = chosen_classifier("train", classifier, network, init)
+    training = parser_training(spec, options, network_of(classifier))
     if constraints is None and dev_constraints is not None:
         raise SpecError("dev_constraints of train are given, but constraints are not")
     restriction = None
@@ -68,8 +76,6 @@ def train(
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
     common |= {"threads": chosen_threads("threads of train", threads)}
-    if classifier is None and isinstance(init, Parser) and init.classifier is not None:
-        classifier = init.classifier
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
     if classifier is not None:

@@ -1,0 +1,61 @@
+"""What networks change in training: the classifier, defaults of options, and vectors of words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from panparser.errors import SpecError
+from panparser.learning.classifiers import Classifier, Combined
+from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC, Strategy
+from panparser.networks.classifier import NetworkClassifier
+from panparser.networks.network import Network
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+
+
+def network_of(classifier: Classifier | None) -> Network | None:
+    """The network of a classifier, or of the first part that has one."""
+    if isinstance(classifier, NetworkClassifier):
+        return classifier.network
+    parts = classifier.parts if isinstance(classifier, Combined) else ()
+    return next((found for part in parts if (found := network_of(part)) is not None), None)
+
+
+def chosen_classifier(
+    owner: str, classifier: Classifier | None, network: Network | None, init: Parser | None = None
+) -> Classifier | None:
+    """What learns: the classifier, or one of the network, or that of the parser to continue from; None: a perceptron.
+
+    A network given beside `init` may only differ from that of `init` in how it learns, and in its precision.
+    """
+    if network is not None and not isinstance(network, Network):
+        hint = f"; pp.{network.upper().replace('-', '_')} is one" if isinstance(network, str) else ""
+        raise SpecError(f"network of {owner} must be a Network; got {network!r}{hint}")
+    if network is not None and classifier is not None:
+        raise SpecError(f"{owner} takes a network or a classifier; got both")
+    known = init.classifier if isinstance(init, Parser) else None
+    if network is None:
+        return known if classifier is None else classifier
+    if not isinstance(known, NetworkClassifier):
+        return NetworkClassifier(network)
+    if replace(network, learning=known.network.learning, precision=known.network.precision) != known.network:
+        raise SpecError(
+            f"network of {owner} must be that of init, except for learning and precision: it keeps its weights"
+        )
+    return known.with_network(network)
+
+
+def default_strategy(spec: ParserSpec, network: Network | None = None) -> Strategy:
+    """Max-violation; a network without a beam learns step by step. By the static oracle if the system has no other."""
+    if network is not None and spec.beam == 1:
+        return DYNAMIC if spec.system.has_dynamic_oracle else STATIC
+    return MAX_VIOLATION if spec.system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
+
+
+def default_options(spec: ParserSpec, network: Network | None = None) -> dict[str, Any]:
+    """Options of `Training` that differ from its own defaults."""
+    options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
+    if network is not None:
+        options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
+    return options
