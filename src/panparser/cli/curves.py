@@ -62,7 +62,7 @@ def curves(
         if path is not None:
             check_writable(Path(path), AnalysisError, train, test, recipe)
     given = _recipe(recipe, beam, seed)
-    options = given.training.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
+    options = given.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}
     with progress() as report:
         report("reading", 0, 0)
@@ -71,7 +71,7 @@ def curves(
         report(f"training {len(numbers)} parsers", 0, 0)
         ignored = [] if ignore == "none" else listed(ignore)
         table = analysis.learning_curves(
-            given.parser.spec(), treebank, scored, numbers, by, of, ignore=ignored, threads=threads, **options
+            given.spec(), treebank, scored, numbers, by, of, ignore=ignored, threads=threads, **options
         )
     table = table[table["words"] >= least]
     learned = analysis.simplicity(table, reach)

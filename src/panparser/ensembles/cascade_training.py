@@ -21,9 +21,11 @@ from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
+from panparser.networks.network import Network
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.treebank.treebank import Treebank, check_treebanks
@@ -36,6 +38,7 @@ class CascadeOptions(TrainingOptions, total=False):
     """Options of `train` for all stages."""
 
     vectors: Vectors | None
+    network: Network | None
 
 
 def train_cascade(
@@ -56,10 +59,10 @@ def train_cascade(
 
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
     trained on the other `folds`; "gold", all arcs of their regions; "none". Unless it is none, and unless their
-    templates already read constraints, `GIVEN` is added. The development set is parsed under what the earlier stages
-    find in it. `before_stage` is called before each stage; `threads` (None: one for each core) change no byte. The
-    folder `checkpoint` holds what is finished; with `resume` training goes on from there, and gives the same cascade as
-    if it had never stopped.
+    templates already read constraints, `GIVEN` is added, or an input `given_head` to a `network`. The development set
+    is parsed under what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one
+    for each core) change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from
+    there, and gives the same cascade as if it had never stopped.
     """
     check_stages(stages)
     if given not in get_args(Given):
@@ -103,10 +106,14 @@ def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
 def _identity(stage: Stage, options: dict[str, Any]) -> dict[str, Any]:
     """What a stage must have in common with that of a run that is resumed."""
     own = options | dict(stage.options)
-    vectors = own.pop("vectors")
-    training = parser_training(stage.spec, own).to_values()
+    vectors, network = (
+        own.pop("vectors"),
+        network_of(chosen_classifier("train_cascade", None, own.pop("network", None))),
+    )
+    training = parser_training(stage.spec, own, network).to_values()
     regions = [region.to_values() for region in stage.regions]
-    return {"spec": stage.spec.to_values(), "regions": regions, "training": training, "vectors": vectors}
+    values = {"spec": stage.spec.to_values(), "regions": regions, "training": training, "vectors": vectors}
+    return values | {"network": network.to_values() if network is not None else None}
 
 
 @dataclass
@@ -140,6 +147,8 @@ class _Run:
         is_guided = number > 0 and self.given != "none"
         spec = guided(stage.spec) if is_guided else stage.spec
         options = self.options | dict(stage.options)
+        if is_guided and options.get("network") is not None:
+            options["network"] = options["network"].with_given_head()
         under: dict[str, Any] = {"constraints": self.known, "dev_constraints": self.dev_known} if is_guided else {}
         keeping: dict[str, Any] = {"checkpoint": self.finished.file(f"stage-{number + 1}")}
         keeping |= {"resume": self.finished.resume, "listeners": self.listeners}

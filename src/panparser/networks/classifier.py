@@ -56,6 +56,7 @@ class NetworkClassifier(Classifier):
 
     def warm_start(self, setup: Setup) -> None:
         self._trainer = _trainer()(self.network, setup, self._known_weights)
+        self.is_local = self._trainer.is_local
 
     def training_state(self) -> Arrays:
         found: Arrays = self._trainer.state()
@@ -196,6 +197,11 @@ def given_heads(network: Network, states: Any) -> IntArray | None:
         return None
     found: IntArray = states.given_heads
     return found
+
+
+def check_torch() -> None:
+    """Raises ImportError, which says what to install, if networks cannot be trained."""
+    _trainer()
 
 
 def _trainer() -> Any:

@@ -184,13 +184,19 @@ class Network:
         """The same without some inputs."""
         return replace(self, inputs=tuple(one for one in self.inputs if one.column not in columns))
 
+    def with_given_head(self) -> Network:
+        """The same with an input for the heads that constraints give."""
+        if "given_head" in self.columns:
+            return self
+        return replace(self, inputs=(*self.inputs, Input(column="given_head", size=25)))
+
     def to_values(self) -> dict[str, Any]:
         """Plain values: a table of a recipe, and what a model file holds."""
         values: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
         for name in ("positions", "labels_of", "tags"):
             values[name] = list(values[name])
         values["inputs"] = [asdict(one) for one in self.inputs]
-        values["learning"] = asdict(self.learning)
+        values["learning"] = asdict(self.learning) | {"patience": self.learning.patience or 0}
         return values
 
     @classmethod
@@ -199,7 +205,9 @@ class Network:
         check(values, NETWORK, "network", SpecError)
         given = dict(values)
         base = named(given.pop("base")) if "base" in given else None
-        learning = given.pop("learning", {})
+        learning = dict(given.pop("learning", {}))
+        if "patience" in learning:
+            learning["patience"] = learning["patience"] or None
         if "inputs" in given:
             given["inputs"] = tuple(Input(**one) for one in given["inputs"])
         if base is None:
@@ -221,7 +229,7 @@ _LEARNING = Table(
     {
         **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss"), number(0)),
         **{"warm_up": integer(0), "batch": integer(1), "epochs": integer(1, MAX_EPOCHS)},
-        "patience": Maybe(integer(1)),
+        "patience": Maybe(integer(0)),  # 0: never
     },
     closed=True,
 )
@@ -244,6 +252,7 @@ NETWORK: Kind = Table(
 
 # --- Named networks ---
 
+LEXICAL = ("form", "lower", "characters", "lemma", "vector")  # inputs that tell words apart
 _TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=50))
 
 BILSTM = Network(
@@ -282,10 +291,18 @@ STACK_LSTM = replace(
 NETWORKS: Mapping[str, Network] = {"bilstm": BILSTM, "feed-forward": FEED_FORWARD, "stack-lstm": STACK_LSTM}
 
 
+def is_named(name: str) -> bool:
+    """Is there a network of that name?"""
+    return _plain(name) in map(_plain, NETWORKS)
+
+
 def named(name: str) -> Network:
     """The network of a name; case and hyphens do not matter."""
-    plain = {key.replace("-", ""): network for key, network in NETWORKS.items()}
-    found = plain.get(name.lower().replace("-", "").replace("_", ""))
-    if found is None:
-        raise SpecError(f"expected the name of a network: {', '.join(NETWORKS)}; found {name!r}")
-    return found
+    for known, network in NETWORKS.items():
+        if _plain(known) == _plain(name):
+            return network
+    raise SpecError(f"expected the name of a network: {', '.join(NETWORKS)}; found {name!r}")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class NetworkModule(nn.Module):
         super().__init__()
         self.network = network
         self.pretrained = vectors
+        self.random: torch.Generator | None = None  # its own, so that others may learn at the same time
         self.embeddings = nn.ModuleDict()
         for one in network.inputs:
             self._add_input(one, vocabulary)
@@ -83,11 +85,11 @@ class NetworkModule(nn.Module):
         for one in self.network.inputs:
             vectors = self._vectors(one.column, batch, device, word_dropout)
             if dropout:  # whole inputs of a word, so that none is relied upon
-                vectors = vectors * _mask((len(vectors), 1), dropout, device)
+                vectors = vectors * self._mask((len(vectors), 1), dropout, device)
             parts.append(vectors)
         found = torch.cat(parts, dim=1)
         if not len(self.encoder):
-            return functional.dropout(found, dropout)
+            return self._dropped(found)
         packed = batch.packed
         sizes = torch.from_numpy(packed.sizes)
         found = rows(found, torch.from_numpy(packed.rows).to(device))
@@ -95,7 +97,7 @@ class NetworkModule(nn.Module):
         for layer in self.encoder:
             found = layer(PackedSequence(found, sizes))[0].data
             if dropout:  # the same for all words of a sentence
-                found = found * _mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
+                found = found * self._mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
         return rows(found, torch.from_numpy(packed.places).to(device))
 
     def _vectors(
@@ -123,7 +125,8 @@ class NetworkModule(nn.Module):
             return known
         numbers = torch.from_numpy(batch.numbers[column]).to(device)
         if word_dropout and column in word_dropout:
-            forgotten = (torch.rand(len(numbers), device=device) < word_dropout[column][numbers]) & (numbers != ROOT)
+            draws = torch.rand(len(numbers), device=device, generator=self.random)
+            forgotten = (draws < word_dropout[column][numbers]) & (numbers != ROOT)
             numbers = torch.where(forgotten, torch.full_like(numbers, UNKNOWN), numbers)
         found: Tensor = self.embeddings[column](numbers)
         return found
@@ -177,7 +180,12 @@ class NetworkModule(nn.Module):
         return _with_one(heads), _with_one(dependents)
 
     def _dropped(self, values: Tensor) -> Tensor:
-        return functional.dropout(values, self.network.learning.dropout, self.training)
+        dropout = self.network.learning.dropout if self.training else 0.0
+        return values * self._mask(values.shape, dropout, values.device) if dropout else values
+
+    def _mask(self, shape: Sequence[int], dropout: float, device: torch.device) -> Tensor:
+        kept = torch.empty(shape, device=device).bernoulli_(1 - dropout, generator=self.random)
+        return kept / (1 - dropout)
 
     # --- Scores ---
 
@@ -217,10 +225,6 @@ def _prepare(layer: nn.LSTM) -> None:
             weights.data.zero_()
             if "bias_ih" in name:
                 weights.data.chunk(4)[1].fill_(1.0)
-
-
-def _mask(shape: tuple[int, ...], dropout: float, device: torch.device) -> Tensor:
-    return torch.empty(shape, device=device).bernoulli_(1 - dropout) / (1 - dropout)
 
 
 def _with_one(values: Tensor) -> Tensor:

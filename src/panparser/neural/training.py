@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,7 @@ from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.neural.modules import NetworkModule, rows
 
+_INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
 _FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
 
 
@@ -53,7 +55,8 @@ class Trainer:
     """A network that learns."""
 
     def __init__(self, network: Network, setup: Setup, known: Weights | None) -> None:
-        torch.manual_seed(setup.seed)
+        if setup.threads is not None:
+            torch.set_num_threads(setup.threads)
         torch.use_deterministic_algorithms(True, warn_only=True)
         self.network = network
         self.treebank = setup.sentences
@@ -61,10 +64,13 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.actions, self.labels = len(setup.system.names), len(setup.labels.names)
         self.vocabulary = Vocabulary.of(network, self.treebank, known.vocabulary if known else None)
-        self.module = NetworkModule(network, self.vocabulary, self.vectors, self.actions, self.labels)
+        with _INITIALIZING, torch.random.fork_rng(devices=[]):
+            torch.manual_seed(setup.seed)
+            self.module = NetworkModule(network, self.vocabulary, self.vectors, self.actions, self.labels)
         if known is not None:
-            _warm(self.module, known.arrays)
+            _warm(self.module, known)
         self.module.to(self.device).train()
+        self.module.random = self.random = torch.Generator(self.device).manual_seed(setup.seed)
         self.is_local = True
         self.updates = 0
         learning = network.learning
@@ -265,9 +271,7 @@ class Trainer:
                 found[f"first.{name}"] = _numbers(moments[weights]["exp_avg"])
                 found[f"second.{name}"] = _numbers(moments[weights]["exp_avg_sq"])
         found["updates"] = np.array([self.updates, int(self.is_local)], dtype=np.int64)
-        found["random"] = torch.get_rng_state().numpy()
-        if self.device.type == "cuda":
-            found["random.cuda"] = torch.cuda.get_rng_state().numpy()
+        found["random"] = self.random.get_state().numpy()
         return {name: np.array(array) for name, array in found.items()}
 
     def restore(self, arrays: Arrays) -> None:
@@ -283,9 +287,7 @@ class Trainer:
                             "exp_avg": self._tensor(np.array(arrays[f"first.{name}"])),
                             "exp_avg_sq": self._tensor(np.array(arrays[f"second.{name}"])),
                         }
-            torch.set_rng_state(torch.from_numpy(np.array(arrays["random"])))
-            if self.device.type == "cuda" and "random.cuda" in arrays:
-                torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["random.cuda"])))
+            self.random.set_state(torch.from_numpy(np.array(arrays["random"])))
         except (KeyError, RuntimeError, IndexError) as error:
             raise ModelError(f"not the state of this network's training: {error}") from None
 
@@ -294,9 +296,13 @@ def _numbers(tensor: Tensor | None) -> Any:
     return None if tensor is None else tensor.detach().cpu().numpy()
 
 
-def _warm(module: NetworkModule, arrays: Arrays) -> None:
+def _warm(module: NetworkModule, known: Weights) -> None:
     """Weights that are known already; new values and labels come after the old ones."""
     with torch.no_grad():
         for name, weights in module.named_parameters():
-            known = torch.from_numpy(np.array(arrays[name]))
-            weights[tuple(slice(size) for size in known.shape)].copy_(known)
+            array: Tensor = torch.from_numpy(np.array(known.arrays[name]))
+            own: Tensor = weights
+            if name.startswith("labels."):  # of each action
+                array = array.view(known.actions, known.labels, *array.shape[1:])
+                own = weights.view(module.actions.out_features, -1, *array.shape[2:])
+            own[tuple(slice(size) for size in array.shape)].copy_(array)

@@ -22,7 +22,10 @@ from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
+from panparser.networks.classifier import check_torch
+from panparser.networks.network import Network
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import Pipeline
@@ -90,30 +93,35 @@ def train_pipeline(
     threads: int | None = None,
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
+    network: Network | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **options: Unpack[SeedlessOptions],
 ) -> Pipeline:
-    """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are `vectors` and `classifier`.
+    """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are vectors and classifier.
 
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
     before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
     incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and
-    gives the same pipeline as if it had never stopped.
+    gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in `train`.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     check_listeners("train_pipeline", listeners)
     threads = chosen_threads("threads of train_pipeline", threads)
-    arguments = ("dev", "seed", "threads", "vectors", "classifier", "listeners", "checkpoint", "resume")
+    arguments = ("dev", "seed", "threads", "vectors", "classifier", "network", "listeners", "checkpoint", "resume")
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    training = parser_training(spec.parser, {"seed": seed, **options})  # valid, before the other parts are trained
+    classifier = chosen_classifier("train_pipeline", classifier, network)
+    known = network_of(classifier)
+    training = parser_training(spec.parser, {"seed": seed, **options}, known)  # valid, before other parts are trained
+    if known is not None and "parser" in spec.parts:
+        check_torch()
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
@@ -121,6 +129,7 @@ def train_pipeline(
     identity = {
         "spec": {**vars(spec), "parser": spec.parser.to_values()},
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
+        "network": known.to_values() if known is not None else None,
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
     }
     finished = FinishedParts.of(checkpoint, resume, identity, listeners)

@@ -32,7 +32,8 @@ from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.treebank import Treebank
 
-_TABLES = ("data", "parser", "training", "cascade", "stages")
+_TABLES = ("data", "parser", "training", "network", "cascade", "stages")
+_OF_STAGES = ("parser", "training", "network")
 _OF_SYSTEM = ("system", "root", "single_root")  # those of [parser] are for the last stage
 PARTIAL = "arc-eager-partial"
 
@@ -49,7 +50,8 @@ class CascadePart(Part):
 class StagePart(Part):
     """One of [[stages]]: `regions`, a table or several, or `estimate`, the options of `estimate_regions`.
 
-    `parser` and `training` are tables as in any recipe; [parser] and [training] supply what they leave out.
+    `parser`, `training` and `network` are tables as in any recipe; [parser] and [training] supply what they leave out,
+    [network] is for stages without a network of their own.
     """
 
     name: str | None = text("a name")
@@ -59,6 +61,7 @@ class StagePart(Part):
     estimate: Mapping[str, Any] | None = table()
     parser: Mapping[str, Any] | None = table()
     training: Mapping[str, Any] | None = table()
+    network: Mapping[str, Any] | None = table()
 
     def find_regions(self) -> tuple[Region, ...]:
         tables = (self.regions,) if isinstance(self.regions, Mapping) else self.regions or ()
@@ -89,7 +92,7 @@ class CascadeRecipe:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> CascadeRecipe:
         check_names(values, list(_TABLES), place)
-        base = Recipe.from_values({key: values[key] for key in _TABLES[:3] if key in values}, place)
+        base = Recipe.from_values({key: values[key] for key in _TABLES[:4] if key in values}, place)
         cascade = CascadePart.from_values(values.get("cascade", {}), f"{place}: [cascade]")
         rows = values.get("stages")
         if not isinstance(rows, list) or len(rows) < 2:
@@ -98,7 +101,7 @@ class CascadeRecipe:
         for number, row in enumerate(rows, start=1):
             where = f"{place}: [[stages]] {number}"
             stage = StagePart.from_values(row, where)
-            tables = {key: table for key in ("parser", "training") if (table := getattr(stage, key)) is not None}
+            tables = {key: table for key in _OF_STAGES if (table := getattr(stage, key)) is not None}
             own = Recipe.from_values(tables, where)
             if number == len(rows) and (stage.regions is not None or stage.estimate is not None):
                 raise SpecError(f"{where}: the last stage finds all arcs: expected no regions, and nothing to estimate")
@@ -119,7 +122,13 @@ class CascadeRecipe:
         parser = base.parser.to_values()
         if not is_last:
             parser = {key: value for key, value in parser.items() if key not in _OF_SYSTEM} | {"system": PARTIAL}
-        return replace(own, parser=own.parser.filled(parser), training=own.training.filled(base.training.to_values()))
+        network = own.network
+        if network is None and own.parser.network is None:
+            network = base.network
+        else:
+            parser.pop("network", None)
+        training = own.training.filled(base.training.to_values())
+        return replace(own, parser=own.parser.filled(parser), network=network, training=training)
 
     def with_flags(self, data: Mapping[str, Any], training: Mapping[str, Any]) -> CascadeRecipe:
         """The recipe with other values in [data], and in [training] of all stages."""
@@ -145,8 +154,8 @@ class CascadeRecipe:
                 Stage(
                     name=part.name or where,
                     regions=regions,
-                    spec=within(where, recipe.parser.spec),
-                    options=within(where, recipe.training.options),
+                    spec=within(where, recipe.spec),
+                    options=within(where, recipe.options),
                 )
             )
         check_stages(stages)
@@ -156,12 +165,13 @@ class CascadeRecipe:
         """The complete recipe: regions as estimated, and parsers without reference to files."""
         parts, recipes = [], []
         for stage, part, recipe in zip(stages, self.stages, self.recipes, strict=True):
-            full = replace(recipe, parser=ParserPart.of(stage.spec)).resolved()
+            network = recipe.chosen_network()
+            full = replace(recipe, parser=ParserPart.of(stage.spec, network), network=network).resolved()
             regions = tuple(region.to_values() for region in stage.regions) or None
-            tables = {"parser": full.parser.to_values(), "training": full.training.to_values()}
+            tables: dict[str, Any] = {key: value for key, value in full.to_values().items() if key in _OF_STAGES}
             parts.append(replace(part, name=stage.name, regions=regions, estimate=None, **tables))
             recipes.append(full)
-        base = replace(self.base, parser=ParserPart(), training=TrainingPart())
+        base = replace(self.base, parser=ParserPart(), network=None, training=TrainingPart())
         cascade = self.cascade.filled(self.options())
         return CascadeRecipe(base=base, cascade=cascade, stages=tuple(parts), recipes=tuple(recipes))
 

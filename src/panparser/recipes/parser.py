@@ -11,6 +11,7 @@ from panparser._checks import MAX_BEAM
 from panparser.errors import SpecError, TableError
 from panparser.features.sets import template_set
 from panparser.features.templates import Templates
+from panparser.networks.network import LEXICAL, NETWORKS, Network, is_named
 from panparser.parsing.spec import Nonprojective, ParserSpec, fitting_templates
 from panparser.recipes.tables import (
     Part,
@@ -36,7 +37,8 @@ class ParserPart(Part):
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
     (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, lean, zn11, fast, a file, or a list of
-    lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`.
+    lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`. `network`:
+    the name of one, which learns instead of a perceptron over templates; [network] describes one.
     """
 
     system: str | Mapping[str, Any] | None = that(
@@ -54,20 +56,33 @@ class ParserPart(Part):
     given: bool | None = boolean()
     nonprojective: str | None = one_of(*get_args(Nonprojective))
     vectors: str | None = text("a file")
+    network: str | None = that(
+        f"one of {', '.join(NETWORKS)}", lambda value: isinstance(value, str) and is_named(value)
+    )
 
-    def spec(self) -> ParserSpec:
-        """The parser that the table describes."""
+    def spec(self, network: Network | None = None) -> ParserSpec:
+        """The parser that the table describes. With a network it is arc-hybrid and greedy, unless it is told."""
+        if network is not None and self.templates is not None:
+            raise SpecError("templates are for a perceptron; a network reads its inputs and positions")
         values = {key: getattr(self, key) for key in ("beam", "labeled", "nonprojective")}
-        system = within("system", self._find_system)
+        if network is not None and self.beam is None:
+            values["beam"] = 1
+        system = within("system", lambda: self._find_system("arc-eager" if network is None else "arc-hybrid"))
         return ParserSpec(
             system=system,
             templates=within("templates", lambda: self._find_templates(system)),
             **{key: value for key, value in values.items() if value is not None},
         )
 
-    def _find_system(self) -> TransitionSystem:
+    def changed(self, network: Network) -> Network:
+        """A network without word forms and lemmas, or with given heads, if the table says so."""
+        if self.delexicalized:
+            network = within("delexicalized", lambda: network.without(*LEXICAL))
+        return network.with_given_head() if self.given else network
+
+    def _find_system(self, default: str) -> TransitionSystem:
         options = {key: getattr(self, key) for key in ("root", "single_root") if getattr(self, key) is not None}
-        chosen = "arc-eager" if self.system is None else self.system
+        chosen = default if self.system is None else self.system
         if isinstance(chosen, Mapping):
             if "transitions" in chosen:
                 return _same(TransitionSystem.from_values(dict(chosen)), options)
@@ -90,8 +105,13 @@ class ParserPart(Part):
         return templates + template_set("given") if self.given else templates
 
     @classmethod
-    def of(cls, spec: ParserSpec) -> ParserPart:
-        """The table that describes a parser, without mention of files."""
+    def of(cls, spec: ParserSpec, network: Network | None = None) -> ParserPart:
+        """The table that describes a parser, without mention of files; templates are of no use to a network."""
+        system = spec.system
+        table: dict[str, Any] = {"system": _described(system), "root": system.root, "single_root": system.single_root}
+        table |= {key: getattr(spec, key) for key in ("beam", "labeled", "nonprojective")}
+        if network is not None:
+            return cls(**table)
         constraints = template_set("given")
         bare = spec.templates - constraints
         given = bare != spec.templates and bare + constraints == spec.templates
@@ -102,17 +122,7 @@ class ParserPart(Part):
             known = template_set(key)
             if bare in (known, known.delexicalized()):
                 templates, delexicalized = key, bare != known
-        return cls(
-            system=_described(spec.system),
-            root=spec.system.root,
-            single_root=spec.system.single_root,
-            beam=spec.beam,
-            templates=templates,
-            labeled=spec.labeled,
-            delexicalized=delexicalized,
-            given=given or None,
-            nonprojective=spec.nonprojective,
-        )
+        return cls(**table, templates=templates, delexicalized=delexicalized, given=given or None)
 
 
 def _same(table: TransitionSystem, options: Mapping[str, Any]) -> TransitionSystem:

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
-from panparser.parsing.training.strategies import default_strategy, fitting_strategy
+from panparser.networks.network import Network, named
+from panparser.parsing.training.networks import default_strategy, network_of
+from panparser.parsing.training.strategies import fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
 from panparser.recipes.data import DataPart, FoldsPart
+from panparser.recipes.network import read_network
 from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
 from panparser.recipes.pipeline import PipelinePart
 from panparser.recipes.tables import (
@@ -30,6 +33,7 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from panparser.features.vectors import Vectors
     from panparser.parsing.parser import Parser
+    from panparser.parsing.spec import ParserSpec
 
 HEADER = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
@@ -42,6 +46,7 @@ _PARTS: dict[str, type[Part]] = {
     "folds": FoldsPart,
     "pipeline": PipelinePart,
 }
+_ORDER = ("data", "parser", "network", "training", "constraints", "folds", "pipeline")  # in a file
 _PATHS = {
     "constraints": ("train", "dev"),
     "data": ("train", "dev"),
@@ -55,11 +60,13 @@ _PATHS = {
 class Recipe:
     """Data, parser and training in plain values; `resolved` fills in what is None.
 
-    With `pipeline` it is the recipe of a pipeline, with a parser as its last part.
+    `network`: what the parser's network is made of; None: it has none, or a named one. With `pipeline` it is the recipe
+    of a pipeline, with a parser as its last part.
     """
 
     data: DataPart = field(default_factory=DataPart)
     parser: ParserPart = field(default_factory=ParserPart)
+    network: Network | None = None
     training: TrainingPart = field(default_factory=TrainingPart)
     constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
     folds: FoldsPart = field(default_factory=FoldsPart)
@@ -75,16 +82,23 @@ class Recipe:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> Recipe:
         """The recipe in plain values, checked."""
-        check_names(values, list(_PARTS), place)
+        check_names(values, [*_PARTS, "network"], place)
         parts: dict[str, Any] = {
             key: part.from_values(values[key], f"{place}: [{key}]") for key, part in _PARTS.items() if key in values
         }
+        if "network" in values:
+            parts["network"] = read_network(values["network"], f"{place}: [network]")
         recipe = cls(**parts)
+        if recipe.network is not None and recipe.parser.network is not None:
+            raise SpecError(f"{place}: expected [network], or network of [parser]; found both")
         within(f"{place}: [training]", recipe.training.options)
         return recipe
 
     def with_flags(self, data: Mapping[str, Any], parser: Mapping[str, Any], training: Mapping[str, Any]) -> Recipe:
-        """The recipe with other values in three tables; a system resets root and single_root, a seed resets seeds."""
+        """The recipe with other values in three tables.
+
+        A system resets root and single_root, a network the one that is described, a seed resets seeds.
+        """
         table = self.parser
         if "system" in parser:
             table = replace(table, root=None, single_root=None)
@@ -93,15 +107,18 @@ class Recipe:
             self,
             data=replace(self.data, **data),
             parser=replace(table, **parser),
+            network=None if "network" in parser else self.network,
             training=replace(options, **training),
         )
 
     def resolved(self) -> Recipe:
         """The complete recipe: defaults filled in, and files that describe the parser replaced by their contents."""
         init = self.load_init()
-        spec = self.parser.spec() if init is None else self._on_top_of(init).spec()
-        described = replace(ParserPart.of(spec), vectors=self.parser.vectors)
-        options, default = self.training.options(), default_strategy(spec.system)
+        network = self.chosen_network(init)
+        table = self.parser if init is None else self._on_top_of(init)
+        spec = within("[parser]", lambda: table.spec(network))
+        described = replace(ParserPart.of(spec, network), vectors=self.parser.vectors)
+        options, default = self.training.options(network), default_strategy(spec, network)
         within("[training] strategy", lambda: fitting_strategy(spec.system, options.get("strategy", default)))
         training = self.training.filled(
             {key: options[key] for key in ("epochs", "prune")}
@@ -110,7 +127,26 @@ class Recipe:
         )
         pipeline = self.pipeline and self.pipeline.resolved()
         data = self.data.filled({"format": "auto"})
-        return replace(self, data=data, parser=described, training=training, pipeline=pipeline)
+        return replace(self, data=data, parser=described, network=network, training=training, pipeline=pipeline)
+
+    def chosen_network(self, init: Parser | None = None) -> Network | None:
+        """The network that learns, complete: described, named, or that of the parser to continue from."""
+        found = self.network
+        if self.parser.network is not None:
+            found = named(self.parser.network)
+        if found is not None:
+            return self.parser.changed(found)
+        return network_of(init.classifier) if init is not None else None
+
+    def spec(self) -> ParserSpec:
+        """What the parser is made of."""
+        return self.parser.spec(self.chosen_network())
+
+    def options(self) -> dict[str, Any]:
+        """The options of `train`, with the network among them if there is one."""
+        network = self.chosen_network()
+        options = self.training.options(network)
+        return options if network is None else options | {"network": network}
 
     def load_init(self) -> Parser | None:
         """The parser that training continues from, if there is one."""
@@ -129,11 +165,11 @@ class Recipe:
         return read_vectors(self.parser.vectors)
 
     def _on_top_of(self, init: Parser) -> ParserPart:
-        known = ParserPart.of(init.spec).to_values()
+        known = ParserPart.of(init.spec, network_of(init.classifier)).to_values()
         if self.parser.system is not None:  # another system has its own Root
             known = {key: value for key, value in known.items() if key not in ("root", "single_root")}
         if self.parser.templates is not None:
-            del known["delexicalized"]
+            known.pop("delexicalized", None)
         return self.parser.filled(known)
 
     def treebanks(self) -> tuple[Treebank, Treebank | None]:
@@ -151,7 +187,7 @@ class Recipe:
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as in a file; what is None is left out."""
-        values = {key: part.to_values() for key in _PARTS if (part := getattr(self, key)) is not None}
+        values = {key: part.to_values() for key in _ORDER if (part := getattr(self, key)) is not None}
         return {key: value for key, value in values.items() if value or key == "pipeline"}
 
     def to_toml(self) -> str:

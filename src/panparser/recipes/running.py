@@ -132,9 +132,10 @@ class _Run:
 
     def _train(self, recipe: Recipe, seed: int, is_one_of_several: bool, treebank: Treebank, **data: Any) -> Parser:
         checkpoint = self._checkpoint(f"seed-{seed}" if is_one_of_several else "", in_parts=False)
-        options = recipe.training.options() | {"seed": seed}
-        spec = recipe.parser.spec()
-        members = 1 if spec.uses_vectors else Training(**options).members_for(treebank.words)
+        options = recipe.options() | {"seed": seed}
+        spec = recipe.spec()
+        is_one = spec.uses_vectors or recipe.network is not None
+        members = 1 if is_one else Training(**options).members_for(treebank.words)
         name = f"seed {seed}" if is_one_of_several else ""
         self._warn_of_cost(spec.beam, members)
         self._before(Step(name, options["epochs"], members * treebank.words))
@@ -183,7 +184,7 @@ class _Run:
         self._before(Step(f"{count} folds"))
         if recipe.constraints.train:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
-        spec, options = recipe.parser.spec(), recipe.training.options()
+        spec, options = recipe.spec(), recipe.options()
         options |= recipe.training_constraints(treebank, None)
         predicted = jackknife(spec, treebank, count, threads=self.threads, vectors=vectors, **options)
         if folds.predictions is not None:
@@ -201,8 +202,8 @@ class _Run:
             raise SpecError(f"{named[0]} is for single parsers, not for a pipeline")
         recipe = self._complete(recipe)
         assert recipe.pipeline is not None
-        spec = PipelineSpec(parser=recipe.parser.spec(), **recipe.pipeline.options())
-        options = recipe.training.options()
+        spec = PipelineSpec(parser=recipe.spec(), **recipe.pipeline.options())
+        options = recipe.options()
         if "parser" not in spec.parts:
             options = {"seed": options["seed"]}
         treebank, dev = self._read(recipe)

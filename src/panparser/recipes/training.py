@@ -11,6 +11,7 @@ from panparser.errors import SpecError
 from panparser.learning.options import Training
 from panparser.learning.strategies import STRATEGIES, Strategy
 from panparser.learning.subsampling import Subsample
+from panparser.networks.network import Network
 from panparser.recipes.tables import (
     Part,
     check_names,
@@ -59,20 +60,20 @@ class TrainingPart(Part):
     subsample: Mapping[str, Any] | None = table("a table with share and by")
     init: str | None = text("a model file")
 
-    def options(self) -> dict[str, Any]:
-        """The options of `train`."""
-        defaults = Training()
+    def options(self, network: Network | None = None) -> dict[str, Any]:
+        """The options of `train`; a network has its own defaults of epochs and patience."""
+        defaults = Training() if network is None else network.learning
         strategy = self.strategy  # defaults to one that fits the system, which is not known here
         found = {} if strategy is None else {"strategy": within("strategy", lambda: Strategy.from_values(strategy))}
         patience = defaults.patience if self.patience is None else self.patience
         return found | {
             "epochs": defaults.epochs if self.epochs is None else self.epochs,
             "patience": patience or None,
-            "seed": defaults.seed if self.seed is None else self.seed,
+            "seed": Training().seed if self.seed is None else self.seed,
             "members": self.members,
             "prune": None if self.prune is None else float(self.prune),
             "margin": self.margin,
-            "batch": defaults.batch if self.batch is None else self.batch,
+            "batch": Training().batch if self.batch is None else self.batch,
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
         }

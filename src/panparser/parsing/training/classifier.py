@@ -274,7 +274,9 @@ def _settings_of(classifier: Classifier) -> dict[str, Any]:
     """What is known, before it learns, about how a classifier learns: its attributes that are plain values."""
     inner = classifier.parts if isinstance(classifier, Combined) else ()
     of = list(classifier.of) if isinstance(classifier, Joint) else []
-    own = {name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)}
+    own: dict[str, Any] = {
+        name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)
+    }
     own |= {name: value.to_values() for name, value in vars(classifier).items() if isinstance(value, Network)}
     values = {"name": classifier.name, "batch": classifier.batch, "of": of, "settings": own}
     return values | {"parts": [*map(_settings_of, inner)]}

@@ -12,8 +12,8 @@ from panparser._arrays import IntArray
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
-from panparser.parsing.lifting import ENCODING
 from panparser.networks.network import Network
+from panparser.parsing.lifting import ENCODING
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.treebank import Treebank, check_lengths
