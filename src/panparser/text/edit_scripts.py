@@ -1,3 +1,3 @@
-"""The old place of `panparser.text.lemmatizer.edit_scripts`, until 1.0."""
+"""The old place of `panparser.treebank.edit_scripts`, until 1.0."""
 
-from panparser.text.lemmatizer.edit_scripts import *  # noqa: F403
+from panparser.treebank.edit_scripts import *  # noqa: F403

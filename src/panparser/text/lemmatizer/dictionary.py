@@ -15,7 +15,7 @@ from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Items
 from panparser.storage.arrays import Arrays
-from panparser.text.lemmatizer.edit_scripts import apply, script
+from panparser.treebank.edit_scripts import apply, made_scripts
 from panparser.treebank.treebank import Treebank
 
 Key = tuple[str, str]  # a form and its part of speech
@@ -28,7 +28,6 @@ _MIN_WORDS = 3  # different words that an ending must have been seen in
 _PRODUCTIVE = 3  # words that a script must have been seen with to be possible for others
 _CACHE_SIZE = 1 << 16  # words whose scripts are cached: some tens of megabytes
 _HINTS = 2
-_NOTHING = "_"  # an empty cell
 
 
 class Scripts(list[str]):
@@ -206,16 +205,6 @@ class Pairs:
             treebank.column("form").astype(np.int64) * len(tags) + treebank.column("upos")
         )
         return cls([(forms[code // len(tags)], tags[code % len(tags)]) for code in found.tolist()], of_word)
-
-
-def made_scripts(treebank: Treebank) -> list[str | None]:
-    """The script that makes each word's lemma from its form; None if the lemma is unknown (`_`)."""
-    forms, lemmas = treebank.vocabulary("form"), treebank.vocabulary("lemma")
-    codes = treebank.column("form").astype(np.int64) * len(lemmas) + treebank.column("lemma")
-    found, of_word = np.unique(codes, return_inverse=True)
-    pairs = ((forms[code // len(lemmas)], lemmas[code % len(lemmas)]) for code in found.tolist())
-    made = [None if lemma == _NOTHING and form != _NOTHING else script(form, lemma) for form, lemma in pairs]
-    return [made[number] for number in of_word.tolist()]
 
 
 def _ends(known: Mapping[Key, Choice]) -> dict[str, Choice]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.text.lemmatizer.edit_scripts import apply, script
+from panparser.treebank.edit_scripts import apply, script
 from places import ENGLISH
 
 
