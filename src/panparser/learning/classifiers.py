@@ -91,6 +91,23 @@ class Classifier:
         """(given rows, labels) Scores for the arcs that the actions make in these rows. They do not rank the beam."""
         raise NotImplementedError
 
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        """Columns of words that it predicts beside the trees, which it must not read; most predict none."""
+        return ()
+
+    def begun_tags(self) -> IntArray:
+        """(words, columns) Its tags, as numbers of its own, of the words of the sentences that were begun, in order."""
+        raise NotImplementedError
+
+    def tag(self, treebank: Any, sentences: LongArray, vectors: Any = None) -> IntArray:
+        """(words, columns) The same for some sentences that no state was started for."""
+        raise NotImplementedError
+
+    def write_tags(self, treebank: Any, tags: IntArray) -> None:
+        """Writes the tags of all words of a treebank into its columns."""
+        raise NotImplementedError
+
     def update(self, states: States, gold: BoolArray) -> None:
         """Learn which of the legal actions are correct (rows, actions): at least one in a row. `score` came before."""
         raise NotImplementedError
@@ -177,6 +194,11 @@ def has_method(classifier: object, method: str) -> bool:
         return False
     is_own = getattr(own, "__func__", own) is not getattr(inherited, "__func__", inherited)
     return is_own or method in _OPTIONAL
+
+
+def tag_columns(classifier: object) -> tuple[str, ...]:
+    """The columns of words that a classifier predicts beside trees."""
+    return tuple(getattr(classifier, "tag_columns", ()))
 
 
 def check_classifier(classifier: object, *methods: str) -> None:

@@ -136,6 +136,13 @@ class Joint(Combined):
         self.classifier.warm_start(setup)
         self.batch, self.unit = self.classifier.batch, self.classifier.unit
 
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        return ("upos",) if "tag" in self.of else ()
+
+    def write_tags(self, treebank: Any, tags: IntArray) -> None:
+        treebank.column("upos")[:] = treebank.ids_of("upos", [*self.tags, "_"])[tags[:, 0]]
+
     def begin(self, states: States) -> None:
         self.classifier.begin(states)
 

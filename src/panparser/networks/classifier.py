@@ -19,12 +19,17 @@ from panparser.networks.inputs import InputReader, Vocabulary, checked_vocabular
 from panparser.networks.network import Network
 from panparser.networks.precision import restored, stored
 from panparser.networks.scoring import Scorer, Seen, WordLayers, Words
+from panparser.networks.tagging import TagClasses, TagHeads, checked_classes
 from panparser.storage.values import BOOLEAN, COUNT, TABLE, Table, check
+from panparser.treebank.treebank import Treebank
 
 _BLUR = 3  # words by which lengths of sentences learned from together may differ more than they must
 PARSED_WORDS = 3000  # that are encoded together when parsing
 _TRAINER = "panparser.neural.training"  # the room above, which needs torch
-_VALUES = Table({"network": TABLE, "vocabulary": TABLE, "actions": COUNT, "labels": COUNT, "local": BOOLEAN})
+_VALUES = Table(
+    {"network": TABLE, "vocabulary": TABLE, "actions": COUNT, "labels": COUNT, "local": BOOLEAN},
+    {"classes": TABLE},
+)
 
 
 class NetworkClassifier(Classifier):
@@ -42,6 +47,7 @@ class NetworkClassifier(Classifier):
         self._reader: InputReader | None = None
         self._words: Words | None = None
         self._seen: tuple[IntArray, Seen] | None = None
+        self._tags: IntArray | None = None
 
     def with_network(self, network: Network) -> NetworkClassifier:
         """The same weights for a network that only learns, or is stored, in another way."""
@@ -108,12 +114,17 @@ class NetworkClassifier(Classifier):
             self._words = self._trainer.begin(states)
             return
         weights = self._known_weights
-        if self._reader is None or self._reader.treebank is not states.sentences:
-            vectors = getattr(states, "vectors", None)
-            self._reader = InputReader(self.network, weights.vocabulary, states.sentences, vectors)
-            weights.connect(vectors)
-        batch = self._reader.read(states.started, given_heads(self.network, states))
-        self._words = weights.layers(weights.encoder(batch), batch)
+        reader = self._reading(states.sentences, getattr(states, "vectors", None))
+        batch = reader.read(states.started, given_heads(self.network, states))
+        words, of_tags = weights.encoder.read(batch)
+        self._words = weights.layers(words, batch)
+        self._tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
+
+    def _reading(self, treebank: Treebank, vectors: Vectors | None) -> InputReader:
+        if self._reader is None or self._reader.treebank is not treebank:
+            self._reader = InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
+            self._known_weights.connect(vectors)
+        return self._reader
 
     @property
     def _scorer(self) -> Scorer:
@@ -145,6 +156,25 @@ class NetworkClassifier(Classifier):
         first = self._words.first[states.sentence_index[rows]]
         return first + heads, first + dependents
 
+    # --- Tags ---
+
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        return self.network.tags
+
+    def begun_tags(self) -> IntArray:
+        assert self._tags is not None
+        return self._tags
+
+    def tag(self, treebank: Treebank, sentences: LongArray, vectors: Vectors | None = None) -> IntArray:
+        weights = self._known_weights
+        assert weights.tags is not None
+        batch = self._reading(treebank, vectors).read(sentences)
+        return weights.tags.best(weights.encoder.read(batch)[1][batch.is_word])
+
+    def write_tags(self, treebank: Treebank, tags: IntArray) -> None:
+        self._known_weights.classes.write(treebank, tags)
+
     # --- Files ---
 
     def to_arrays(self) -> Arrays:
@@ -159,6 +189,7 @@ class NetworkClassifier(Classifier):
             "actions": weights.actions,
             "labels": weights.labels,
             "local": self.is_local,
+            **({"classes": weights.classes.to_values()} if self.network.tags else {}),
         }
 
     @classmethod
@@ -169,7 +200,9 @@ class NetworkClassifier(Classifier):
         except SpecError as error:
             raise ModelError(str(error)) from None
         vocabulary = checked_vocabulary(found.network, values["vocabulary"])
-        found._weights = Weights(found.network, vocabulary, restored(arrays), values["actions"], values["labels"])
+        classes = checked_classes(found.network, values.get("classes", {}))
+        sizes = values["actions"], values["labels"]
+        found._weights = Weights(found.network, vocabulary, classes, restored(arrays), *sizes)
         found.is_local = values["local"]
         return found
 
@@ -177,11 +210,21 @@ class NetworkClassifier(Classifier):
 class Weights:
     """What a network has learned: arrays, and what they are about."""
 
-    def __init__(self, network: Network, vocabulary: Vocabulary, arrays: Arrays, actions: int, labels: int) -> None:
-        self.network, self.vocabulary, self.arrays = network, vocabulary, arrays
+    def __init__(
+        self,
+        network: Network,
+        vocabulary: Vocabulary,
+        classes: TagClasses,
+        arrays: Arrays,
+        actions: int,
+        labels: int,
+    ) -> None:
+        self.network, self.vocabulary, self.classes, self.arrays = network, vocabulary, classes, arrays
         self.actions, self.labels = actions, labels
-        self.layers = WordLayers(network, arrays, labels)
-        self.scorer = Scorer(network, arrays, actions, labels)
+        if network.positions:
+            self.layers = WordLayers(network, arrays, labels)
+            self.scorer = Scorer(network, arrays, actions, labels)
+        self.tags = TagHeads(network, arrays, classes) if network.tags else None
         if "vector" not in network.columns:
             self.connect(None)
 

@@ -221,13 +221,22 @@ class Encoder:
 
     def __call__(self, batch: Batch) -> Floats:
         """(rows, width) What is seen of each word."""
+        return self.read(batch)[0]
+
+    def read(self, batch: Batch) -> tuple[Floats, Floats]:
+        """(rows, width) What is seen of each word, and what its tags are predicted from."""
         found = self.inputs(batch)
         if not self.layers:
-            return found
+            return found, found
         found = found[batch.packed.rows]
-        for layer in self.layers:
+        of_tags = found
+        for number, layer in enumerate(self.layers, start=1):
             found = layer(found, batch.packed)
-        return found[batch.packed.places]
+            if number == self.network.tag_layer:
+                of_tags = found
+        words = found[batch.packed.places]
+        is_last = self.network.tag_layer in (0, len(self.layers))
+        return words, words if is_last or not self.network.tags else of_tags[batch.packed.places]
 
 
 def _sums(table: Floats, bags: Bags) -> Floats:

@@ -20,6 +20,7 @@ from panparser.storage.values import TEXT, Kind, ListOf, Maybe, Table, check, in
 Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"]
 Characters = Literal["cnn", "lstm"]
 Precision = Literal["float32", "float16", "int8"]
+TAGS = ("upos", "xpos", "feats", "lemma")  # columns that can be predicted
 MAX_SIZE = 4096  # of any layer
 MAX_LAYERS = 8
 MAX_POSITIONS = 64
@@ -81,7 +82,8 @@ class Learning:
     `batch`: words learned from together. `dropout`: of all that one layer passes to the next, the same for all words of
     a sentence; `word_dropout`: how often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
     `average`: how much of the average of all weights remains after an update; the average is what parses.
-    `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions.
+    `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
+    `tag_loss`: weight of the loss on the tags that are predicted.
     `epochs` and `patience` apply where training is not told otherwise.
     """
 
@@ -93,6 +95,7 @@ class Learning:
     clip: float = 5.0
     average: float = 0.998
     arc_loss: float = 1.0
+    tag_loss: float = 1.0
     epochs: int = 40
     patience: int | None = None
 
@@ -109,6 +112,7 @@ class Learning:
             ("clip", lambda value: value > 0, "above 0"),
             ("average", lambda value: 0 <= value < 1, "from 0 to below 1"),
             ("arc_loss", lambda value: value >= 0, ">= 0"),
+            ("tag_loss", lambda value: value >= 0, ">= 0"),
         ):
             _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
 
@@ -123,13 +127,15 @@ class Network:
     actions that are. `memory`: the size of the LSTMs that read the actions so far and the stack (D 2015), or 0.
     `hidden`: the layer of the scorer. `arcs`: the size in which an arc that an action makes is scored by its head and
     dependent (D&M 2017), or 0; `labels`: the size in which its label is, or 0: from the scorer's hidden layer.
-    `tags`: columns that are predicted from the same encoder; `lemma` is one. `precision`: of the numbers in a file.
+    `tags`: columns that are predicted from the same encoder, some of `upos`, `xpos`, `feats` and `lemma`; a network that
+    has no `positions` predicts only those. `tag_hidden`: the layer between encoder and classes; `tag_layer`: which layer
+    of the encoder it reads, from 1, or 0: the last. `precision`: of the numbers in a file.
     """
 
     inputs: tuple[Input, ...]
     layers: int = 0
     size: int = 0
-    positions: tuple[str, ...]
+    positions: tuple[str, ...] = ()
     labels_of: tuple[str, ...] = ()
     history: int = 0
     memory: int = 0
@@ -137,6 +143,8 @@ class Network:
     arcs: int = 0
     labels: int = 0
     tags: tuple[str, ...] = ()
+    tag_hidden: int = 128
+    tag_layer: int = 0
     precision: Precision = "float32"
     learning: Learning = Learning()
 
@@ -156,16 +164,20 @@ class Network:
         check_count("layers of Network", self.layers, least=0, most=MAX_LAYERS)
         for name in ("size", "memory", "arcs", "labels"):
             check_count(f"{name} of Network", getattr(self, name), least=0, most=MAX_SIZE)
-        check_count("hidden of Network", self.hidden, most=MAX_SIZE)
+        for name in ("hidden", "tag_hidden"):
+            check_count(f"{name} of Network", getattr(self, name), most=MAX_SIZE)
+        check_count("tag_layer of Network", self.tag_layer, least=0, most=self.layers)
         check_count("history of Network", self.history, least=0, most=MAX_HISTORY)
         if bool(self.layers) != bool(self.size):
             raise SpecError(f"size of Network must be above 0 if, and only if, it has layers; got {self.size}")
-        if not self.positions:
-            raise SpecError("positions of Network must be addresses, such as S0; got none")
+        if not self.positions and not self.tags:
+            raise SpecError("positions of Network must be addresses, such as S0, unless it has tags; got none")
         for name in ("positions", "labels_of"):
             _check_addresses(name, getattr(self, name))
+        if len(set(self.tags)) < len(self.tags):
+            raise SpecError(f"tags of Network must be different; got {', '.join(map(str, self.tags))}")
         for tag in self.tags:
-            _check_name("tags of Network", tag, ("upos", "xpos", "feats", "lemma"))
+            _check_name("tags of Network", tag, TAGS)
             if tag in columns:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
         _check_name("precision of Network", self.precision, get_args(Precision))
@@ -190,6 +202,14 @@ class Network:
             return self
         return replace(self, inputs=(*self.inputs, Input(column="given_head", size=25)))
 
+    def joint(self, *columns: str) -> Network:
+        """The same, but these columns are predicted instead of read."""
+        return replace(self.without(*columns), tags=columns)
+
+    def tagger(self, *columns: str) -> Network:
+        """A network with the same encoder that only predicts these columns; no tags are read."""
+        return replace(self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, tags=columns)
+
     def to_values(self) -> dict[str, Any]:
         """Plain values: a table of a recipe, and what a model file holds."""
         values: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
@@ -211,8 +231,8 @@ class Network:
         if "inputs" in given:
             given["inputs"] = tuple(Input(**one) for one in given["inputs"])
         if base is None:
-            if missing := [name for name in ("inputs", "positions") if name not in given]:
-                raise SpecError(f"network: expected {missing[0]}, or the name of a network as base; found neither")
+            if "inputs" not in given:
+                raise SpecError("network: expected inputs, or the name of a network as base; found neither")
             return cls(**given, learning=Learning(**learning))
         return replace(base, **given, learning=replace(base.learning, **learning))
 
@@ -227,7 +247,7 @@ _INPUT = Table(
 _LEARNING = Table(
     {},
     {
-        **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss"), number(0)),
+        **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss", "tag_loss"), number(0)),
         **{"warm_up": integer(0), "batch": integer(1), "epochs": integer(1, MAX_EPOCHS)},
         "patience": Maybe(integer(0)),  # 0: never
     },
@@ -240,7 +260,8 @@ NETWORK: Kind = Table(
         "inputs": ListOf(_INPUT, least=1),
         "layers": integer(0, MAX_LAYERS),
         **dict.fromkeys(("size", "memory", "arcs", "labels"), integer(0, MAX_SIZE)),
-        "hidden": integer(1, MAX_SIZE),
+        **dict.fromkeys(("hidden", "tag_hidden"), integer(1, MAX_SIZE)),
+        "tag_layer": integer(0, MAX_LAYERS),
         "history": integer(0, MAX_HISTORY),
         **dict.fromkeys(("positions", "labels_of", "tags"), ListOf(TEXT)),
         "precision": one_of(*get_args(Precision)),

@@ -16,13 +16,20 @@ from panparser.networks.encoding import LETTER_SIZE, SLOPE, WINDOW, known_vector
 from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Bags, Batch, Vocabulary
 from panparser.networks.network import Input, Network
 from panparser.networks.scoring import ACTION_SIZE, LABEL_SIZE, LEAST
+from panparser.networks.tagging import TagClasses
 
 
 class NetworkModule(nn.Module):
     """All weights of a network, and the encoder."""
 
     def __init__(
-        self, network: Network, vocabulary: Vocabulary, vectors: Vectors | None, actions: int, labels: int
+        self,
+        network: Network,
+        vocabulary: Vocabulary,
+        classes: TagClasses,
+        vectors: Vectors | None,
+        actions: int,
+        labels: int,
     ) -> None:
         super().__init__()
         self.network = network
@@ -36,6 +43,21 @@ class NetworkModule(nn.Module):
         for _ in range(network.layers):
             self.encoder.append(nn.LSTM(width, network.size, bidirectional=True))
             width = 2 * network.size
+        if network.tags:
+            self._make_tags(width, classes)
+        if network.positions:
+            self._make_scorer(width, actions, labels)
+        for layer in self.modules():
+            if isinstance(layer, nn.LSTM):
+                _prepare(layer)
+
+    def _make_tags(self, width: int, classes: TagClasses) -> None:
+        hidden = self.network.tag_hidden
+        self.tag_hidden = nn.ModuleDict({column: nn.Linear(width, hidden) for column in classes.columns})
+        self.tags = nn.ModuleDict({column: nn.Linear(hidden, len(texts)) for column, texts in classes.texts.items()})
+
+    def _make_scorer(self, width: int, actions: int, labels: int) -> None:
+        network = self.network
         self.absent = nn.Parameter(torch.zeros(width))
         self.positions = nn.Linear(len(network.positions) * width, network.hidden)
         if network.labels_of:
@@ -56,9 +78,6 @@ class NetworkModule(nn.Module):
             self.labels: Any = nn.Parameter(torch.zeros(labels, network.labels + 1, network.labels + 1))
         elif labels:
             self.labels = nn.Linear(network.hidden, actions * labels)
-        for layer in self.modules():
-            if isinstance(layer, nn.LSTM):
-                _prepare(layer)
 
     def _add_input(self, one: Input, vocabulary: Vocabulary) -> None:
         if one.column == "characters":
@@ -79,7 +98,11 @@ class NetworkModule(nn.Module):
 
     def encode(self, batch: Batch, word_dropout: dict[str, Tensor] | None = None) -> Tensor:
         """(rows, width) What is seen of each word; while learning, with dropout."""
-        device = self.absent.device
+        return self.read(batch, word_dropout)[0]
+
+    def read(self, batch: Batch, word_dropout: dict[str, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """(rows, width) What is seen of each word, and what its tags are predicted from."""
+        device = next(self.parameters()).device
         dropout = self.network.learning.dropout if self.training else 0.0
         parts = []
         for one in self.network.inputs:
@@ -89,16 +112,29 @@ class NetworkModule(nn.Module):
             parts.append(vectors)
         found = torch.cat(parts, dim=1)
         if not len(self.encoder):
-            return self._dropped(found)
+            found = self._dropped(found)
+            return found, found
         packed = batch.packed
         sizes = torch.from_numpy(packed.sizes)
         found = rows(found, torch.from_numpy(packed.rows).to(device))
         sentence = torch.from_numpy(_sentences(packed.sizes)).to(device)
-        for layer in self.encoder:
+        of_tags = found
+        for number, layer in enumerate(self.encoder, start=1):
             found = layer(PackedSequence(found, sizes))[0].data
             if dropout:  # the same for all words of a sentence
                 found = found * self._mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
-        return rows(found, torch.from_numpy(packed.places).to(device))
+            if number == (self.network.tag_layer or len(self.encoder)):
+                of_tags = found
+        places = torch.from_numpy(packed.places).to(device)
+        is_last = self.network.tag_layer in (0, len(self.encoder))
+        words = rows(found, places)
+        return words, words if is_last else rows(of_tags, places)
+
+    def score_tags(self, column: str, words: Tensor) -> Tensor:
+        """(words, classes) Scores of the classes of a column."""
+        hidden = functional.leaky_relu(self.tag_hidden[column](words), SLOPE)
+        found: Tensor = self.tags[column](self._dropped(hidden))
+        return found
 
     def _vectors(
         self, column: str, batch: Batch, device: torch.device, word_dropout: dict[str, Tensor] | None

@@ -28,6 +28,7 @@ from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
 from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
+from panparser.networks.tagging import TagClasses
 from panparser.neural.modules import NetworkModule, rows
 
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
@@ -45,6 +46,7 @@ class _Lesson:
     heads: Tensor | None
     dependents: Tensor | None
     gold_heads: LongArray | None  # of words
+    tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
     beams: list[tuple[Seen, IntArray, LongArray, LongArray, BoolArray]] = field(default_factory=list)
@@ -64,9 +66,11 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.actions, self.labels = len(setup.system.names), len(setup.labels.names)
         self.vocabulary = Vocabulary.of(network, self.treebank, known.vocabulary if known else None)
+        self.classes = TagClasses.of(network, self.treebank, known.classes if known else None)
+        sizes = self.actions, self.labels
         with _INITIALIZING, torch.random.fork_rng(devices=[]):
             torch.manual_seed(setup.seed)
-            self.module = NetworkModule(network, self.vocabulary, self.vectors, self.actions, self.labels)
+            self.module = NetworkModule(network, self.vocabulary, self.classes, self.vectors, *sizes)
         if known is not None:
             _warm(self.module, known)
         self.module.to(self.device).train()
@@ -80,6 +84,7 @@ class Trainer:
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
         self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
         self.readers: dict[int, tuple[Any, InputReader]] = {}
+        self.right_tags: IntArray | None = None  # of the training treebank
         self.scorer: Scorer | None = None
         self.lesson: _Lesson | None = None
 
@@ -93,14 +98,15 @@ class Trainer:
     def begin(self, states: Any) -> Words:
         """Encodes sentences that were started."""
         batch = self._reader(states.sentences).read(states.started, given_heads(self.network, states))
-        encoded = self.module.encode(batch, self.word_dropout)
+        encoded, of_tags = self.module.read(batch, self.word_dropout)
         seen = self.module.positions_of(encoded)
         arcs = self.module.arcs_of(encoded, batch) if self.network.arcs else None
         heads = dependents = None
         if self.labels and self.network.labels:
             heads, dependents = self.module.labels_of_words(encoded)
         gold = states.gold[0][batch.words].astype(np.int64) if states.gold is not None else None
-        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, gold)
+        tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
+        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, gold, tags)
         self.scorer = Scorer(self.network, self._step_arrays(), self.actions, self.labels)
         longest = int(batch.lengths.max(initial=0))
         return Words(batch.first, longest, *(_numbers(one) for one in (seen, arcs, heads, dependents)))
@@ -112,6 +118,14 @@ class Trainer:
             reader = InputReader(self.network, self.vocabulary, treebank, self.vectors)
             self.readers[id(treebank)] = (treebank, reader)
         return self.readers[id(treebank)][1]
+
+    def _right_tags(self, treebank: Any) -> IntArray:
+        """(words, columns) The right classes; kept for the training treebank."""
+        if treebank is not self.treebank:
+            return self.classes.right(treebank)
+        if self.right_tags is None:
+            self.right_tags = self.classes.right(treebank)
+        return self.right_tags
 
     def learn_actions(self, seen: Seen, gold: BoolArray) -> None:
         self._open.actions.append((seen, np.array(gold)))
@@ -174,6 +188,8 @@ class Trainer:
         ]
         if lesson.arcs is not None and self.network.learning.arc_loss and lesson.gold_heads is not None:
             parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
+        if lesson.tags is not None and self.network.learning.tag_loss:
+            parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags))
         return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
 
     def _loss_of_actions(self, lesson: _Lesson) -> Tensor:
@@ -230,6 +246,16 @@ class Trainer:
         at = np.ravel_multi_index(tuple(one[known] for one in place), tuple(lesson.arcs.shape))
         return -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
 
+    def _loss_of_tags(self, batch: Batch, encoded: Tensor, right: IntArray) -> Tensor:
+        """The logarithms of the probabilities of the right classes, where they are known."""
+        words = rows(encoded, self._tensor(np.flatnonzero(batch.is_word)))
+        total = torch.zeros((), device=self.device)
+        for place, column in enumerate(self.classes.columns):
+            own = self._tensor(right[:, place].astype(np.int64))
+            scores = self.module.score_tags(column, words)
+            total = total + functional.cross_entropy(scores, own.clamp(min=-1), ignore_index=-1, reduction="sum")
+        return total
+
     def _scores(self, lesson: _Lesson, seen: list[Seen]) -> tuple[Tensor, Tensor]:
         hidden = self._hidden(lesson, seen)
         place = self._tensor(np.concatenate([one.arcs for one in seen]))
@@ -259,7 +285,7 @@ class Trainer:
         names = [name for name, _ in self.module.named_parameters()]
         chosen = self.average if self.network.learning.average else [*self.module.parameters()]
         arrays = {name: np.array(_numbers(weights)) for name, weights in zip(names, chosen, strict=True)}
-        return Weights(self.network, self.vocabulary, arrays, self.actions, self.labels)
+        return Weights(self.network, self.vocabulary, self.classes, arrays, self.actions, self.labels)
 
     def state(self) -> Arrays:
         found: dict[str, Any] = {}

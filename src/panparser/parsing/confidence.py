@@ -46,7 +46,7 @@ class Confidence:
     labels: IntArray
     of_heads: FloatArray
     of_labels: FloatArray | None
-    tags: tuple[str, ...] | None = None  # where a Joint classifier predicts them too
+    tags: IntArray | None = None  # (words, columns) where a classifier predicts them, too, as numbers of its own
 
 
 _MODEL = Row(ListOf(NUMBER), ListOf(NUMBER))  # weights and bend of a Logistic
@@ -114,7 +114,7 @@ class Evidence:
     heads: IntArray
     labels: IntArray
     values: dict[str, FloatArray]
-    tags: tuple[str, ...] | None = None
+    tags: IntArray | None = None
 
 
 # --- Calibrating ---

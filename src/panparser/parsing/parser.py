@@ -15,7 +15,15 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
+from panparser.learning.classifiers import (
+    STORED,
+    Classifier,
+    check_class,
+    has_method,
+    own_class,
+    restored_classifier,
+    tag_columns,
+)
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.listeners import SearchListener
@@ -37,6 +45,8 @@ from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from panparser.parsing.models.classifier import ClassifierModel
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
 _WITHOUT_VOTERS = 1  # the format that older versions can read
@@ -105,7 +115,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             return self._scored_by(self.classifier)
         return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
 
-    def _scored_by(self, classifier: Classifier) -> Model:
+    def _scored_by(self, classifier: Classifier) -> ClassifierModel:
         from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
 
         return ClassifierModel(self.spec, self.labels, classifier, self.vectors)
@@ -167,14 +177,32 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         forget(treebank)
         if found is not None:
             write_confidence(treebank, found)
-        if tags is not None:
-            numbers = {tag: treebank.id_of("upos", tag) for tag in sorted(set(tags))}
-            treebank.column("upos")[:] = [numbers[tag] for tag in tags]
+        if tags is not None and self.classifier is not None:
+            self.classifier.write_tags(treebank, tags)
         treebank.heads[:] = heads
         ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
         treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
+
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        """The columns that the parser predicts beside trees, from the words alone; most parsers predict none."""
+        return tag_columns(self.classifier)
+
+    def annotate_tags(self, treebank: Treebank, *, threads: int = 1) -> None:
+        """Writes only the columns that the parser predicts beside trees, without parsing where that is possible."""
+        check_parsed(treebank)
+        if self.classifier is None or not self.tag_columns:
+            raise SpecError("annotate_tags needs a parser that predicts tags; this one predicts none")
+        check_threads("threads of annotate_tags", threads)
+        self.checked_beam(treebank, None, threads)
+        if has_method(self.classifier, "tag"):
+            tags = self._scored_by(self.classifier).tag(treebank, threads)
+        else:
+            tags = self.found(treebank, threads=threads)[2]
+        assert tags is not None
+        self.classifier.write_tags(treebank, tags)
 
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[ParserLike] = ()
@@ -214,8 +242,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         constraints: Constraints | None = None,
         relax: bool = False,
         listeners: Sequence[SearchListener] = (),
-    ) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
-        """Heads and labels as in `predict`; and tags, if a Joint classifier predicts them too."""
+    ) -> tuple[IntArray, IntArray, IntArray | None]:
+        """Heads and labels as in `predict`; and tags, if a classifier predicts them, too, as numbers of its own."""
         beam = self.checked_beam(treebank, beam, threads)
         search = Search(beam=beam, threads=threads, margin=self.margin, listeners=tuple(listeners))
         if constraints is not None:

@@ -166,7 +166,7 @@ class Constrained:
 
     # --- Parsing ---
 
-    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray, tuple[str, ...] | None]:
+    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray, IntArray | None]:
         """Heads, labels and tags as in `Parser.found`."""
         parser = self.parser
         kept = self.kept(self.heads, self.more)

@@ -20,8 +20,8 @@ from panparser.learning.classifiers import (
     checked_arrays,
     classifier_values,
     revived,
+    tag_columns,
 )
-from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
 from panparser.learning.perceptron import Perceptron
@@ -95,6 +95,13 @@ class ClassifierModel:
         ordered = [found[number % threads][number // threads] for number in range(len(parts))]
         return _joined(treebank, parts, ordered, search.signals, self.classifier)
 
+    def tag(self, treebank: Treebank, threads: int) -> IntArray:
+        """(words, columns) The tags that the classifier predicts, without trees."""
+        every = np.arange(len(treebank), dtype=np.int64)
+        parts = list(batches_of(self.classifier, every, np.diff(treebank.offsets), learning=False))
+        found = [self.classifier.tag(treebank, sentences, self.vectors) for sentences in parts]
+        return _placed(treebank, parts, found, np.zeros((0, len(tag_columns(self.classifier))), dtype=np.int32))
+
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
     ) -> Iterator[RawTree]:
@@ -133,8 +140,15 @@ def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how:
     for listener in search.listeners:
         _notify(listener, states, final)
     signals = signals_of(search, states, beams, final) if how.signals else np.zeros((0, 0))
-    tags = states.tags_of(final) if isinstance(states, JointStates) else np.zeros(0, dtype=np.int32)
-    return heads, labels, signals, tags
+    return heads, labels, signals, _tags(search.classifier, states, final)
+
+
+def _tags(classifier: Classifier, states: ParserStates, final: IntArray) -> IntArray:
+    """(words, columns) The tags of sentences, if the classifier predicts any."""
+    if isinstance(states, JointStates):
+        return states.tags_of(final)[:, None]
+    columns = tag_columns(classifier)
+    return classifier.begun_tags() if columns else np.zeros((0, 0), dtype=np.int32)
 
 
 def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> None:
@@ -145,24 +159,29 @@ def _joined(
     treebank: Treebank, sentences: Sequence[Sentences], parts: Sequence[_Part], signals: bool, classifier: Classifier
 ) -> Found:
     """What was found in groups of sentences, in the order of the treebank."""
-    offsets = treebank.offsets
-    words = [np.arange(offsets[number], offsets[number + 1]) for some in sentences for number in some.tolist()]
-    place = np.concatenate([np.zeros(0, dtype=np.int64), *words])
 
     def placed(column: int, empty: npt.NDArray[Any]) -> Any:
-        found = np.concatenate([empty, *(part[column] for part in parts)])
-        ordered = np.empty_like(found)
-        ordered[place[: len(found)]] = found
-        return ordered
+        return _placed(treebank, sentences, [part[column] for part in parts], empty)
 
     none = np.zeros(0, dtype=np.int32)
-    tags = None
-    if isinstance(classifier, Joint) and "tag" in classifier.of:
-        tags = tuple((*classifier.tags, "_")[number] for number in placed(3, none).tolist())
+    columns = len(tag_columns(classifier))
     return Found(
         placed(0, none),
         placed(1, none),
         np.zeros(0, dtype=np.int64),
         placed(2, np.zeros((0, parts[0][2].shape[1]))) if signals and parts else np.zeros((0, 5)),
-        tags,
+        placed(3, np.zeros((0, columns), dtype=np.int32)) if columns else None,
     )
+
+
+def _placed(
+    treebank: Treebank, sentences: Sequence[Sentences], parts: Sequence[npt.NDArray[Any]], empty: npt.NDArray[Any]
+) -> Any:
+    """Rows for the words of groups of sentences, in the order of the treebank."""
+    offsets = treebank.offsets
+    words = [np.arange(offsets[number], offsets[number + 1]) for some in sentences for number in some.tolist()]
+    place = np.concatenate([np.zeros(0, dtype=np.int64), *words])
+    found = np.concatenate([empty, *parts])
+    ordered = np.empty_like(found)
+    ordered[place[: len(found)]] = found
+    return ordered

@@ -35,7 +35,7 @@ class Found(NamedTuple):
     labels: IntArray
     behind: LongArray
     signals: FloatArray
-    tags: tuple[str, ...] | None = None  # of all words, if they are predicted jointly with the trees
+    tags: IntArray | None = None  # (words, columns) numbers that the classifier can write, if it predicts tags, too
 
 
 @dataclass(frozen=True, kw_only=True)
