@@ -42,6 +42,20 @@ def test_the_encoder(kind):
             assert found[first : first + length] == pytest.approx(np.array(expected), abs=1e-5)
 
 
+def test_the_tags(kind):
+    parser, slow = made(kind)
+    network, weights = parser.classifier.network, parser.classifier._known_weights
+    if not network.tags:
+        return
+    numbers = np.array([6, 1, 7])
+    batch = InputReader(network, weights.vocabulary, TREEBANK).read(numbers)
+    scores = weights.tags.scores(weights.encoder.read(batch)[1][batch.is_word])
+    for place, column in enumerate(network.tags):
+        expected = [word for number in numbers for word in slow.tags(TREEBANK[int(number)], column)]
+        assert scores[place] == pytest.approx(np.array(expected), abs=1e-5)
+        assert (parser.classifier.tag(TREEBANK, numbers)[:, place] == np.argmax(expected, axis=1)).all()
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_scores(kind, system):
     parser, slow = made(kind, system, seed=len(system))

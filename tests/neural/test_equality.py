@@ -25,7 +25,9 @@ def made(kind: str, system: str, seed: int):
     weights = parser.classifier._known_weights
     from panparser.neural.modules import NetworkModule
 
-    module = NetworkModule(network, weights.vocabulary, vectors, weights.actions, weights.labels).eval()
+    module = NetworkModule(
+        network, weights.vocabulary, weights.classes, vectors, weights.actions, weights.labels
+    ).eval()
     module.load_state_dict({name: torch.from_numpy(array) for name, array in weights.arrays.items()}, strict=True)
     return parser, module
 
@@ -47,6 +49,9 @@ def test_the_same_scores(kind, system):
     batch = InputReader(classifier.network, weights.vocabulary, TREEBANK, parser.vectors).read(SENTENCES)
     encoded = module.encode(batch)
     close(weights.encoder(batch), encoded)
+    of_tags, expected = weights.encoder.read(batch)[1], module.read(batch)[1]
+    for place, column in enumerate(classifier.network.tags):
+        close(weights.tags.scores(of_tags)[place], module.score_tags(column, expected))
     seen = module.positions_of(encoded)
     close(words.seen, seen)
     arcs = module.arcs_of(encoded, batch) if classifier.network.arcs else None

@@ -51,6 +51,11 @@ KINDS = {
         "form characters feats vector given_head",
         **{"layers": 2, "size": 4, "labels_of": ("S0", "S0.right[0]"), "history": 2, "arcs": 4, "labels": 3},
     ),
+    "tags of the last layer": _network("form characters", layers=2, size=3, tags=("upos", "feats"), tag_hidden=5),
+    "tags of the first layer": _network(
+        "lower", layers=2, size=4, tags=("lemma", "xpos", "upos"), tag_hidden=3, tag_layer=1, arcs=2
+    ),
+    "tags of words alone": _network("form", tags=("upos",), tag_hidden=4),
     "one position": _network("xpos given_head", positions=("B0",), arcs=1, labels=1),
 }
 

@@ -127,9 +127,9 @@ class Network:
     actions that are. `memory`: the size of the LSTMs that read the actions so far and the stack (D 2015), or 0.
     `hidden`: the layer of the scorer. `arcs`: the size in which an arc that an action makes is scored by its head and
     dependent (D&M 2017), or 0; `labels`: the size in which its label is, or 0: from the scorer's hidden layer.
-    `tags`: columns that are predicted from the same encoder, some of `upos`, `xpos`, `feats` and `lemma`; a network that
-    has no `positions` predicts only those. `tag_hidden`: the layer between encoder and classes; `tag_layer`: which layer
-    of the encoder it reads, from 1, or 0: the last. `precision`: of the numbers in a file.
+    `tags`: columns that are predicted from the same encoder, some of `upos`, `xpos`, `feats` and `lemma`; a network
+    without `positions` predicts only those. `tag_hidden`: the layer between encoder and classes; `tag_layer`: the layer
+    of the encoder that it reads, from 1, or 0: the last. `precision`: of the numbers in a file.
     """
 
     inputs: tuple[Input, ...]
@@ -170,17 +170,20 @@ class Network:
         check_count("history of Network", self.history, least=0, most=MAX_HISTORY)
         if bool(self.layers) != bool(self.size):
             raise SpecError(f"size of Network must be above 0 if, and only if, it has layers; got {self.size}")
-        if not self.positions and not self.tags:
-            raise SpecError("positions of Network must be addresses, such as S0, unless it has tags; got none")
         for name in ("positions", "labels_of"):
             _check_addresses(name, getattr(self, name))
+        self._check_tags()
+        _check_name("precision of Network", self.precision, get_args(Precision))
+
+    def _check_tags(self) -> None:
         if len(set(self.tags)) < len(self.tags):
             raise SpecError(f"tags of Network must be different; got {', '.join(map(str, self.tags))}")
         for tag in self.tags:
             _check_name("tags of Network", tag, TAGS)
-            if tag in columns:
+            if tag in self.columns:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
-        _check_name("precision of Network", self.precision, get_args(Precision))
+        if not self.positions and not self.tags:
+            raise SpecError("positions of Network must be addresses, such as S0, unless it has tags; got none")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -15,15 +15,7 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import (
-    STORED,
-    Classifier,
-    check_class,
-    has_method,
-    own_class,
-    restored_classifier,
-    tag_columns,
-)
+from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.listeners import SearchListener
@@ -45,8 +37,6 @@ from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from panparser.parsing.models.classifier import ClassifierModel
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
 _WITHOUT_VOTERS = 1  # the format that older versions can read
@@ -115,7 +105,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             return self._scored_by(self.classifier)
         return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
 
-    def _scored_by(self, classifier: Classifier) -> ClassifierModel:
+    def _scored_by(self, classifier: Classifier) -> Model:
         from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
 
         return ClassifierModel(self.spec, self.labels, classifier, self.vectors)
@@ -184,25 +174,6 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
         if constraints is not None:
             constraints.write_labels(treebank)
-
-    @property
-    def tag_columns(self) -> tuple[str, ...]:
-        """The columns that the parser predicts beside trees, from the words alone; most parsers predict none."""
-        return tag_columns(self.classifier)
-
-    def annotate_tags(self, treebank: Treebank, *, threads: int = 1) -> None:
-        """Writes only the columns that the parser predicts beside trees, without parsing where that is possible."""
-        check_parsed(treebank)
-        if self.classifier is None or not self.tag_columns:
-            raise SpecError("annotate_tags needs a parser that predicts tags; this one predicts none")
-        check_threads("threads of annotate_tags", threads)
-        self.checked_beam(treebank, None, threads)
-        if has_method(self.classifier, "tag"):
-            tags = self._scored_by(self.classifier).tag(treebank, threads)
-        else:
-            tags = self.found(treebank, threads=threads)[2]
-        assert tags is not None
-        self.classifier.write_tags(treebank, tags)
 
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[ParserLike] = ()

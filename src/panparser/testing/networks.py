@@ -15,6 +15,7 @@ from panparser.learning.labels import Labels
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.inputs import Vocabulary
 from panparser.networks.network import Input, Network
+from panparser.networks.tagging import TagClasses
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.sentence import Sentence
@@ -29,17 +30,25 @@ _LETTER, _VALUE, _WINDOW, _SLOPE, _NEAR, _LONGEST = 32, 32, 5, 0.1, 8, 40
 
 
 def shapes(
-    network: Network, vocabulary: Vocabulary, actions: int, labels: int, dimensions: int = 0
+    network: Network, vocabulary: Vocabulary, classes: TagClasses, actions: int, labels: int, dimensions: int = 0
 ) -> dict[str, tuple[int, ...]]:
     """The arrays of a network, and their shapes; `dimensions` are those of pre-trained vectors."""
     found: dict[str, tuple[int, ...]] = {}
     for one in network.inputs:
         found |= _input_shapes(one, vocabulary, dimensions)
-    width, hidden = sum(one.size for one in network.inputs), network.hidden
+    width = sum(one.size for one in network.inputs)
     for layer in range(network.layers):
         found |= _lstm_shapes(f"encoder.{layer}", width, network.size)
         width = 2 * network.size
-    found["absent"] = (width,)
+    for column, texts in classes.texts.items():
+        found |= _layer_shapes((f"tag_hidden.{column}",), width, network.tag_hidden)
+        found |= _layer_shapes((f"tags.{column}",), network.tag_hidden, len(texts))
+    return found | (_scorer_shapes(network, width, actions, labels) if network.positions else {})
+
+
+def _scorer_shapes(network: Network, width: int, actions: int, labels: int) -> dict[str, tuple[int, ...]]:
+    hidden = network.hidden
+    found: dict[str, tuple[int, ...]] = {"absent": (width,)}
     found |= {"positions.weight": (hidden, len(network.positions) * width), "positions.bias": (hidden,)}
     for name, values, count in (("labels_of", labels, len(network.labels_of)), ("history", actions, network.history)):
         if count:
@@ -84,15 +93,16 @@ def random_network_parser(
 ) -> Parser:
     """A parser whose network has random weights; it knows the words and the labels of a treebank."""
     labels = Labels.anywhere(tuple(sorted({*treebank.vocabulary("deprel")} - {"_"})) if spec.labeled else ())
-    vocabulary = Vocabulary.of(network, treebank)
+    vocabulary, classes = Vocabulary.of(network, treebank), TagClasses.of(network, treebank)
     sizes = len(spec.system.names), len(labels.names)
     random = np.random.default_rng(seed)
     dimensions = vectors.dimensions if vectors is not None else 0
     arrays = {
         name: (random.normal(size=shape) / math.sqrt(shape[-1]) * 2).astype(np.float32)
-        for name, shape in shapes(network, vocabulary, *sizes, dimensions).items()
+        for name, shape in shapes(network, vocabulary, classes, *sizes, dimensions).items()
     }
     values = {"network": network.to_values(), "vocabulary": vocabulary.to_values(), "local": True}
+    values["classes"] = classes.to_values()
     classifier = NetworkClassifier.from_arrays(arrays, {**values, "actions": sizes[0], "labels": sizes[1]})
     return Parser(spec, labels, [], {}, vectors, classifier=classifier)
 
@@ -124,16 +134,29 @@ class ReferenceNetwork:
 
     def encode(self, sentence: Sentence, given: Sequence[int | None] | None = None) -> Matrix:
         """A vector for Root, then one for each word; `given` are the heads that constraints give."""
+        return self.layers(sentence, given)[-1]
+
+    def tags(self, sentence: Sentence, column: str) -> Matrix:
+        """The scores of the classes of each word."""
+        encoded = self.layers(sentence)[self.network.tag_layer or -1]
+        weights, bias = self.arrays[f"tags.{column}.weight"], self.arrays[f"tags.{column}.bias"]
+        hidden = [self._layer(f"tag_hidden.{column}", word) for word in encoded[1:]]
+        return [[a + b for a, b in zip(_times(weights, word), bias, strict=True)] for word in hidden]
+
+    def layers(self, sentence: Sentence, given: Sequence[int | None] | None = None) -> list[Matrix]:
+        """The inputs, and what each layer of the encoder makes of them."""
         words = range(len(sentence) + 1)
         found = [
             [number for one in self.network.inputs for number in self._input(one, sentence, word, given)]
             for word in words
         ]
+        every = [found]
         for layer in range(self.network.layers):
             ahead = self._lstm(f"encoder.{layer}", found, "")
             back = self._lstm(f"encoder.{layer}", found[::-1], "_reverse")[::-1]
             found = [one + other for one, other in zip(ahead, back, strict=True)]
-        return found
+            every.append(found)
+        return every
 
     def _input(self, one: Input, sentence: Sentence, word: int, given: Sequence[int | None] | None) -> Vector:
         column = one.column

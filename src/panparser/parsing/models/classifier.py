@@ -100,7 +100,9 @@ class ClassifierModel:
         every = np.arange(len(treebank), dtype=np.int64)
         parts = list(batches_of(self.classifier, every, np.diff(treebank.offsets), learning=False))
         found = [self.classifier.tag(treebank, sentences, self.vectors) for sentences in parts]
-        return _placed(treebank, parts, found, np.zeros((0, len(tag_columns(self.classifier))), dtype=np.int32))
+        none = np.zeros((0, len(tag_columns(self.classifier))), dtype=np.int32)
+        ordered: IntArray = _placed(treebank, parts, found, none)
+        return ordered
 
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
