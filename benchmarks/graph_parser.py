@@ -58,8 +58,7 @@ class GraphParser:
         return heads, labels
 
     def label_scores(self, encoded: Any, batch: Any, heads: Any) -> Any:
-        words = np.flatnonzero(batch.is_word)
-        first = batch.first[np.searchsorted(batch.first, words, side="right") - 1]
+        words, first = batch.places
         of_heads, of_dependents = self.trainer.module.labels_of_words(encoded)
         places = (self.trainer._tensor(first + heads), self.trainer._tensor(words))
         return self.trainer.module.score_labels(rows(of_heads, places[0]), rows(of_dependents, places[1]))
@@ -85,7 +84,7 @@ def train_graph_parser(network: Network, treebank: pp.Treebank, dev: pp.Treebank
     best = (-1.0, 0, [])
     for epoch in range(1, epochs + 1):
         random = np.random.default_rng([seed, epoch])
-        found = parser.batches(treebank, random.permutation(len(treebank)), network.learning.batch)
+        found = parser.batches(treebank, random.permutation(len(treebank)), trainer.batch)
         for number in random.permutation(len(found)).tolist():
             batch = found[number]
             encoded = trainer.module.encode(batch, trainer.word_dropout)

@@ -20,8 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grid import FOLDER, build, read, run
-from machine import heading, write_result
+from grid import FOLDER, build, run
 
 import panparser as pp
 from panparser.networks.network import Network

@@ -69,6 +69,7 @@ class Classifier:
 
     name: str = ""  # in model files; `load` looks up the class registered under it, unless it is given one
     batch: int = 32  # sentences that are learned from, and parsed, together
+    evaluations: int | None = None  # times that the development set is parsed while learning, about; None: each epoch
     unit: float = 1.0  # what one update adds to a score, for strategies that draw states by their scores
 
     def prepare(self, setup: Setup) -> None:

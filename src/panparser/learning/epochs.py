@@ -76,6 +76,10 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         """The weights to keep from the best epoch, perhaps pruned; the report may be updated."""
         return weights
 
+    def is_judged(self, epoch: int) -> bool:
+        """Is what was learned scored after this epoch, and perhaps kept? The first and the last must be."""
+        return True
+
     def after_epoch(self) -> None:
         """Called after each epoch, before listeners are notified."""
 
@@ -105,7 +109,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def _is_stale(self) -> bool:
         patience = self.training.patience
-        if patience is None or not self.history or self.history[-1].score is None:
+        if patience is None or not any(report.score is not None for report in self.history):
             return False
         return self.epoch - self._top().epoch >= patience
 
@@ -149,6 +153,10 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def _judge(self, report: EpochReport) -> EpochReport:
         """Scores what was learned, and keeps it if it is the best."""
+        if not self.is_judged(report.epoch):
+            self.history.append(report)
+            self.after_epoch()
+            return report
         weights = self.weights()
         self.evaluate(report, weights)
         self.history.append(report)

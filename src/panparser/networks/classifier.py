@@ -41,6 +41,7 @@ class NetworkClassifier(Classifier):
         if not isinstance(network, Network):
             raise SpecError(f"network of NetworkClassifier must be a Network; got {network!r}")
         self.network = network
+        self.evaluations = network.learning.evaluations or None
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
         self._weights: Weights | None = None
@@ -80,8 +81,8 @@ class NetworkClassifier(Classifier):
         self._trainer.learn_pair(self._look(states), actions, signs)
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
-        heads, dependents = self._arcs(states, rows, actions)
-        self._trainer.learn_labels(self._look(states), rows, heads, dependents, actions, labels)
+        if not self.network.labels:  # else they are learned from all arcs of the sentences, found or not
+            self._trainer.learn_labels(self._look(states).take(rows), actions, labels)
 
     def end(self, states: States) -> None:
         self._seen = None
@@ -95,7 +96,7 @@ class NetworkClassifier(Classifier):
             return grouped_by_length(numbers, lengths, PARSED_WORDS)
         random = np.random.default_rng(numbers[:8])
         noisy = lengths + random.uniform(0, _BLUR, len(lengths))
-        found = list(grouped_by_length(numbers, noisy, self.network.learning.batch))
+        found = list(grouped_by_length(numbers, noisy, self._trainer.batch))
         return (found[number] for number in random.permutation(len(found)).tolist())
 
     # --- Scores ---
@@ -145,6 +146,8 @@ class NetworkClassifier(Classifier):
 
     def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
         assert self._words is not None
+        if self._trainer is not None and not self.network.labels_of:
+            return np.zeros((len(rows), self._trainer.labels), dtype=np.float32)  # it sees none: any will do
         heads, dependents = self._arcs(states, rows, actions)
         seen = None if self.network.labels else self._look(states).take(rows)
         return self._scorer.score_labels(seen, self._words, heads, dependents, actions.astype(np.int64))

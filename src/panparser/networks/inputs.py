@@ -176,6 +176,12 @@ class Batch:
     def packed(self) -> Packed:
         return Packed.of(self.lengths)
 
+    @cached_property
+    def places(self) -> tuple[LongArray, LongArray]:
+        """The rows of all words, and for each that of its sentence's Root."""
+        rows = np.flatnonzero(self.is_word).astype(np.int64)
+        return rows, np.repeat(self.first, self.lengths - 1)
+
 
 class InputReader:
     """The inputs of one treebank's sentences."""

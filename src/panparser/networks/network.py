@@ -24,6 +24,7 @@ TAGS = ("upos", "xpos", "feats", "lemma")  # columns that can be predicted
 MAX_SIZE = 4096  # of any layer
 MAX_LAYERS = 8
 MAX_POSITIONS = 64
+_LEAST_BATCH, _MOST_BATCH = 100, 3000  # words
 MAX_HISTORY = 4  # actions that a state remembers
 
 
@@ -79,29 +80,34 @@ class Input:
 class Learning:
     """How a network learns: Adam, with a rate that rises for some updates and falls to nothing by the last.
 
-    `batch`: words learned from together. `dropout`: of all that one layer passes to the next, the same for all words of
+    `updates`: about how many there are in all; `batch`: words that one learns from, whatever their number; 0: as many
+    as make the number. `dropout`: of all that one layer passes to the next, the same for all words of
     a sentence; `word_dropout`: how often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
     `average`: how much of the average of all weights remains after an update; the average is what parses.
     `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
     `tag_loss`: weight of the loss on the tags that are predicted.
-    `epochs` and `patience` apply where training is not told otherwise.
+    `evaluations`: times that the development set is parsed meanwhile, about; 0: after each epoch. `epochs` and
+    `patience` apply where training is not told otherwise.
     """
 
+    updates: int = 5000
+    batch: int = 0
     rate: float = 0.002
     warm_up: int = 200
-    batch: int = 600
     dropout: float = 0.33
     word_dropout: float = 0.25
     clip: float = 5.0
     average: float = 0.998
     arc_loss: float = 1.0
     tag_loss: float = 1.0
+    evaluations: int = 20
     epochs: int = 40
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("warm_up", "batch"):
-            check_count(f"{name} of Learning", getattr(self, name), least=0 if name == "warm_up" else 1)
+        check_count("updates of Learning", self.updates)
+        for name in ("warm_up", "batch", "evaluations"):
+            check_count(f"{name} of Learning", getattr(self, name), least=0)
         check_count("epochs of Learning", self.epochs, most=MAX_EPOCHS)
         if self.patience is not None:
             check_count("patience of Learning", self.patience)
@@ -115,6 +121,10 @@ class Learning:
             ("tag_loss", lambda value: value >= 0, ">= 0"),
         ):
             _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
+
+    def batch_for(self, words: int, epochs: int) -> int:
+        """Words that one update learns from, of a treebank of so many."""
+        return self.batch or min(max(round(words * epochs / self.updates), _LEAST_BATCH), _MOST_BATCH)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +261,8 @@ _LEARNING = Table(
     {},
     {
         **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss", "tag_loss"), number(0)),
-        **{"warm_up": integer(0), "batch": integer(1), "epochs": integer(1, MAX_EPOCHS)},
+        **dict.fromkeys(("warm_up", "batch", "evaluations"), integer(0)),
+        **{"updates": integer(1), "epochs": integer(1, MAX_EPOCHS)},
         "patience": Maybe(integer(0)),  # 0: never
     },
     closed=True,

@@ -75,7 +75,9 @@ class NetworkModule(nn.Module):
         if labels and network.labels:
             self.label_heads = nn.Linear(width, network.labels)
             self.label_dependents = nn.Linear(width, network.labels)
-            self.labels: Any = nn.Parameter(torch.zeros(labels, network.labels + 1, network.labels + 1))
+            self.labels: Any = nn.Parameter(
+                torch.randn(labels, network.labels + 1, network.labels + 1) / network.labels
+            )
         elif labels:
             self.labels = nn.Linear(network.hidden, actions * labels)
 
@@ -238,7 +240,10 @@ class NetworkModule(nn.Module):
     def score(self, hidden: Tensor, arcs: Tensor | None, place: Tensor) -> Tensor:
         scores: Tensor = self.actions(hidden)
         if arcs is not None:
-            of_arcs = torch.where(place >= 0, rows(arcs.reshape(-1, 1), place.clamp(min=0))[..., 0], 0.0)
+            # Actions without an arc have places of their own: many gradients of one place are added up slowly.
+            none = torch.arange(place.numel(), device=place.device).view_as(place) + arcs.numel()
+            padded = torch.cat([arcs.flatten(), arcs.new_zeros(place.numel())])[:, None]
+            of_arcs = rows(padded, torch.where(place >= 0, place, none))[..., 0]
             scores = scores + of_arcs * self.arc_scale
         return scores
 

@@ -45,12 +45,13 @@ class _Lesson:
     arcs: Tensor | None
     heads: Tensor | None
     dependents: Tensor | None
-    gold_heads: LongArray | None  # of words
+    gold_heads: LongArray  # of words; below 0 where unknown
+    gold_labels: LongArray
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
     beams: list[tuple[Seen, IntArray, LongArray, LongArray, BoolArray]] = field(default_factory=list)
-    labels: list[tuple[Seen | None, LongArray, LongArray, IntArray, IntArray]] = field(default_factory=list)
+    labels: list[tuple[Seen, IntArray, IntArray]] = field(default_factory=list)
 
 
 class Trainer:
@@ -60,6 +61,7 @@ class Trainer:
         if setup.threads is not None:
             torch.set_num_threads(setup.threads)
         torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it
         self.network = network
         self.treebank = setup.sentences
         self.vectors = setup.vectors
@@ -78,8 +80,9 @@ class Trainer:
         self.is_local = True
         self.updates = 0
         learning = network.learning
-        batches = max(1, math.ceil(self.treebank.words / learning.batch))
-        self.last = batches * (setup.epochs or learning.epochs)
+        epochs = setup.epochs or learning.epochs
+        self.batch = learning.batch_for(self.treebank.words, epochs)
+        self.last = max(1, math.ceil(self.treebank.words / self.batch)) * epochs
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9)
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
         self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
@@ -104,9 +107,9 @@ class Trainer:
         heads = dependents = None
         if self.labels and self.network.labels:
             heads, dependents = self.module.labels_of_words(encoded)
-        gold = states.gold[0][batch.words].astype(np.int64) if states.gold is not None else None
+        gold = (column[batch.words].astype(np.int64) for column in states.gold)
         tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
-        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, gold, tags)
+        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, *gold, tags)
         self.scorer = Scorer(self.network, self._step_arrays(), self.actions, self.labels)
         longest = int(batch.lengths.max(initial=0))
         return Words(batch.first, longest, *(_numbers(one) for one in (seen, arcs, heads, dependents)))
@@ -139,11 +142,9 @@ class Trainer:
         """Rows belong to `paths`, paths to `sentences`, of which each has one that is correct."""
         self._open.beams.append((seen, actions, paths, sentences, correct))
 
-    def learn_labels(
-        self, seen: Seen, rows: IntArray, heads: LongArray, dependents: LongArray, actions: IntArray, labels: IntArray
-    ) -> None:
-        own = None if self.network.labels else seen.take(rows)
-        self._open.labels.append((own, heads, dependents, actions, labels))
+    def learn_labels(self, seen: Seen, actions: IntArray, labels: IntArray) -> None:
+        """The labels of the arcs that actions make, from the states that they are made in."""
+        self._open.labels.append((seen, actions, labels))
 
     @property
     def _open(self) -> _Lesson:
@@ -184,9 +185,9 @@ class Trainer:
             *([self._loss_of_actions(lesson)] if lesson.actions else []),
             *([self._loss_of_pairs(lesson)] if lesson.pairs else []),
             *([self._loss_of_beams(lesson)] if lesson.beams else []),
-            *([self._loss_of_labels(lesson)] if lesson.labels else []),
+            *([self._loss_of_labels(lesson)] if lesson.labels or lesson.heads is not None else []),
         ]
-        if lesson.arcs is not None and self.network.learning.arc_loss and lesson.gold_heads is not None:
+        if lesson.arcs is not None and self.network.learning.arc_loss:
             parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
         if lesson.tags is not None and self.network.learning.tag_loss:
             parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags))
@@ -221,15 +222,17 @@ class Trainer:
         return total
 
     def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
-        labels = self._tensor(np.concatenate([part[4] for part in lesson.labels]).astype(np.int64))
+        """That of the right arcs: all of them, or if labels are scored from states, those that were made."""
         if lesson.heads is not None and lesson.dependents is not None:
-            heads, dependents = (
-                self._tensor(np.concatenate([part[place] for part in lesson.labels])) for place in (1, 2)
-            )
-            scores = self.module.score_labels(rows(lesson.heads, heads), rows(lesson.dependents, dependents))
+            known = np.flatnonzero((lesson.gold_heads >= 0) & (lesson.gold_labels >= 0))
+            words, first = lesson.batch.places
+            labels = self._tensor(lesson.gold_labels[known])
+            heads = rows(lesson.heads, self._tensor((first + lesson.gold_heads)[known]))
+            scores = self.module.score_labels(heads, rows(lesson.dependents, self._tensor(words[known])))
         else:
-            seen = [part[0] for part in lesson.labels if part[0] is not None]
-            actions = self._tensor(np.concatenate([part[3] for part in lesson.labels]).astype(np.int64))
+            labels = self._tensor(np.concatenate([part[2] for part in lesson.labels]).astype(np.int64))
+            seen = [part[0] for part in lesson.labels]
+            actions = self._tensor(np.concatenate([part[1] for part in lesson.labels]).astype(np.int64))
             every = self.module.labels(self._hidden(lesson, seen)).view(len(labels), self.actions, self.labels)
             scores = every[torch.arange(len(labels), device=self.device), actions]
         return functional.cross_entropy(scores, labels, reduction="sum")
@@ -237,12 +240,10 @@ class Trainer:
     def _loss_of_heads(self, lesson: _Lesson) -> Tensor:
         """The logarithms of the probabilities of the heads of words, where they are known."""
         assert lesson.arcs is not None
-        assert lesson.gold_heads is not None
-        batch = lesson.batch
-        words = np.flatnonzero(batch.is_word)
-        sentence = np.searchsorted(batch.first, words, side="right") - 1
+        words, first = lesson.batch.places
+        sentence = np.searchsorted(lesson.batch.first, first)
         known = lesson.gold_heads >= 0
-        place = (sentence, words - batch.first[sentence], lesson.gold_heads)
+        place = (sentence, words - first, lesson.gold_heads)
         at = np.ravel_multi_index(tuple(one[known] for one in place), tuple(lesson.arcs.shape))
         return -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
 

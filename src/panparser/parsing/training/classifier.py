@@ -195,6 +195,13 @@ class ClassifierRun(Epochs[Classifier]):
 
         return notify
 
+    def is_judged(self, epoch: int) -> bool:
+        often = getattr(self.classifier, "evaluations", None)
+        if self.dev is None or often is None or self.is_stopped:
+            return True
+        last = self.training.epochs
+        return epoch in (1, last) or (last - epoch) % max(1, last // often) == 0
+
     def before_learning(self, epoch: int) -> None:
         super().before_learning(epoch)
         if self.constraints:
