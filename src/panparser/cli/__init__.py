@@ -25,6 +25,10 @@ COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000
+# Sentences are shared by threads already: a library that starts its own for each product of matrices only delays them.
+_MATRIX_THREADS = tuple(
+    "OPENBLAS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS".split()
+)
 
 
 def import_commands(arguments: list[str]) -> None:
@@ -43,6 +47,8 @@ def _quiet_first(arguments: list[str]) -> list[str]:
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
     gc.set_threshold(_GC_THRESHOLD)
+    for variable in _MATRIX_THREADS:  # read when numpy is imported
+        os.environ.setdefault(variable, "1")
     mend_streams()
     received = end_as_by_ctrl_c()
     code = _exit_code(sys.argv[1:])
@@ -67,6 +73,11 @@ def _exit_code(arguments: list[str]) -> Any:
         place = f"{error.filename}: " if error.filename else ""
         print(f"panparser: {place}cannot be written: {error.strerror}", file=sys.stderr)
         forget_stdout()
+        return 2
+    except ImportError as error:
+        if error.name is not None:  # not one of ours, which say what to install
+            raise
+        print(f"panparser: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return INTERRUPTED

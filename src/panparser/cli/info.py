@@ -14,6 +14,9 @@ from panparser.cli.descriptions import show_model
 from panparser.cli.tables import print_table
 from panparser.learning.classifiers import StoredClassifier
 from panparser.learning.record import TrainingRecord
+from panparser.networks.classifier import NetworkClassifier
+from panparser.networks.network import Network
+from panparser.networks.precision import count_weights
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import MODELS, find
 from panparser.pipeline.loading import load
@@ -68,16 +71,33 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
     single = "one child of Root" if spec.system.single_root else "any number of roots"
     own = [
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
-        *([("classifier", parser.classifier.name)] if parser.classifier else []),
+        *_classifier_rows(parser),
         ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
         ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
-        ("templates", str(len(spec.used_templates))),
+        *([] if _is_network(parser) else [("templates", str(len(spec.used_templates)))]),
         ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
         *_voter_rows(parser),
     ]
     print_table((), [first, *own, *rest], "ll")
     _print_epochs(parser.training, {"UAS": "uas", "LAS": "las"})
+
+
+def _is_network(parser: Parser) -> bool:
+    return parser.classifier is not None and parser.classifier.name == NetworkClassifier.name
+
+
+def _classifier_rows(parser: Parser) -> list[tuple[str, str]]:
+    """The name of the classifier, or what its network is made of."""
+    if parser.classifier is None:
+        return []
+    if not _is_network(parser):
+        return [("classifier", parser.classifier.name)]
+    network = Network.from_values(parser.classifier.to_values()["network"])
+    return [
+        *network.description().items(),
+        ("parameters", f"{count_weights(parser.classifier.to_arrays()):,}, as {network.precision}"),
+    ]
 
 
 def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:

@@ -37,20 +37,35 @@ def train(
         str | None, typer.Option("--dev", "-d", metavar="DEV", help="Treebank that the best epoch is chosen by.")
     ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file.")] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="bilstm|feed-forward|stack-lstm",
+            help="Learn with a network (needs torch; parsing does not).  [default: a perceptron]",
+        ),
+    ] = None,
     system: Annotated[
         str | None,
-        typer.Option(help="A built-in transition system, or a .json or .toml file.  [default: arc-eager]"),
+        typer.Option(
+            help="A built-in system, or a .json or .toml file.  [default: arc-eager; of a network, arc-hybrid]"
+        ),
     ] = None,
     root: Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]")] = None,
     single_root: Annotated[
         bool | None,
         typer.Option("--single-root/--multi-root", help="One child of Root, or any number.  [default: single-root]"),
     ] = None,
-    beam: Annotated[int | None, typer.Option(help="Hypotheses kept; 1 is greedy.  [default: 8]")] = None,
-    strategy: Annotated[str | None, typer.Option(help="When to update.  [default: max-violation]")] = None,
+    beam: Annotated[
+        int | None, typer.Option(help="Hypotheses kept; 1 is greedy.  [default: 8; of a network, 1]")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="When to update.  [default: max-violation; of a greedy network, dynamic]")
+    ] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes over the treebank, at most; of a pipeline, those of its parser.  [default: 8]"),
+        typer.Option(
+            help="Passes over the treebank, at most (of a pipeline: its parser).  [default: 8, or the network's]"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
     batch: Annotated[
@@ -100,6 +115,8 @@ def train(
 
       panparser train -t train.conllu -o en.panparser --system arc-hybrid --beam 1 --strategy dynamic
 
+      panparser train --network bilstm -t train.conllu -d dev.conllu -o en.panparser
+
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
       panparser train --recipe cascade.toml -o en.panparser
@@ -115,6 +132,7 @@ def train(
             "beam": beam,
             "templates": templates,
             "vectors": vectors,
+            "network": network,
             "labeled": False if unlabeled else None,
             "delexicalized": delexicalized or None,
         }

@@ -223,6 +223,19 @@ class Network:
         """A network with the same encoder that only predicts these columns; no tags are read."""
         return replace(self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, tags=columns)
 
+    def description(self) -> dict[str, str]:
+        """What it is made of, by name, for people."""
+        encoder = f"{self.layers} layer{'s' * (self.layers > 1)} of 2 x {self.size}" if self.layers else "none"
+        seen = [("positions", self.positions), ("labels of", self.labels_of)]
+        sizes = {"hidden": self.hidden, "arcs": self.arcs, "labels": self.labels, "memory": self.memory}
+        return {
+            "network": ", ".join(f"{one.column} {one.size}" for one in self.inputs),
+            "encoder": f"BiLSTM, {encoder}" if self.layers else encoder,
+            **{name: " ".join(addresses) for name, addresses in seen if addresses},
+            **({"predicts": " ".join(self.tags)} if self.tags else {}),
+            "scorer": ", ".join(f"{name} {size}" for name, size in sizes.items() if size),
+        }
+
     def to_values(self) -> dict[str, Any]:
         """Plain values: a table of a recipe, and what a model file holds."""
         values: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}

@@ -31,6 +31,11 @@ def stored(arrays: Arrays, precision: Precision) -> dict[str, npt.NDArray[Any]]:
     return found
 
 
+def count_weights(arrays: Arrays) -> int:
+    """How many numbers were learned, however they are stored."""
+    return sum(array.size for name, array in arrays.items() if not name.endswith(_SCALE))
+
+
 def restored(arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
     """The arrays as float32."""
     found: dict[str, npt.NDArray[Any]] = {}
