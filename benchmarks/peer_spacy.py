@@ -131,27 +131,42 @@ def fit(nlp: Any, steps: Iterable[list[Any]], dev: pp.Treebank) -> bytes:
     return kept
 
 
-def train(train_path: Path, dev_path: Path, model: Path) -> None:
+def trained(treebank: pp.Treebank, dev: pp.Treebank, seed: int = 1) -> Any:
+    """A pipeline of spaCy with the parser that was best on dev."""
     import spacy
     from spacy.training import Example
 
-    spacy.util.fix_random_seed(1)
-    nlp, treebank = spacy.blank("xx"), pp.read_conllu(train_path)
+    spacy.util.fix_random_seed(seed)
+    nlp = spacy.blank("xx")
     nlp.add_pipe("parser", config=PARSER)
     sides = (documents(nlp, treebank, gold=gold) for gold in (False, True))
     examples = [Example(tagged, gold) for tagged, gold in zip(*sides, strict=True)]
     nlp.initialize(lambda: examples)
-    kept = fit(nlp, batches(examples, random.Random(1)), pp.read_conllu(dev_path))
-    nlp.from_bytes(kept).to_disk(model)
+    return nlp.from_bytes(fit(nlp, batches(examples, random.Random(seed)), dev))
+
+
+class Peer:
+    """A pipeline of spaCy that parses treebanks."""
+
+    def __init__(self, nlp: Any) -> None:
+        self.nlp = nlp
+
+    def parse(self, treebank: pp.Treebank) -> pp.Treebank:
+        """A copy of the treebank with the parser's heads and labels."""
+        parsed = treebank.copy()
+        for sentence, (heads, labels) in zip(parsed, predict(self.nlp, treebank), strict=True):
+            sentence.heads, sentence.labels = heads, labels
+        return parsed
+
+
+def train(train_path: Path, dev_path: Path, model: Path) -> None:
+    trained(pp.read_conllu(train_path), pp.read_conllu(dev_path)).to_disk(model)
 
 
 def parse(model: Path, source: Path, output: Path) -> None:
     import spacy
 
-    nlp, treebank = spacy.load(model), pp.read_conllu(source)
-    for sentence, (heads, labels) in zip(treebank, predict(nlp, treebank), strict=True):
-        sentence.heads, sentence.labels = heads, labels
-    pp.write_conllu(output, treebank)
+    pp.write_conllu(output, Peer(spacy.load(model)).parse(pp.read_conllu(source)))
 
 
 def main() -> None:
