@@ -157,21 +157,20 @@ def _raw(rng: Random) -> bytes:
     return mutated(rng, [seeds.model_file(name).read_bytes() for name in ("parser", "tagger")])
 
 
+def _targets(name: str, models: tuple[str, ...]) -> tuple[Target, ...]:
+    """Damage of headers, of manifests and of arrays."""
+    of_header, of_manifest = (_with_changes(models, part) for part in (lambda p: p.header, lambda p: p.manifest))
+    return (
+        Target(f"{name}-header", of_header, _of_json(_header, check_model), smaller_changes),
+        Target(f"{name}-content", of_manifest, _of_json(_content, check_model), smaller_changes),
+        Target(f"{name}-arrays", _with_arrays(models), _of_json(_numbers, check_model), smaller_changes),
+    )
+
+
 MODEL_TARGETS = (
     Target("models", _raw, check_model, smaller_text),
-    Target(
-        "models-header",
-        _with_changes(seeds.MODELS, lambda parts: parts.header),
-        _of_json(_header, check_model),
-        smaller_changes,
-    ),
-    Target(
-        "models-content",
-        _with_changes(seeds.MODELS, lambda parts: parts.manifest),
-        _of_json(_content, check_model),
-        smaller_changes,
-    ),
-    Target("models-arrays", _with_arrays(seeds.MODELS), _of_json(_numbers, check_model), smaller_changes),
+    *_targets("models", seeds.MODELS),
+    *_targets("networks", seeds.NETWORKS),
     Target(
         "checkpoints",
         _with_changes((_CHECKPOINT,), lambda parts: parts.manifest),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import panparser as pp
+from panparser.testing.networks import random_network_parser
 from panparser.trees.enumeration import random_projective_tree, random_tree
 
 _WORDS = "the a old dogs cat Tom runs saw in of and slowly 12 , . naïve çok don't 'll COVID-19".split()
@@ -136,6 +137,13 @@ def _classified(classifier: pp.Classifier) -> pp.Parser:
     return pp.train(spec, treebank(), classifier=classifier, epochs=1)
 
 
+def _network(*columns: str, **more: Any) -> pp.Parser:
+    inputs = tuple(pp.Input(column=column, size=4) for column in columns)
+    network = pp.Network(inputs=inputs, **{"positions": ("S1", "S0", "B0"), "hidden": 5, **more})
+    vectors = _vectors() if "vector" in columns else None
+    return random_network_parser(pp.ParserSpec(beam=2), network, treebank(), vectors=vectors)
+
+
 _MODELS = {
     "parser": _parser,
     "unlabeled": lambda: _parser(labeled=False, beam=1, system=pp.system("swap-standard")),
@@ -150,14 +158,23 @@ _MODELS = {
     "cascade": _cascade,
     "pipeline": _pipeline,
 }
-MODELS = tuple(_MODELS)
+_NETWORKS = {
+    "network": lambda: _network("form", "feats", labels_of=("S0", "B0.left[0]"), history=2),
+    "network-bilstm": lambda: _network("form", "characters", "vector", layers=2, size=3, arcs=2, labels=2),
+    "network-tags": lambda: _network(
+        *("lower", "given_head"), layers=1, size=3, tags=("upos", "lemma"), tag_hidden=3, precision="int8"
+    ),
+    "network-half": lambda: _network("lemma", "upos", "xpos", arcs=3, precision="float16"),
+    "network-vote": lambda: _classified(pp.Vote([_network("form").classifier, _network("upos", arcs=2).classifier])),
+}
+MODELS, NETWORKS = tuple(_MODELS), tuple(_NETWORKS)
 
 
 @cache
 def model_file(name: str) -> Path:
     """The file of a small model."""
     path = folder() / f"{name}.panparser"
-    _MODELS[name]().save(path)
+    (_MODELS | _NETWORKS)[name]().save(path)
     return path
 
 

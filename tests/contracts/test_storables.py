@@ -12,10 +12,12 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+import nets
 import panparser as pp
 from learners import SMALL
 from linear import EXPLORE, Linear
 from panparser.storage.arrays import encode, read_arrays
+from panparser.testing.networks import random_network_parser
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)
@@ -42,6 +44,12 @@ def pipeline(**parts) -> pp.Pipeline:
     return pp.train_pipeline(spec, TRAIN, dev=DEV, **(QUICK if "parser" in spec.parts else {}))
 
 
+def network(kind: str, precision: str) -> pp.Parser:
+    own = replace(nets.KINDS[kind], precision=precision)
+    vectors = nets.VECTORS if "vector" in own.columns else None
+    return random_network_parser(BEAM, own, TRAIN, vectors=vectors)
+
+
 KINDS = {
     "parser": lambda: pp.train(GREEDY, TRAIN, **QUICK),
     "beam, calibrated": lambda: pp.train(BEAM, TRAIN, dev=DEV, **QUICK),
@@ -50,6 +58,8 @@ KINDS = {
     "two layers": lambda: pp.train(GREEDY, DEV, init=pp.train(GREEDY, TRAIN, **QUICK), **QUICK),
     "vote": lambda: pp.vote([pp.train(BEAM, TRAIN, seed=seed, **QUICK) for seed in (1, 2)], dev=DEV),
     "classifier": lambda: pp.train(GREEDY, TRAIN, classifier=Linear(), strategy=EXPLORE, epochs=1),
+    "network": lambda: network("all of it", "float32"),
+    "network that tags, in bytes": lambda: network("tags of the first layer", "int8"),
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats")), TRAIN, dev=DEV, **QUICK),
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),

@@ -11,6 +11,7 @@ READERS = (
     *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
     *("vectors", "conditions", "criteria", "strategies", "weights"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),
+    *("networks-header", "networks-content", "networks-arrays"),
 )
 
 

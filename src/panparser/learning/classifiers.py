@@ -154,6 +154,10 @@ class Classifier:
         """A classifier ready to parse, from the results of `to_arrays` and `to_values`. Arrays may be read-only."""
         raise NotImplementedError
 
+    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
+        """Optional: raises ModelError, after it was loaded, if it does not score so many actions and labels, or needs
+        other vectors; the message goes on after the classifier's name."""
+
 
 Classes = Mapping[str, type[Classifier]]  # by name
 
@@ -174,6 +178,11 @@ class Combined(Classifier):
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
         return cls.from_parts(arrays, values, {})
 
+    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
+        for part in self.parts:
+            if has_method(part, "check_fit"):
+                part.check_fit(actions, labels, vectors)
+
 
 _WHY = {
     "score_labels": "labels (or train an unlabeled parser)",
@@ -183,7 +192,7 @@ _WHY = {
     "training_state": "checkpoints",
     "restore_training": "checkpoints",
 }
-_OPTIONAL = ("begin", "end", "to_values")  # do nothing unless they are overridden
+_OPTIONAL = ("begin", "end", "to_values", "check_fit")  # do nothing unless they are overridden
 _ALWAYS = ("prepare", "begin", "score", "end", "to_arrays", "to_values", "from_arrays")
 
 
@@ -227,15 +236,16 @@ def check_class(kind: object) -> None:
 
 def find_classifier(name: str, path: str) -> type[Classifier]:
     """The class registered under a name, built in or from an installed package."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        known: type[Classifier] = getattr(import_module(module), attribute)
+        return known
     from importlib.metadata import entry_points  # only here: it takes longer to import than most of panparser
 
     found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        kind = getattr(import_module(module), attribute)
-    elif found:
+    if found:
         try:
-            kind = found[0].load()
+            kind: type[Classifier] = found[0].load()
         except (ImportError, AttributeError) as error:
             raise ModelError(
                 f"{path}: the classifier {name!r}, {found[0].value}, cannot be imported: {error}"
@@ -246,8 +256,7 @@ def find_classifier(name: str, path: str) -> type[Classifier]:
             f"{ENTRY_POINTS!r}); in Python, pp.load(MODEL, classifier=ITS_CLASS)"
         )
     check_class(kind)
-    known: type[Classifier] = kind
-    return known
+    return kind
 
 
 def checked_arrays(classifier: Classifier) -> dict[str, npt.NDArray[Any]]:

@@ -133,6 +133,10 @@ class Perceptron(Classifier):
         means = (time * weights.astype(np.int64) - dated) * (scale / time)
         return np.asarray(np.rint(means), dtype=np.int32)
 
+    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
+        if self.sizes[0] != actions:
+            raise ModelError(f"scores {self.sizes[0]} actions; the parser has {actions}")
+
     def to_values(self) -> dict[str, Any]:
         return {"actions": self.sizes[0], "labels": self.sizes[1]}
 

@@ -205,9 +205,21 @@ class NetworkClassifier(Classifier):
         vocabulary = checked_vocabulary(found.network, values["vocabulary"])
         classes = checked_classes(found.network, values.get("classes", {}))
         sizes = values["actions"], values["labels"]
-        found._weights = Weights(found.network, vocabulary, classes, restored(arrays), *sizes)
+        found._weights = Weights(found.network, vocabulary, classes, restored(arrays, found.network.precision), *sizes)
         found.is_local = values["local"]
         return found
+
+    def check_fit(self, actions: int, labels: int, vectors: Vectors | None) -> None:
+        weights = self._known_weights
+        if not self.network.positions:
+            raise ModelError("has no positions; a parser needs some")
+        if (weights.actions, weights.labels) != (actions, labels):
+            found = f"{weights.actions} actions and {weights.labels} labels"
+            raise ModelError(f"scores {found}; the parser has {actions} and {labels}")
+        try:
+            weights.connect(vectors)
+        except ModelError as error:
+            raise ModelError(f"cannot be used: {error}") from None
 
 
 class Weights:

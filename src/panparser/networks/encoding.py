@@ -20,6 +20,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 LETTER_SIZE = 32  # of the vector of a character
 WINDOW = 5  # characters that a convolution sees
 SLOPE = 0.1  # of the activation, below 0
+MOST = np.float32(1e4)  # that a weight may be, so that sums of products of them are numbers
 
 
 def activated(values: Floats) -> Floats:
@@ -29,13 +30,13 @@ def activated(values: Floats) -> Floats:
 
 
 def taken(arrays: Arrays, name: str, *shape: int) -> Floats:
-    """An array of weights. Raises ModelError unless it has this shape, and finite numbers."""
+    """An array of weights. Raises ModelError unless it has this shape, and numbers that can be weights."""
     array = arrays.get(name)
     if array is None or array.dtype != np.float32 or array.shape != shape:
         found = "none" if array is None else f"one of {array.dtype} and shape {array.shape}"
         raise ModelError(f"array {name}: expected one of float32 and shape {shape}, found {found}")
-    if not np.isfinite(array).all():
-        raise ModelError(f"array {name}: expected finite numbers, found others")
+    if not (np.abs(array) <= MOST).all():
+        raise ModelError(f"array {name}: expected numbers from {-MOST:.0f} to {MOST:.0f}, found others")
     return array
 
 

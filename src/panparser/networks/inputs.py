@@ -279,4 +279,9 @@ def checked_vocabulary(network: Network, values: Any) -> Vocabulary:
     needed = {column for column in network.columns if column not in ("vector", "given_head")}
     if set(values) != needed:
         raise ModelError(f"vocabulary: expected {', '.join(sorted(needed))}, found {', '.join(sorted(values))}")
+    for column, texts in values.items():
+        if len(set(texts)) < len(texts):
+            raise ModelError(f"vocabulary of {column}: expected different values")
+    if not all(len(text) == 1 for text in values.get("characters", ())):
+        raise ModelError("vocabulary of characters: expected single ones")
     return Vocabulary(values)

@@ -15,6 +15,7 @@ from panparser.learning.labels import Labels
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.inputs import Vocabulary
 from panparser.networks.network import Input, Network
+from panparser.networks.precision import stored
 from panparser.networks.tagging import TagClasses
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
@@ -103,7 +104,8 @@ def random_network_parser(
     }
     values = {"network": network.to_values(), "vocabulary": vocabulary.to_values(), "local": True}
     values["classes"] = classes.to_values()
-    classifier = NetworkClassifier.from_arrays(arrays, {**values, "actions": sizes[0], "labels": sizes[1]})
+    kept = stored(arrays, network.precision)
+    classifier = NetworkClassifier.from_arrays(kept, {**values, "actions": sizes[0], "labels": sizes[1]})
     return Parser(spec, labels, [], {}, vectors, classifier=classifier)
 
 

@@ -16,15 +16,14 @@ from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     Classifier,
-    Combined,
     checked_arrays,
     classifier_values,
+    has_method,
     revived,
     tag_columns,
 )
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
-from panparser.learning.perceptron import Perceptron
 from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches_of, first_of_each
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
@@ -57,11 +56,14 @@ class ClassifierModel:
         return self.classifier.unit
 
     def check(self) -> None:
-        """Raises ModelError if a perceptron inside scores other actions than the labels and tags make."""
-        names = self.states(parse_conllu(b"")).names
-        for inside in _perceptrons(self.classifier):
-            if inside.sizes[0] != len(names):
-                raise ModelError(f"its {self.name} scores {inside.sizes[0]} actions; the parser has {len(names)}")
+        """Raises ModelError if the classifier scores other actions than the labels and tags make."""
+        states = self.states(parse_conllu(b""))
+        if not has_method(self.classifier, "check_fit"):
+            return
+        try:
+            self.classifier.check_fit(len(states.names), len(states.labels.names), self.vectors)
+        except ModelError as error:
+            raise ModelError(f"its {self.name} {error}") from None
 
     def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
@@ -119,12 +121,6 @@ class ClassifierModel:
 
     def to_values(self) -> dict[str, Any]:
         return {"classifier": classifier_values(self.classifier)}
-
-
-def _perceptrons(classifier: Classifier) -> list[Perceptron]:
-    if isinstance(classifier, Combined):
-        return [inside for part in classifier.parts for inside in _perceptrons(part)]
-    return [classifier] if isinstance(classifier, Perceptron) else []
 
 
 _Part = tuple[IntArray, IntArray, npt.NDArray[np.float64], IntArray]
