@@ -23,6 +23,14 @@ class RootPlace(StrEnum):
     last = "last"
 
 
+class TagsBy(StrEnum):
+    """What predicts the tags of a pipeline: its parser's network, one tagger, or one for each column."""
+
+    by_parser = "by-parser"
+    jointly = "jointly"
+    one_by_one = "one-by-one"
+
+
 class SwapOracle(StrEnum):
     """Static oracles of swap-standard."""
 

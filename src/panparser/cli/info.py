@@ -62,7 +62,8 @@ def info(
         card = place.with_suffix(".md")
         if card.parent == MODELS:
             rows.insert(1, ("card", f"{card} (data, scores, licence)"))
-        show_model(found, rows)
+        parser: Any = getattr(found, "parser", None)
+        show_model(found, [*rows, *(_classifier_rows(parser) if _is_network(parser) else [])])
 
 
 def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
@@ -83,8 +84,8 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
     _print_epochs(parser.training, {"UAS": "uas", "LAS": "las"})
 
 
-def _is_network(parser: Parser) -> bool:
-    return parser.classifier is not None and parser.classifier.name == NetworkClassifier.name
+def _is_network(parser: object) -> bool:
+    return getattr(getattr(parser, "classifier", None), "name", None) == NetworkClassifier.name
 
 
 def _classifier_rows(parser: Parser) -> list[tuple[str, str]]:

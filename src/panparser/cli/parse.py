@@ -215,7 +215,7 @@ def _check_until(until: Last, pipeline: Pipeline, model: str, asked: dict[str, o
         return
     if given := [name for name, value in asked.items() if value]:
         raise SpecError(f"{given[0]} is about trees, and --until {until.value} makes none")
-    if until == Last.tags and not pipeline.taggers and pipeline.lemmatizer is None:
+    if until == Last.tags and not pipeline.columns:
         raise SpecError(f"--until tags: {model} has no tagger")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat, FormatOption, RootPlace
+from panparser.cli.choices import FileFormat, FormatOption, RootPlace, TagsBy
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import SpecError
@@ -98,6 +98,13 @@ def train(
         bool,
         typer.Option("--pipeline", help="Train tokenizer, tagger and lemmatizer as well: a model for raw text."),
     ] = False,
+    tags: Annotated[
+        TagsBy | None,
+        typer.Option(
+            help="Tags of a pipeline: by its parser's network, lemmas, too; or by taggers.  [default: jointly; of a "
+            "network, by-parser]"
+        ),
+    ] = None,
     format: FormatOption = FileFormat.auto,
 ) -> None:
     """Train a parser, or with --pipeline everything that makes trees from raw text.
@@ -116,6 +123,8 @@ def train(
       panparser train -t train.conllu -o en.panparser --system arc-hybrid --beam 1 --strategy dynamic
 
       panparser train --network bilstm -t train.conllu -d dev.conllu -o en.panparser
+
+      panparser train --pipeline --network bilstm -t train.conllu -d dev.conllu -o en.panparser
 
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
@@ -142,9 +151,13 @@ def train(
         given = given.with_flags(data, of_parser, training)
         if pipeline and given.pipeline is None:
             given = replace(given, pipeline=PipelinePart())
+        if tags is not None:
+            if given.pipeline is None:
+                raise SpecError("--tags is for a pipeline: --pipeline, or a recipe with [pipeline]")
+            given = replace(given, pipeline=replace(given.pipeline, tags=tags.value))
         trained_on = given.data.train
     else:
-        _check_cascade_flags(str(recipe), of_parser | training, pipeline=pipeline)
+        _check_cascade_flags(str(recipe), of_parser | training, pipeline=pipeline, tags=tags is not None)
         given = given.with_flags(data, training)
         trained_on = given.base.data.train
     model = _place(output, recipe)

@@ -82,10 +82,10 @@ def _(model: Lemmatizer) -> tuple[str, ...]:
 
 @columns_of.register
 def _(model: Pipeline) -> tuple[str, ...]:
-    parts = (*model.taggers, *(part for part in (model.lemmatizer, model.parser) if part is not None))
-    if not parts:
+    columns = (*model.columns, *(TREES if model.parser is not None else ()))
+    if not columns:
         raise SpecError(f"expected a pipeline that annotates the words of a treebank; got {model!r}")
-    return tuple(name for part in parts for name in columns_of(part))
+    return columns
 
 
 # --- How they are scored ---

@@ -15,7 +15,7 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier
+from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier, tag_columns
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.listeners import SearchListener
@@ -113,8 +113,9 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
         classifier = f", classifier {self.classifier.name}" if self.classifier else ""
+        tags = f", predicts {' '.join(columns)}" if (columns := tag_columns(self.classifier)) else ""
         voters = f", a vote of {len(self.voters)}" if self.voters else ""
-        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{voters}>"
+        return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{tags}{voters}>"
 
     @property
     def margin(self) -> int | None:

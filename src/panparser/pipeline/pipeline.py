@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from panparser._checks import check_threads
 from panparser._threads import in_order
@@ -18,8 +17,9 @@ from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import Parser
+from panparser.parsing.tagging import annotate_tags, parser_columns
 from panparser.pipeline.bundled import class_of, find
-from panparser.sequences.tagger import Tagger
+from panparser.sequences.tagger import COLUMNS, Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.storage.values import TABLE, ListOf, Maybe, Table
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
 Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
+WORD_COLUMNS = (*COLUMNS, "lemma")  # of tags and lemmas
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
@@ -92,6 +93,13 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         taggers = {f"tagger {'+'.join(tagger.spec.columns)}": tagger for tagger in self.taggers}
         named = {"tokenizer": self.tokenizer, **taggers, "lemmatizer": self.lemmatizer, "parser": self.parser}
         return {name: part for name, part in named.items() if part is not None}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of tags and lemmas that some part predicts."""
+        found = {*(name for tagger in self.taggers for name in tagger.spec.columns), *parser_columns(self.parser)}
+        found |= {"lemma"} if self.lemmatizer is not None else set()
+        return tuple(name for name in WORD_COLUMNS if name in found)
 
     # --- Text ---
 
@@ -188,38 +196,41 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
             raise SpecError("confidence needs a pipeline with a parser; this one has none, or a cascade")
         kept = keep_names(keep, KEEP)
-        if until != "tokens":
-            self.annotate_words(treebank, keep=kept, threads=threads)
-        if self.parser is None or until != "trees":
+        if until == "tokens":
             return []
+        if until == "tags" or self.parser is None:
+            self.annotate_words(treebank, keep=kept, threads=threads)
+            return []
+        known = self._annotate_by_taggers(treebank, kept, threads)
         constraints = kept_constraints(treebank, kept)
         search: SearchOptions = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
         if isinstance(self.parser, Parser):
             self.parser.annotate(treebank, confidence=confidence, ensemble=ensemble, **search)
         else:
             self.parser.annotate(treebank, **search)
+        known.restore(parser_columns(self.parser))
         return constraints.dropped if constraints else []
 
     def annotate_words(self, treebank: Treebank, *, keep: Iterable[str] = (), threads: int = 1) -> None:
         """Writes only tags and lemmas; `keep` as in `annotate`."""
+        known = self._annotate_by_taggers(treebank, keep_names(keep, KEEP), threads)
+        if isinstance(self.parser, Parser) and not known.has(columns := parser_columns(self.parser)):
+            annotate_tags(self.parser, treebank, threads=threads)
+            known.restore(columns)
+
+    def _annotate_by_taggers(self, treebank: Treebank, kept: frozenset[str], threads: int) -> _Known:
+        """Writes what taggers and lemmatizer predict; gives what is known already of words."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to annotate; got {treebank!r}")
-        kept = keep_names(keep, KEEP)
-        if not treebank.words:
-            return
-        none = np.zeros(treebank.words, dtype=bool)
-        tagged = (treebank.column("upos") != 0) | (treebank.column("xpos") != 0) if "tags" in kept else none
-        if not tagged.all():
-            for tagger in self.taggers:
-                before = {name: treebank.column(name)[tagged] for name in tagger.spec.columns}
-                tagger.annotate(treebank, threads=threads)
-                _restore(treebank, tagged, before)
-        if self.lemmatizer is not None:
-            known = treebank.column("lemma") != 0 if "lemmas" in kept else none
-            lemmas = {"lemma": treebank.column("lemma")[known]}
-            if not known.all():
-                self.lemmatizer.annotate(treebank, threads=threads)
-                _restore(treebank, known, lemmas)
+        known = _Known(treebank, kept)
+        for part, columns in (
+            *((tagger, tagger.spec.columns) for tagger in self.taggers),
+            *([(self.lemmatizer, ("lemma",))] if self.lemmatizer is not None else []),
+        ):
+            if not known.has(columns):
+                part.annotate(treebank, threads=threads)
+                known.restore(columns)
+        return known
 
     # --- Files ---
 
@@ -286,6 +297,22 @@ def kept_constraints(treebank: Treebank, kept: frozenset[str]) -> Constraints | 
     return Constraints.of(treebank, keep=trees) if trees else None
 
 
-def _restore(treebank: Treebank, words: npt.NDArray[np.bool_], values: dict[str, npt.NDArray[np.int32]]) -> None:
-    for name, ids in values.items():
-        treebank.column(name)[words] = ids
+class _Known:
+    """Tags and lemmas that words of a treebank have before any are predicted, and are to keep."""
+
+    def __init__(self, treebank: Treebank, kept: frozenset[str]) -> None:
+        none = np.zeros(treebank.words, dtype=bool)
+        tagged = (treebank.column("upos") != 0) | (treebank.column("xpos") != 0) if "tags" in kept else none
+        self.words = {**dict.fromkeys(COLUMNS, tagged), "lemma": none}  # that have one
+        if "lemmas" in kept:
+            self.words["lemma"] = treebank.column("lemma") != 0
+        self.treebank = treebank
+        self.values = {name: treebank.column(name)[words] for name, words in self.words.items()}
+
+    def has(self, columns: Sequence[str]) -> bool:
+        """Is there nothing to predict in these columns?"""
+        return all(self.words[name].all() for name in columns)
+
+    def restore(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            self.treebank.column(name)[self.words[name]] = self.values[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -22,13 +22,14 @@ from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener, check_listeners
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
-from panparser.networks.classifier import check_torch
+from panparser.networks.classifier import NetworkClassifier, check_torch
 from panparser.networks.network import Network
+from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
-from panparser.pipeline.pipeline import Pipeline
+from panparser.pipeline.pipeline import WORD_COLUMNS, Pipeline
 from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer, train_lemmatizer
@@ -38,14 +39,14 @@ from panparser.text.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
-_PREDICTED = (*COLUMNS, "lemma")  # columns that the parser must not see as the treebank has them
 _SCORES = {  # of what a pipeline predicts
     "upos": ("UPOS",),
     "xpos": ("XPOS",),
     "feats": ("UFeats",),
-    "lemmatizer": ("Lemmas",),
+    "lemma": ("Lemmas",),
     "parser": ("UAS", "LAS"),
 }
+_OF_TAGGERS = ("joint", "folds", "tagger_epochs", "tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
 _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 
 
@@ -53,12 +54,16 @@ _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 class PipelineSpec:
     """Which parts there are, and what they are made of.
 
-    `joint`: one tagger for UPOS, XPOS and FEATS together, or one for each of them. `folds`: the parser learns from tags
-    and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0: from those of the
-    treebank. `tagger_prune`: drops weights of taggers that are smaller than this many updates.
+    `by_parser`: tags and lemmas come from the encoder of the parser's network, all of them unless the network names
+    some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the parser; None:
+    by the parser if it has a network. The rest is about taggers and lemmatizer. `joint`: one tagger for UPOS, XPOS and
+    FEATS together, or one for each of them. `folds`: the parser learns from tags and lemmas predicted in this many
+    folds, each by taggers and lemmatizers trained on the others; 0: from those of the treebank. `tagger_prune`: drops
+    weights of taggers that are smaller than this many updates.
     """
 
     parts: tuple[str, ...] = PARTS
+    by_parser: bool | None = None
     joint: bool = True
     folds: int = 5
     parser: ParserSpec = field(default_factory=ParserSpec)
@@ -81,7 +86,22 @@ class PipelineSpec:
         check_count("tagger_beam of PipelineSpec", self.tagger_beam, most=MAX_BEAM)
         if not isinstance(self.joint, bool):
             raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
+        if self.by_parser not in (None, True, False):
+            raise SpecError(f"by_parser of PipelineSpec must be True, False or None; got {self.by_parser!r}")
         check_at_least_zero("tagger_prune of PipelineSpec", self.tagger_prune)
+
+    def completed(self, network: Network | None) -> PipelineSpec:
+        """The same with a parser of this network, if any. Raises SpecError for what does not go together."""
+        by_parser = network is not None and "parser" in self.parts if self.by_parser is None else self.by_parser
+        if by_parser and (network is None or "parser" not in self.parts):
+            raise SpecError("by_parser of PipelineSpec must not be True without a parser that has a network")
+        if not by_parser and network is not None and network.tags:
+            raise SpecError("by_parser of PipelineSpec must not be False with a network that predicts tags")
+        usual = PipelineSpec()
+        for name in _OF_TAGGERS if by_parser else ():
+            if getattr(self, name) != getattr(usual, name):
+                raise SpecError(f"{name} of PipelineSpec is about taggers and lemmatizer, and by_parser is not False")
+        return replace(self, by_parser=by_parser)
 
 
 def train_pipeline(
@@ -119,6 +139,7 @@ def train_pipeline(
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
     classifier = chosen_classifier("train_pipeline", classifier, network)
     known = network_of(classifier)
+    spec = spec.completed(known if isinstance(classifier, NetworkClassifier) else None)
     training = parser_training(spec.parser, {"seed": seed, **options}, known)  # valid, before other parts are trained
     if known is not None and "parser" in spec.parts:
         check_torch()
@@ -145,7 +166,7 @@ def missing(treebank: Treebank) -> dict[str, str]:
     inner = any(" " in form for form in treebank.vocabulary("form"))
     if not inner and not (starts[1:] == ends[:-1]).any():
         found["tokenizer"] = "nothing is told of spaces: one follows every token"
-    for name in _PREDICTED:
+    for name in WORD_COLUMNS:
         if not treebank.column(name).any():
             found["lemmatizer" if name == "lemma" else name] = f"no word has {name.upper()}"
     if all(name in found for name in COLUMNS):
@@ -175,6 +196,32 @@ class _Run:
         self.columns = [name for name in COLUMNS if name not in absent] if "tagger" in wanted else []
         self.lemmas = "lemmatizer" in wanted
         tokenizer = self._tokenizer() if "tokenizer" in wanted else None
+        is_joint = bool(self.spec.by_parser) and "parser" in wanted
+        parts = {"parser": self._joint_parser()} if is_joint else self._one_by_one(wanted)
+        found = Pipeline(tokenizer=tokenizer, **parts)
+        asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
+        found.training = TrainingRecord(
+            written=PIPELINE,
+            seed=self.seed,
+            folds=0 if is_joint else self.folds,
+            left_out={name: why for name, why in absent.items() if name in asked},
+            sentences=len(self.treebank),
+            words=self.treebank.words,
+            data=digests(self.treebank, self.dev),
+            dev=scores(found, self.dev) if self.dev is not None else None,
+        )
+        return found
+
+    def _joint_parser(self) -> Parser:
+        """A parser whose network predicts tags and lemmas as well; it sees none."""
+        network = self.of_parser["classifier"].network
+        asked = network.tags or WORD_COLUMNS
+        columns = [name for name in asked if name in self.columns or (name == "lemma" and self.lemmas)]
+        classifier = NetworkClassifier(network.without(*WORD_COLUMNS).joint(*columns))
+        return self._parser(self.treebank, self.dev, classifier=classifier)
+
+    def _one_by_one(self, wanted: Sequence[str]) -> dict[str, Any]:
+        """Taggers, lemmatizer and parser; each learns from what those before it predict."""
         taggers = self._taggers(self.treebank, dev=self.dev, notify=True)
         parser, lemmatizer = None, None
         jackknifed, dev = self.treebank, self.dev
@@ -190,24 +237,8 @@ class _Run:
             if dev is not None and self.folds:
                 lemmatizer.annotate(dev)
         if "parser" in wanted:
-            self.before_part("parser")
-            kept = self._blanked(dev) if dev is not None else None
-            keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
-            options = self.of_parser | keeping | {"listeners": self.listeners}
-            parser = whole(train(self.spec.parser, jackknifed, dev=kept, **options))
-        found = Pipeline(tokenizer=tokenizer, taggers=taggers, lemmatizer=lemmatizer, parser=parser)
-        asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
-        found.training = TrainingRecord(
-            written=PIPELINE,
-            seed=self.seed,
-            folds=self.folds,
-            left_out={name: why for name, why in absent.items() if name in asked},
-            sentences=len(self.treebank),
-            words=self.treebank.words,
-            data=digests(self.treebank, self.dev),
-            dev=scores(found, self.dev) if self.dev is not None else None,
-        )
-        return found
+            parser = self._parser(jackknifed, self._blanked(dev) if dev is not None else None)
+        return {"taggers": taggers, "lemmatizer": lemmatizer, "parser": parser}
 
     # --- Parts ---
 
@@ -247,6 +278,12 @@ class _Run:
     ) -> Lemmatizer:
         options: dict[str, Any] = {"epochs": self.spec.lemmatizer_epochs, "seed": self.seed}
         return whole(train_lemmatizer(treebank, dev=dev, listeners=listeners, **options))
+
+    def _parser(self, treebank: Treebank, dev: Treebank | None, **more: Any) -> Parser:
+        self.before_part("parser")
+        keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
+        options = self.of_parser | more | keeping | {"listeners": self.listeners}
+        return whole(train(self.spec.parser, treebank, dev=dev, **options))
 
     # --- What the parser sees ---
 
@@ -290,7 +327,7 @@ class _Run:
         """A copy without the columns that no part predicts: they will be missing in new texts as well."""
         found = treebank.copy()
         kept = [*self.columns, *["lemma"] * self.lemmas]
-        for name in _PREDICTED:
+        for name in WORD_COLUMNS:
             if name not in kept:
                 found.column(name)[:] = 0
         return found
@@ -301,10 +338,10 @@ def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
 
     Columns that it does not predict are neither scored nor visible to it.
     """
-    predicted = {*pipeline.parts, *(name for tagger in pipeline.taggers for name in tagger.spec.columns)}
+    predicted = {*pipeline.columns, *pipeline.parts}
     names = [name for part, of_part in _SCORES.items() if part in predicted for name in of_part]
     found = gold.copy()
-    for name in _PREDICTED:
+    for name in WORD_COLUMNS:
         found.column(name)[:] = 0
     pipeline.annotate(found)
     known = evaluate(gold, found, samples=0)

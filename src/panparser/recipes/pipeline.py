@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from panparser._checks import MAX_BEAM, MAX_EPOCHS, is_whole
-from panparser.recipes.tables import Part, integer, number, one_of, that
+from panparser.networks.network import Network
+from panparser.recipes.tables import Part, integer, number, one_of, that, within
 
 _PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs")
@@ -16,7 +17,8 @@ _OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epoc
 class PipelinePart(Part):
     """[pipeline]: the parts (by default all that the treebank annotates), and how those beside the parser learn.
 
-    `tags`: UPOS, XPOS and FEATS jointly, or one by one. `folds`: the parser learns from tags and lemmas predicted in
+    `tags`: UPOS, XPOS and FEATS jointly, or one by one, by taggers; or by the parser's network, and lemmas with them
+    (the default if it has one). `folds`: the parser learns from tags and lemmas predicted in
     this many folds; 0: from those of the treebank. `tagger_prune`: drops weights of taggers that are smaller than this
     many updates.
     """
@@ -25,7 +27,7 @@ class PipelinePart(Part):
         f"a list of {', '.join(_PARTS)}",
         lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
     )
-    tags: str | None = one_of("jointly", "one-by-one")
+    tags: str | None = one_of("by-parser", "jointly", "one-by-one")
     folds: int | None = that("0, or an integer >= 2", lambda value: is_whole(value) and value >= 0 and value != 1)
     tokenizer_epochs: int | None = integer(1, MAX_EPOCHS)
     tagger_epochs: int | None = integer(1, MAX_EPOCHS)
@@ -36,13 +38,14 @@ class PipelinePart(Part):
     def options(self) -> dict[str, Any]:
         """The options of `PipelineSpec`, except the parser."""
         found: dict[str, Any] = {name: getattr(self, name) for name in ("parts", *_OWN)}
-        found["joint"] = None if self.tags is None else self.tags == "jointly"
+        if self.tags is not None:
+            found |= {"by_parser": self.tags == "by-parser", "joint": self.tags != "one-by-one"}
         return {name: value for name, value in found.items() if value is not None}
 
-    def resolved(self) -> PipelinePart:
-        """The table with all defaults filled in."""
-        from panparser.pipeline.training import PARTS, PipelineSpec
+    def resolved(self, network: Network | None) -> PipelinePart:
+        """The table with all defaults filled in, for a parser of this network, if any."""
+        from panparser.pipeline.training import PipelineSpec
 
-        spec = PipelineSpec()
-        values = {name: getattr(spec, name) for name in _OWN}
-        return self.filled({"parts": PARTS, "tags": "jointly" if spec.joint else "one-by-one", **values})
+        spec = within("[pipeline]", lambda: PipelineSpec(**self.options()).completed(network))
+        tags = "by-parser" if spec.by_parser else "jointly" if spec.joint else "one-by-one"
+        return self.filled({"parts": spec.parts, "tags": tags, **{name: getattr(spec, name) for name in _OWN}})

@@ -125,7 +125,7 @@ class Recipe:
             | ({} if self.training.seeds else {"seed": options["seed"]})
             | {"patience": options["patience"] or 0, "strategy": describe_strategy(default)}
         )
-        pipeline = self.pipeline and self.pipeline.resolved()
+        pipeline = self.pipeline and self.pipeline.resolved(network)
         data = self.data.filled({"format": "auto"})
         return replace(self, data=data, parser=described, network=network, training=training, pipeline=pipeline)
 

@@ -1,0 +1,187 @@
+"""Pipelines of networks: from raw text to tags, lemmas and trees."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from nets import TINY
+from places import ENGLISH
+
+pytest.importorskip("torch")
+TREEBANK = pp.read_conllu(ENGLISH)
+TRAIN, DEV = TREEBANK[:60], TREEBANK[60:80]
+PARSER = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
+SPEC = pp.PipelineSpec(parser=PARSER, tokenizer_epochs=2)
+COLUMNS = ("upos", "xpos", "feats", "lemma")
+TEXT = "They ate the pizza. He saw it, didn't he?"
+
+
+def learn(spec=SPEC, network=TINY, epochs=2, **options):
+    return pp.train_pipeline(spec, TRAIN, network=network, epochs=epochs, threads=1, **options)
+
+
+@pytest.fixture(scope="module")
+def joint():
+    return learn(dev=DEV)
+
+
+def columns_of(treebank, names=COLUMNS):
+    return [np.array(treebank.vocabulary(name))[treebank.column(name)].tolist() for name in names]
+
+
+# --- One network for all of it ---
+
+
+def test_a_joint_network_predicts_tags_lemmas_and_trees(joint):
+    assert list(joint.parts) == ["tokenizer", "parser"]
+    assert joint.columns == COLUMNS
+    assert joint.parser.classifier.network.columns == ("form", "characters")
+    assert joint.training.folds == 0
+    assert list(joint.training.dev["raw text"])[3:] == ["UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS"]
+    found = joint(TEXT)
+    assert (found.heads >= 0).all()
+    assert all(found.column(name).all() for name in ("upos", "xpos", "lemma"))
+    tagged = joint(TEXT, until="tags")
+    assert columns_of(tagged) == columns_of(found)
+    assert (tagged.heads < 0).all()
+
+
+def test_no_part_sees_what_the_treebank_has(joint):
+    blank = DEV.copy()
+    for name in COLUMNS:
+        blank.column(name)[:] = 0
+    gold = DEV.copy()
+    joint.annotate(blank)
+    joint.annotate(gold)
+    assert blank.to_bytes() == gold.to_bytes()
+
+
+def test_known_tags_and_lemmas_are_kept(joint):
+    known = DEV.copy()
+    half = np.arange(DEV.words) % 2 == 0
+    for name in COLUMNS:
+        known.column(name)[~half] = 0
+    for until in ("tags", "trees"):
+        found = known.copy()
+        joint.annotate(found, keep=("tags", "lemmas"), until=until)
+        for own, before in zip(columns_of(found), columns_of(known), strict=True):
+            assert own[::2] == before[::2]
+        assert found.column("upos").all()
+        joint.annotate(found, keep=("tags",), until=until)
+        assert columns_of(found, ["upos"])[0][::2] == columns_of(known, ["upos"])[0][::2]
+        assert columns_of(found, ["lemma"])[0][::2] != columns_of(known, ["lemma"])[0][::2]
+
+
+def test_a_file_holds_all_of_it_and_torch_is_not_imported(joint, tmp_path):
+    joint.save(tmp_path / "model")
+    assert pp.load(tmp_path / "model")(TEXT).to_bytes() == joint(TEXT).to_bytes()
+    code = (
+        "import sys, panparser as pp; nlp = pp.load(sys.argv[1]); sys.stdout.write(nlp(sys.argv[2]).to_bytes()"
+        ".decode()); assert 'torch' not in sys.modules"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "model"), TEXT]
+    assert subprocess.run(command, check=True, capture_output=True).stdout == joint(TEXT).to_bytes()
+
+
+def test_a_network_may_name_what_it_predicts():
+    found = learn(network=TINY.joint("upos"), epochs=1)
+    assert found.columns == ("upos",)
+    assert found.parser.classifier.network.columns == ("form", "characters")
+    only = learn(replace(SPEC, parts=("lemmatizer", "parser")), epochs=1)
+    assert (list(only.parts), only.columns) == (["parser"], ("lemma",))
+
+
+def test_what_does_not_go_together():
+    for spec, network, message in (
+        (replace(SPEC, folds=3), TINY, "folds of PipelineSpec is about taggers and lemmatizer"),
+        (replace(SPEC, by_parser=True), None, "by_parser of PipelineSpec must not be True without a parser that has"),
+        (replace(SPEC, by_parser=False), TINY.joint("upos"), "must not be False with a network that predicts tags"),
+    ):
+        with pytest.raises(pp.SpecError, match=message):
+            learn(spec, network)
+    with pytest.raises(pp.SpecError, match="by_parser of PipelineSpec must be True, False or None; got 'no'"):
+        replace(SPEC, by_parser="no")
+
+
+def test_taggers_before_a_parser_of_a_network():
+    spec = replace(SPEC, by_parser=False, folds=2, tagger_epochs=1, lemmatizer_epochs=1, parts=("tagger", "parser"))
+    found = learn(spec, epochs=1)
+    assert list(found.parts) == ["tagger upos+xpos+feats", "parser"]
+    assert found.parser.classifier.network == TINY
+    assert found.training.folds == 2
+
+
+# --- Recipes and commands ---
+
+RECIPE = """
+[data]
+train = ["train.conllu"]
+dev = "dev.conllu"
+[network]
+base = "bilstm"
+layers = 1
+size = 12
+hidden = 16
+arcs = 12
+labels = 8
+{more}
+[training]
+epochs = 1
+[pipeline]
+tokenizer_epochs = 1
+{options}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, treebank in (("train", TRAIN), ("dev", DEV)):
+        pp.write_conllu(tmp_path / f"{name}.conllu", treebank)
+
+    def write(options="", more=""):
+        (tmp_path / "recipe.toml").write_text(RECIPE.format(options=options, more=more))
+
+    write()
+    return write
+
+
+def test_a_recipe_of_a_joint_pipeline_makes_the_same_again(folder, tmp_path, run):
+    code, out, err = run("train", "--recipe", "recipe.toml", "-o", "model")
+    assert code == 0, err
+    assert "UFeats" in out
+    complete = (tmp_path / "model.toml").read_text()
+    assert 'tags = "by-parser"' in complete
+    assert run("train", "--recipe", "model.toml", "-o", "again")[0] == 0
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    code, out, err = run("parse", "-m", "model", "--text", TEXT)
+    assert (code, err) == (0, "")
+    assert out == pp.load(tmp_path / "model")(TEXT).to_bytes().decode()
+    code, out, err = run("parse", "-m", "model", "--until", "tags", "--text", TEXT)
+    assert (code, err) == (0, "")
+    code, out, _ = run("info", "model")
+    assert code == 0
+    assert "upos xpos feats lemma" in out
+
+
+def test_flags_of_tags(folder, run):
+    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "model", "--tags", "jointly", "--epochs", "1")
+    assert code == 0, err
+    assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats", "lemmatizer", "parser"]
+    for arguments, message in (
+        (("-t", "train.conllu", "--tags", "jointly"), "--tags is for a pipeline: --pipeline, or a recipe with"),
+        (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: by_parser of PipelineSpec must not"),
+    ):
+        code, _, err = run("train", *arguments, "-o", "other")
+        assert code == 2
+        assert message in err
+    folder("folds = 3")
+    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "other")
+    assert code == 2
+    assert "[pipeline]: folds of PipelineSpec is about taggers" in err
