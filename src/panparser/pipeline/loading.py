@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def load(path: Literal["en"]) -> Pipeline: ...
+def load(path: Literal["en", "en-neural"]) -> Pipeline: ...
 
 
 @overload  # what the file holds: json.load has no other type
