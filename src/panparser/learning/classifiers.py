@@ -62,9 +62,9 @@ class Classifier:
     """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
 
     A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
-    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (every strategy), or both. What it keeps
-    from call to call is up to it: scores for the update that follows, a hidden state for each number in
-    `states.ids`, a loss that `end` goes back through.
+    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (most strategies), or both, and `update_beam`
+    (against all of the beam). What it keeps from call to call is up to it: scores for the update that follows, a hidden
+    state for each number in `states.ids`, a loss that `end` goes back through.
     """
 
     name: str = ""  # in model files; `load` looks up the class registered under it, unless it is given one
@@ -117,6 +117,21 @@ class Classifier:
         """Learn to score the action of each row higher (+1) or lower (-1): it is part of a correct derivation that was
         lost, or of the wrong one that was preferred. The rows are those of all sentences of the batch. Strategies with
         a `focus` scale the signs."""
+        raise NotImplementedError
+
+    def update_beam(
+        self,
+        states: States,
+        rows: LongArray,
+        actions: IntArray,
+        paths: LongArray,
+        sentences: LongArray,
+        correct: BoolArray,
+    ) -> None:
+        """Learn to give the derivations that are correct more of the probability of all derivations of a sentence.
+
+        A derivation is a sum of scores: of `actions` in `rows`, each of which belongs to one of `paths`. `sentences`
+        and `correct` are those of the derivations."""
         raise NotImplementedError
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
@@ -188,6 +203,7 @@ _WHY = {
     "score_labels": "labels (or train an unlabeled parser)",
     "update_labels": "labels (or train an unlabeled parser)",
     "update_pair": "this strategy (with a beam of 1, static, dynamic and the like can do with update)",
+    "update_beam": "learning against all of the beam",
     "warm_start": "going on from a trained one",
     "training_state": "checkpoints",
     "restore_training": "checkpoints",

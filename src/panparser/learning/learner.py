@@ -39,11 +39,13 @@ Notify = Callable[[list[Pair], bool], None]  # before (False) and after (True) u
 def is_local(strategy: Strategy, beam: int, classifier: Classifier) -> bool:
     """Does the classifier learn step by step (`update`) rather than from pairs of derivations (`update_pair`)?"""
     steps = beam == 1 and strategy.update_at == "first-violation" and strategy.restart != "none"
-    return steps and has_method(classifier, "update")
+    return steps and strategy.against == "best" and has_method(classifier, "update")
 
 
 def needed_method(strategy: Strategy, beam: int, classifier: Classifier) -> str:
     """The method by which a classifier learns."""
+    if strategy.against == "beam":
+        return "update_beam"
     return "update" if is_local(strategy, beam, classifier) else "update_pair"
 
 
@@ -193,13 +195,44 @@ class BatchLearner:
             notify(pairs, False)
         if self.states.labels.names:
             self._learn_labels_along([self._correct_path(unit, pair, strategy) for pair in chosen])
-        if paths:
+        if strategy.against == "beam":
+            self._learn_beams(unit, chosen)
+        elif paths:
             before, actions, signs = (np.concatenate(column) for column in zip(*paths, strict=True))
             self.states.select(before)
             self.classifier.update_pair(self.states, actions, signs)
         if notify:
             notify(pairs, True)
         self.updates += len(pairs)
+
+    def _learn_beams(self, unit: _Unit, chosen: list[_Chosen]) -> None:
+        """The correct derivations of each sentence against its beam, from where the search started."""
+        paths: list[tuple[IntArray, IntArray]] = []
+        owners, correct = [], []
+        for pair in chosen:
+            beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
+            wrong = beam.state[~np.isin(beam.state, gold.state)]
+            if not len(wrong):
+                continue
+            started = unit.started(pair.sentence, self.states)
+            for state in (*gold.state.tolist(), *wrong.tolist()):
+                before, actions = self.states.derivation(int(state))
+                paths.append((before[started:], actions[started:]))
+            owners += [pair.sentence] * (len(gold) + len(wrong))
+            correct += [True] * len(gold) + [False] * len(wrong)
+        if not paths:
+            return
+        before, actions = (np.concatenate(column) for column in zip(*paths, strict=True))
+        known, rows = np.unique(before, return_inverse=True)  # derivations share most of their states
+        self.states.select(known)
+        self.classifier.update_beam(
+            self.states,
+            rows,
+            actions,
+            np.repeat(np.arange(len(paths)), [len(actions) for _, actions in paths]),
+            np.array(owners),
+            np.array(correct),
+        )
 
     def _correct_path(self, unit: _Unit, pair: _Chosen, strategy: Strategy) -> tuple[IntArray, IntArray]:
         """The correct path that labels are learned from, except for states that the search will visit again."""

@@ -21,6 +21,8 @@ Oracle = Literal["static", "dynamic"]
 UpdateAt = Literal["first-violation", "max-violation", "latest-violation", "longest-prefix", "end"]
 Positive = Literal["best-scoring", "most-similar"]
 Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
+Against = Literal["best", "beam"]
+_CHOICES = {"oracle": Oracle, "update_at": UpdateAt, "positive": Positive, "restart": Restart, "against": Against}
 _STEPS = ListOf(Row(integer(1), number(0)), least=1)  # of a schedule, as plain values
 
 
@@ -68,6 +70,8 @@ class Strategy:
     `temperature`, which is in updates.
     `horizon`: the search starts again after this many actions, unless an update ended the sentence.
     `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
+    `against`: the positive derivation against the best of the beam, or all correct ones against all of the beam by
+    their probabilities (Andor et al. 2016), which not every classifier can.
     """
 
     oracle: Oracle = "dynamic"
@@ -78,9 +82,10 @@ class Strategy:
     temperature: float = 1.0
     horizon: int | None = None
     focus: float = 1.0
+    against: Against = "best"
 
     def __post_init__(self) -> None:
-        for name, known in (("oracle", Oracle), ("update_at", UpdateAt), ("positive", Positive), ("restart", Restart)):
+        for name, known in _CHOICES.items():
             if (value := getattr(self, name)) not in get_args(known):
                 raise StrategyError(f"{name} of Strategy must be one of {', '.join(get_args(known))}; got {value!r}")
         if is_number(self.exploration) and 0 <= self.exploration <= 1:
@@ -102,6 +107,8 @@ class Strategy:
             check_count("horizon of Strategy", self.horizon, most=(1 << 31) - 1, error=StrategyError)
         if not is_number(self.focus) or not 0 < self.focus <= 4:
             raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")
+        if self.against == "beam" and self.focus != 1:
+            raise StrategyError(f"focus of Strategy must be 1 against the beam; got {self.focus!r}")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a recipe holds them: only what differs from the default."""
@@ -129,6 +136,8 @@ class Strategy:
 
     def lowered(self, epoch: int) -> _engine.Strategy:
         """As the engine has it."""
+        if self.against != "best":
+            raise StrategyError("a perceptron learns against the best of the beam; a network can learn against all")
         return _engine.Strategy(
             static_oracle=self.oracle == "static",
             update_at=_engine.UpdateAt[_constant(self.update_at)],
@@ -161,6 +170,9 @@ DYNAMIC = Strategy(restart="pair", exploration=constant(1.0))
 DYNAMIC_AMBIGUITY = Strategy(restart="random-correct")
 DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(2, 0.9))
 
+# Andor et al. 2016, with restarts: a beam is globally normalized at its first violation, or the end.
+GLOBAL = Strategy(restart="pair", against="beam")
+
 STRATEGIES = {
     "early-update": EARLY_UPDATE,
     "max-violation": MAX_VIOLATION,
@@ -173,6 +185,7 @@ STRATEGIES = {
     "dynamic-explore": DYNAMIC_EXPLORE,
     "early-update-restart": replace(EARLY_UPDATE, restart="pair"),
     "max-violation-restart": replace(MAX_VIOLATION, restart="pair"),
+    "global": GLOBAL,
 }
 
 

@@ -80,6 +80,18 @@ class NetworkClassifier(Classifier):
         self.is_local = self._trainer.is_local = False
         self._trainer.learn_pair(self._look(states), actions, signs)
 
+    def update_beam(
+        self,
+        states: States,
+        rows: LongArray,
+        actions: IntArray,
+        paths: LongArray,
+        sentences: LongArray,
+        correct: BoolArray,
+    ) -> None:
+        self.is_local = self._trainer.is_local = False
+        self._trainer.learn_beams(self._look(states), rows, actions, paths, sentences, correct)
+
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
         if not self.network.labels:  # else they are learned from all arcs of the sentences, found or not
             self._trainer.learn_labels(self._look(states).take(rows), actions, labels)

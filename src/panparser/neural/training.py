@@ -31,8 +31,22 @@ from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.networks.tagging import TagClasses
 from panparser.neural.modules import NetworkModule, rows
 
+_MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
 _FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
+
+
+@dataclass(frozen=True)
+class _Beams:
+    """Derivations to choose from: steps are actions in rows of `seen`, and parts of `paths`, which are those of
+    `sentences`."""
+
+    seen: Seen
+    rows: LongArray
+    actions: LongArray
+    paths: LongArray
+    sentences: LongArray
+    correct: BoolArray
 
 
 @dataclass
@@ -50,7 +64,7 @@ class _Lesson:
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
-    beams: list[tuple[Seen, IntArray, LongArray, LongArray, BoolArray]] = field(default_factory=list)
+    beams: list[_Beams] = field(default_factory=list)
     labels: list[tuple[Seen, IntArray, IntArray]] = field(default_factory=list)
 
 
@@ -59,7 +73,7 @@ class Trainer:
 
     def __init__(self, network: Network, setup: Setup, known: Weights | None) -> None:
         if setup.threads is not None:
-            torch.set_num_threads(setup.threads)
+            torch.set_num_threads(min(setup.threads, _MOST_THREADS))
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it
         self.network = network
@@ -137,10 +151,15 @@ class Trainer:
         self._open.pairs.append((seen, actions, signs))
 
     def learn_beams(
-        self, seen: Seen, actions: IntArray, paths: LongArray, sentences: LongArray, correct: BoolArray
+        self,
+        seen: Seen,
+        rows: LongArray,
+        actions: IntArray,
+        paths: LongArray,
+        sentences: LongArray,
+        correct: BoolArray,
     ) -> None:
-        """Rows belong to `paths`, paths to `sentences`, of which each has one that is correct."""
-        self._open.beams.append((seen, actions, paths, sentences, correct))
+        self._open.beams.append(_Beams(seen, rows, actions.astype(np.int64), paths, sentences, correct))
 
     def learn_labels(self, seen: Seen, actions: IntArray, labels: IntArray) -> None:
         """The labels of the arcs that actions make, from the states that they are made in."""
@@ -208,17 +227,22 @@ class Trainer:
         return -(scores.gather(1, actions[:, None])[:, 0] * signs).sum()
 
     def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
-        """The logarithm of the probability of the correct derivation among those of the beam (A 2016)."""
+        """The logarithms of the probabilities of the correct derivations among those of each beam (A 2016)."""
+        scores, _ = self._scores(lesson, [beams.seen for beams in lesson.beams])
         total = torch.zeros((), device=self.device)
-        for seen, actions, paths, sentences, correct in lesson.beams:
-            scores, _ = self._scores(lesson, [seen])
-            own = scores.gather(1, self._tensor(actions.astype(np.int64))[:, None])[:, 0]
-            sums = torch.zeros(len(sentences), device=self.device).index_add(0, self._tensor(paths), own)
-            _, which = np.unique(sentences, return_inverse=True)
-            place = np.arange(len(which)) - np.searchsorted(which, which)
-            table = torch.full((int(which.max()) + 1, int(place.max()) + 1), -torch.inf, device=self.device)
-            table = table.index_put((self._tensor(which), self._tensor(place)), sums)
-            total = total + table.logsumexp(dim=1).sum() - sums[self._tensor(correct)].sum()
+        first = 0
+        for beams in lesson.beams:
+            steps = rows(scores.reshape(-1, 1), self._tensor((first + beams.rows) * self.actions + beams.actions))[:, 0]
+            first += len(beams.seen.words)
+            sums = torch.zeros(len(beams.sentences), device=self.device).index_add(0, self._tensor(beams.paths), steps)
+            _, beam = np.unique(beams.sentences, return_inverse=True)
+            place = np.arange(len(beam)) - np.searchsorted(beam, beam)
+            table = torch.full((int(beam.max()) + 1, int(place.max()) + 1), -torch.inf, device=self.device)
+            table = table.index_put((self._tensor(beam), self._tensor(place)), sums)
+            is_correct = np.zeros(table.shape, dtype=np.bool_)
+            is_correct[beam, place] = beams.correct
+            right = table.masked_fill(~self._tensor(is_correct), -torch.inf)
+            total = total + (table.logsumexp(dim=1) - right.logsumexp(dim=1)).sum()
         return total
 
     def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
