@@ -159,7 +159,7 @@ _MODELS = {
     "pipeline": _pipeline,
 }
 _NETWORKS = {
-    "network": lambda: _network("form", "feats", labels_of=("S0", "B0.left[0]"), history=2),
+    "network": lambda: _network("form", "feats", labels_of=("S0", "B0.left[0]"), history=2, memory=2),
     "network-bilstm": lambda: _network("form", "characters", "vector", layers=2, size=3, arcs=2, labels=2),
     "network-tags": lambda: _network(
         *("lower", "given_head"), layers=1, size=3, tags=("upos", "lemma"), tag_hidden=3, precision="int8"

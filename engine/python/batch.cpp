@@ -139,6 +139,15 @@ class BatchHandle {
     require_matrix(out, count);
     batch_.history(count, out.data());
   }
+  std::int32_t deepest() {
+    const Lock lock(mutex_);
+    return batch_.deepest();
+  }
+  void stacks(OutMatrix<std::int32_t> out) {
+    const Lock lock(mutex_);
+    require_matrix(out, static_cast<std::size_t>(batch_.deepest()));
+    batch_.stacks(out.data());
+  }
   void keys(OutMatrix<Key> out) {
     const Lock lock(mutex_);
     require_matrix(out, batch_.program().templates());
@@ -243,6 +252,8 @@ void bind_batch(nb::module_& m) {
       .def("positions", &B::positions, plain("addresses"), plain("out"))
       .def("labels", &B::labels, plain("addresses"), plain("out"))
       .def("history", &B::history, plain("out"))
+      .def_prop_ro("deepest", &B::deepest, "How many words the largest stack of a row has.")
+      .def("stacks", &B::stacks, plain("out"))
       .def("keys", &B::keys, plain("out"))
       .def("arcs", &B::arcs, plain("rows"), plain("actions"), plain("heads"), plain("dependents"))
       .def("apply", &B::apply, plain("rows").none(), plain("actions"), plain("labels").none(), plain("out"))

@@ -148,6 +148,22 @@ void Batch::history(std::size_t count, std::int32_t* out) const {
   }
 }
 
+std::int32_t Batch::deepest() const {
+  std::int32_t found = 0;
+  for (const Row& row : rows_) found = std::max(found, at(row.state).counters().stack_size);
+  return found;
+}
+
+void Batch::stacks(std::int32_t* out) const {
+  const auto width = static_cast<std::size_t>(deepest());
+  std::vector<Token> stack;
+  for (const Row& row : rows_) {
+    at(row.state).list_stack(stack);
+    for (const Token token : stack) *out++ = outside(row.state, token);
+    out = std::fill_n(out, width - stack.size(), -1);
+  }
+}
+
 void Batch::keys(Key* out) {
   for (const Row& row : rows_) {
     selection_.extract(1, at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());

@@ -64,6 +64,9 @@ class Batch {
   // [row][count]: the last actions, the latest first, -1 none; a state remembers kHistory
   static constexpr std::size_t kHistory = 4;
   void history(std::size_t count, std::int32_t* out) const;
+  // [row][deepest()]: what is on the stack, from the bottom: 1..n words, 0 Root, -1 behind the top
+  std::int32_t deepest() const;
+  void stacks(std::int32_t* out) const;
   // [row][template]
   void keys(Key* out);
 

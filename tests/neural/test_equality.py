@@ -59,12 +59,21 @@ def test_the_same_scores(kind, system):
     for _ in walk(states, np.random.default_rng(1), 15):
         own = Seen.of(classifier.network, states, words)
         numbers = (torch.from_numpy(array) for array in (own.words, own.labels, own.history))
-        hidden = module.hidden(seen, *numbers)
+        hidden = module.hidden(seen, *numbers, remembered(module, words.memory, encoded, own))
         scores = module.score(hidden, arcs, torch.from_numpy(own.arcs))
         expected = scores.masked_fill(~torch.from_numpy(own.legal), -torch.inf).log_softmax(dim=1)
         found = classifier.score(states)
         close(found[own.legal], expected[torch.from_numpy(own.legal)])
         compare_labels(classifier, module, states, own, hidden, labels)
+
+
+def remembered(module, memory, encoded, seen):
+    if memory is None:
+        return None
+    tables = module.remembered(memory, encoded)
+    for own, table in zip((memory.actions, memory.stacks), tables, strict=True):
+        close(own.hidden[: len(table)], table)
+    return torch.cat([table[torch.from_numpy(read)] for table, read in zip(tables, seen.read.T, strict=True)], dim=1)
 
 
 def compare_labels(classifier, module, states, own, hidden, labels):

@@ -9,7 +9,7 @@ import pytest
 
 import panparser as pp
 from learners import short_sentences, without_heads
-from nets import ALONE, TINY, VECTORS
+from nets import ALONE, REMEMBERING, TINY, VECTORS
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC
 from panparser.networks.network import Input
 from panparser.parsing.training.classifier import ClassifierRun
@@ -17,7 +17,7 @@ from panparser.parsing.training.classifier import ClassifierRun
 pytest.importorskip("torch")
 TRAIN, DEV = short_sentences(14, 9), short_sentences(8, 6)
 SPEC = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
-KNOWN = {"TINY": TINY, "ALONE": ALONE}  # labels by their own layers, and by the scorer's hidden layer
+KNOWN = {"TINY": TINY, "ALONE": ALONE, "REMEMBERING": REMEMBERING}
 
 
 def learn(treebank=TRAIN, spec=SPEC, network=TINY, epochs=2, **options):

@@ -42,6 +42,7 @@ def compare(states, alone, golds, readers, system):
     assert states.sentence_index.tolist() == [owner for owner, _ in alone.values()]
     ours = zip(states.legal(), states.costs(), states.positions(ADDRESSES), states.keys(), states.oracle(), strict=True)
     names = system.names
+    compare_more(states, [at for _, at in alone.values()], names)
     for (owner, at), (legal, costs, positions, keys, action) in zip(alone.values(), ours, strict=True):
         assert tuple(name for name, flag in zip(names, legal, strict=True) if flag) == system.legal(at.state)
         expected = system.costs(at.state, golds[owner])
@@ -52,6 +53,19 @@ def compare(states, alone, golds, readers, system):
         values = [values for _, values in readers[owner].features(at)]
         pairs = zip(SMALL, values, strict=True)
         assert keys.tolist() == [key_of(i, t, v, names, LABELS) for i, (t, v) in enumerate(pairs)]
+
+
+def compare_more(states, alone, names):
+    """Labels of arcs, the last actions, stacks."""
+    addresses = [pp.Address(*address.split(".", 1)) for address in ADDRESSES]
+    ours = zip(states.labels_at(ADDRESSES), states.history(4), states.stacks(), strict=True)
+    for at, (labels, history, stack) in zip(alone, ours, strict=True):
+        found = [Reader._label(at, at.find(address), address.path) for address in addresses]
+        assert labels.tolist() == [-1 if label is None else LABELS.index(label) for label in found]
+        last = [names.index(name) for name in reversed(at.actions[-4:])]
+        assert history.tolist() == last + [-1] * (4 - len(last))
+        assert [word for word in stack.tolist() if word >= 0] == [outside(at, word) for word in at.state.stack]
+    assert states.stacks().shape[1] == max(len(at.state.stack) for at in alone)
 
 
 @each_variant()

@@ -28,6 +28,7 @@ ALONE = replace(
     hidden=24,
     learning=replace(LEARNING, arc_loss=0.0),
 )
+REMEMBERING = replace(ALONE, layers=1, size=8, positions=("S0", "B0"), labels_of=(), history=0, memory=8)
 _EVERY = (*("form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"),)
 
 
@@ -49,13 +50,15 @@ KINDS = {
     ),
     "all of it": _network(
         "form characters feats vector given_head",
-        **{"layers": 2, "size": 4, "labels_of": ("S0", "S0.right[0]"), "history": 2, "arcs": 4, "labels": 3},
+        **{"layers": 2, "size": 4, "labels_of": ("S0", "S0.right[0]"), "history": 2, "memory": 3},
+        **{"arcs": 4, "labels": 3},
     ),
     "tags of the last layer": _network("form characters", layers=2, size=3, tags=("upos", "feats"), tag_hidden=5),
     "tags of the first layer": _network(
         "lower", layers=2, size=4, tags=("lemma", "xpos", "upos"), tag_hidden=3, tag_layer=1, arcs=2
     ),
     "tags of words alone": _network("form", tags=("upos",), tag_hidden=4),
+    "memory": _network("form", memory=3),
     "one position": _network("xpos given_head", positions=("B0",), arcs=1, labels=1),
 }
 
@@ -82,4 +85,6 @@ def situation(network: Network, states, row: int) -> Situation:
         listed(states.positions(network.positions)[row]),
         listed(states.labels_at(network.labels_of)[row]) if network.labels_of else [],
         listed(states.history(network.history)[row]) if network.history else [],
+        states.derivation(int(states.ids[row]))[1].tolist(),
+        [int(word) for word in states.stacks()[row] if word >= 0],
     )

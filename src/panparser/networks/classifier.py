@@ -249,7 +249,7 @@ class Weights:
         self.network, self.vocabulary, self.classes, self.arrays = network, vocabulary, classes, arrays
         self.actions, self.labels = actions, labels
         if network.positions:
-            self.layers = WordLayers(network, arrays, labels)
+            self.layers = WordLayers(network, arrays, actions, labels)
             self.scorer = Scorer(network, arrays, actions, labels)
         self.tags = TagHeads(network, arrays, classes) if network.tags else None
         if "vector" not in network.columns:

@@ -18,6 +18,7 @@ from panparser.networks.network import Input, Network
 Floats = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[Any]]
 LETTER_SIZE = 32  # of the vector of a character
+LABEL_SIZE = ACTION_SIZE = 32  # of the vectors of labels and actions
 WINDOW = 5  # characters that a convolution sees
 SLOPE = 0.1  # of the activation, below 0
 MOST = np.float32(1e4)  # that a weight may be, so that sums of products of them are numbers

@@ -194,6 +194,9 @@ class Network:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
         if not self.positions and not self.tags:
             raise SpecError("positions of Network must be addresses, such as S0, unless it has tags; got none")
+        for name in ("labels_of", "history", "memory", "arcs"):
+            if getattr(self, name) and not self.positions:
+                raise SpecError(f"{name} of Network must be none without positions; got {getattr(self, name)!r}")
 
     @property
     def columns(self) -> tuple[str, ...]:

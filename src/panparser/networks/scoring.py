@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import BoolArray, IntArray, LongArray
-from panparser.networks.encoding import Arrays, Floats, activated, taken
+from panparser.networks.encoding import ACTION_SIZE, LABEL_SIZE, Arrays, Floats, activated, taken
 from panparser.networks.inputs import Batch
+from panparser.networks.memory import Memory, MemoryLayers
 from panparser.networks.network import Network
 
-LABEL_SIZE = ACTION_SIZE = 32  # of the vectors of labels and actions
-AT_EACH_STEP = ("positions.bias", "labels_of", "history", "actions", "arc_scale", "labels")  # names of Scorer's arrays
+AT_EACH_STEP = (  # how the names of the arrays begin that Scorer and MemoryLayers need
+    *("positions.bias", "labels_of", "history", "memory", "actions", "arc_scale", "labels"),
+)
 LEAST = np.float32(-30.0)  # of the logarithm of a probability
 
 
@@ -22,12 +24,14 @@ class Seen:
     """What a network sees of states, a row each.
 
     `words`: rows of the words at its positions; `labels`: of arcs, 0 where none; `history`: actions, 0 where none;
-    `arcs`: (rows, actions) where the score of the arc is that an action makes, -1 if it makes none; `legal`.
+    `read`: sequences in its memory; `arcs`: (rows, actions) where the score of the arc is that an action makes, -1 if
+    it makes none; `legal`.
     """
 
     words: LongArray
     labels: LongArray
     history: LongArray
+    read: LongArray
     arcs: LongArray
     legal: BoolArray
 
@@ -42,17 +46,17 @@ class Seen:
         history = np.zeros((count, network.history), dtype=np.int64)
         if network.history:
             history = states.history(network.history).astype(np.int64) + 1
+        read = words.memory.read(states) if words.memory else np.zeros((count, 0), dtype=np.int64)
         arcs = np.full(legal.shape, -1, dtype=np.int64)
         if network.arcs:
             rows, actions = np.nonzero(legal)
             heads, dependents = states.arcs(rows.astype(np.int32), actions.astype(np.int32))
             place = words.place(sentence[rows], heads.astype(np.int64), dependents.astype(np.int64))
             arcs[rows, actions] = np.where((heads >= 0) & (dependents > 0), place, -1)
-        return cls(words.at(sentence, states.positions(network.positions)), labels, history, arcs, legal)
+        return cls(words.at(sentence, states.positions(network.positions)), labels, history, read, arcs, legal)
 
     def take(self, rows: IntArray) -> Seen:
-        words, labels, history, arcs = (array[rows] for array in (self.words, self.labels, self.history, self.arcs))
-        return Seen(words, labels, history, arcs, self.legal[rows])
+        return Seen(**{name: array[rows] for name, array in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class Words:
     arcs: Floats | None
     heads: Floats | None  # of labels
     dependents: Floats | None
+    memory: Memory | None
 
     def at(self, sentences: LongArray, words: IntArray) -> LongArray:
         """Rows of words of sentences; that of absence where a word is -1."""
@@ -84,7 +89,7 @@ class Words:
 class WordLayers:
     """Weights that prepare words for scoring, once for each batch of sentences."""
 
-    def __init__(self, network: Network, arrays: Arrays, labels: int) -> None:
+    def __init__(self, network: Network, arrays: Arrays, actions: int, labels: int) -> None:
         self.network, self.labels = network, labels
         width, hidden, count = network.width, network.hidden, len(network.positions)
         self.absent = taken(arrays, "absent", width)
@@ -99,6 +104,7 @@ class WordLayers:
         if labels and network.labels:
             self.label_heads = _layer(arrays, "label_heads", network.labels, width)
             self.label_dependents = _layer(arrays, "label_dependents", network.labels, width)
+        self.memory = MemoryLayers(network, arrays, actions) if network.memory else None
 
     def __call__(self, encoded: Floats, batch: Batch) -> Words:
         """What scores need of words, from what is seen of them."""
@@ -112,7 +118,8 @@ class WordLayers:
             heads, dependents = (
                 _with_one(_through(layer, encoded)) for layer in (self.label_heads, self.label_dependents)
             )
-        return Words(batch.first, int(batch.lengths.max(initial=0)), seen, arcs, heads, dependents)
+        memory = self.memory(encoded, batch.first) if self.memory else None
+        return Words(batch.first, int(batch.lengths.max(initial=0)), seen, arcs, heads, dependents, memory)
 
     def _arcs(self, encoded: Floats, batch: Batch) -> Floats:
         heads = _through(self.arc_heads, encoded)
@@ -137,6 +144,8 @@ class Scorer:
         self.bias = taken(arrays, "positions.bias", hidden)
         self.of_labels = self._tables(arrays, "labels_of", labels, len(network.labels_of), LABEL_SIZE)
         self.of_history = self._tables(arrays, "history", actions, network.history, ACTION_SIZE)
+        if network.memory:
+            self.of_memory = np.ascontiguousarray(taken(arrays, "memory.layer.weight", hidden, 2 * network.memory).T)
         self.out = np.ascontiguousarray(taken(arrays, "actions.weight", actions, hidden).T)
         self.out_bias = taken(arrays, "actions.bias", actions)
         if network.arcs:
@@ -165,6 +174,8 @@ class Scorer:
             found += table[numbers]
         for table, numbers in zip(self.of_history, seen.history.T, strict=True):
             found += table[numbers]
+        if words.memory is not None:
+            found += words.memory.remembered(seen.read) @ self.of_memory
         return activated(found)
 
     def score(self, seen: Seen, words: Words, *, is_local: bool) -> Floats:

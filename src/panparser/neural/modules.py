@@ -12,10 +12,11 @@ from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
 
 from panparser.features.vectors import Vectors
-from panparser.networks.encoding import LETTER_SIZE, SLOPE, WINDOW, known_vectors
+from panparser.networks.encoding import ACTION_SIZE, LABEL_SIZE, LETTER_SIZE, SLOPE, WINDOW, known_vectors
 from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Bags, Batch, Vocabulary
+from panparser.networks.memory import Memory, Sequences
 from panparser.networks.network import Input, Network
-from panparser.networks.scoring import ACTION_SIZE, LABEL_SIZE, LEAST
+from panparser.networks.scoring import LEAST
 from panparser.networks.tagging import TagClasses
 
 
@@ -66,6 +67,15 @@ class NetworkModule(nn.Module):
         if network.history:
             self.history = nn.Embedding(actions + 1, ACTION_SIZE)
             self.history_layer = nn.Linear(network.history * ACTION_SIZE, network.hidden, bias=False)
+        if network.memory:
+            self.memory = nn.ModuleDict(
+                {
+                    "table": nn.Embedding(actions, ACTION_SIZE),
+                    "actions": nn.LSTM(ACTION_SIZE, network.memory),
+                    "stack": nn.LSTM(width, network.memory),
+                    "layer": nn.Linear(2 * network.memory, network.hidden, bias=False),
+                }
+            )
         self.actions = nn.Linear(network.hidden, actions)
         if network.arcs:
             self.arc_heads = nn.Linear(width, network.arcs)
@@ -227,7 +237,17 @@ class NetworkModule(nn.Module):
 
     # --- Scores ---
 
-    def hidden(self, seen: Tensor, words: Tensor, labels: Tensor, history: Tensor) -> Tensor:
+    def remembered(self, memory: Memory, encoded: Tensor) -> tuple[Tensor, Tensor]:
+        """(sequences, size) The hidden states of both LSTMs, after each sequence that was read."""
+        table: Any = self.memory["table"].weight
+        return (
+            _read(self.memory["actions"], table, memory.actions),
+            _read(self.memory["stack"], encoded, memory.stacks),
+        )
+
+    def hidden(
+        self, seen: Tensor, words: Tensor, labels: Tensor, history: Tensor, remembered: Tensor | None = None
+    ) -> Tensor:
         count, hidden = seen.shape[1], seen.shape[2]
         at = words * count + torch.arange(count, device=words.device)
         found = rows(seen.reshape(-1, hidden), at).sum(dim=1) + self.positions.bias
@@ -235,6 +255,8 @@ class NetworkModule(nn.Module):
             found = found + self.labels_of_layer(self.labels_of(labels).flatten(1))
         if self.network.history:
             found = found + self.history_layer(self.history(history).flatten(1))
+        if remembered is not None:
+            found = found + self.memory["layer"](remembered)
         return self._dropped(functional.leaky_relu(found, SLOPE))
 
     def score(self, hidden: Tensor, arcs: Tensor | None, place: Tensor) -> Tensor:
@@ -254,6 +276,22 @@ class NetworkModule(nn.Module):
 def rows(matrix: Tensor, numbers: Tensor) -> Tensor:
     """Rows of a matrix; unlike with indices, gradients are added up quickly, and in the same order every time."""
     return functional.embedding(numbers, matrix)
+
+
+def _read(lstm: nn.Module, inputs: Tensor, sequences: Sequences) -> Tensor:
+    """(sequences, size) The hidden state after each: all of one value, all of two, ..., after those before them."""
+    before, values, lengths = (np.array(own) for own in (sequences.before, sequences.values, sequences.lengths))
+    hidden = cell = inputs.new_zeros(1, sequences.lstm.size)
+    every, place = [hidden], np.zeros(len(before), dtype=np.int64)  # among those of their length
+    for length in range(1, int(lengths.max()) + 1):
+        own = np.flatnonzero(lengths == length)
+        given, at = (torch.from_numpy(numbers).to(inputs.device) for numbers in (values[own], place[before[own]]))
+        state = rows(hidden, at)[None], rows(cell, at)[None]
+        hidden, cell = (one[0] for one in lstm(rows(inputs, given)[None], state)[1])
+        every.append(hidden)
+        place[own] = np.arange(len(own))
+    order = np.argsort(np.argsort(lengths, kind="stable"), kind="stable")
+    return rows(torch.cat(every), torch.from_numpy(order).to(inputs.device))
 
 
 def _prepare(layer: nn.LSTM) -> None:

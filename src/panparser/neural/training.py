@@ -26,6 +26,7 @@ from panparser.errors import ModelError
 from panparser.learning.classifiers import Arrays, Setup
 from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
+from panparser.networks.memory import Memory, MemoryLayers
 from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.networks.tagging import TagClasses
@@ -62,6 +63,8 @@ class _Lesson:
     gold_heads: LongArray  # of words; below 0 where unknown
     gold_labels: LongArray
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
+    memory: Memory | None
+    remembered: tuple[Tensor, Tensor] | None = None
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
     beams: list[_Beams] = field(default_factory=list)
@@ -121,12 +124,17 @@ class Trainer:
         heads = dependents = None
         if self.labels and self.network.labels:
             heads, dependents = self.module.labels_of_words(encoded)
-        gold = (column[batch.words].astype(np.int64) for column in states.gold)
+        right_heads, right_labels = (column[batch.words].astype(np.int64) for column in states.gold)
         tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
-        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, *gold, tags)
-        self.scorer = Scorer(self.network, self._step_arrays(), self.actions, self.labels)
+        arrays = self._step_arrays()
+        memory = None
+        if self.network.memory:
+            memory = MemoryLayers(self.network, arrays, self.actions)(_numbers(encoded), batch.first)
+        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory)
+        self.scorer = Scorer(self.network, arrays, self.actions, self.labels)
         longest = int(batch.lengths.max(initial=0))
-        return Words(batch.first, longest, *(_numbers(one) for one in (seen, arcs, heads, dependents)))
+        of_words, of_arcs, of_heads, of_dependents = map(_numbers, (seen, arcs, heads, dependents))
+        return Words(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
 
     def _reader(self, treebank: Any) -> InputReader:
         """That of the training treebank is kept; another is that of one sentence, in its place."""
@@ -292,7 +300,15 @@ class Trainer:
             self._tensor(np.concatenate([getattr(one, name) for one in seen]))
             for name in ("words", "labels", "history")
         )
-        return self.module.hidden(lesson.seen, words, labels, history)
+        return self.module.hidden(lesson.seen, words, labels, history, self._remembered(lesson, seen))
+
+    def _remembered(self, lesson: _Lesson, seen: list[Seen]) -> Tensor | None:
+        if lesson.memory is None:
+            return None
+        if lesson.remembered is None:  # once, when the search is over
+            lesson.remembered = self.module.remembered(lesson.memory, lesson.encoded)
+        read = self._tensor(np.concatenate([one.read for one in seen]))
+        return torch.cat([rows(own, read[:, place]) for place, own in enumerate(lesson.remembered)], dim=1)
 
     def _tensor(self, array: Any) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

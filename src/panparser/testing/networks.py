@@ -54,6 +54,10 @@ def _scorer_shapes(network: Network, width: int, actions: int, labels: int) -> d
     for name, values, count in (("labels_of", labels, len(network.labels_of)), ("history", actions, network.history)):
         if count:
             found |= {f"{name}.weight": (values + 1, _VALUE), f"{name}_layer.weight": (hidden, count * _VALUE)}
+    if network.memory:
+        found |= _lstm_shapes("memory.actions", _VALUE, network.memory, ways=("",))
+        found |= _lstm_shapes("memory.stack", width, network.memory, ways=("",))
+        found |= {"memory.table.weight": (actions, _VALUE), "memory.layer.weight": (hidden, 2 * network.memory)}
     found |= {"actions.weight": (actions, hidden), "actions.bias": (actions,)}
     if network.arcs:
         found |= _layer_shapes(("arc_heads", "arc_dependents"), width, network.arcs)
@@ -77,10 +81,12 @@ def _input_shapes(one: Input, vocabulary: Vocabulary, dimensions: int) -> dict[s
     return letters | {"spelling.weight": (one.size, _LETTER, _WINDOW), "spelling.bias": (one.size,)}
 
 
-def _lstm_shapes(name: str, inputs: int, size: int) -> dict[str, tuple[int, ...]]:
+def _lstm_shapes(
+    name: str, inputs: int, size: int, ways: Sequence[str] = ("", "_reverse")
+) -> dict[str, tuple[int, ...]]:
     return {
         f"{name}.{part}_l0{way}": (4 * size, *more)
-        for way in ("", "_reverse")
+        for way in ways
         for part, more in (("weight_ih", (inputs,)), ("weight_hh", (size,)), ("bias_ih", ()), ("bias_hh", ()))
     }
 
@@ -114,11 +120,16 @@ def random_network_parser(
 
 @dataclass(frozen=True)
 class Situation:
-    """What a network sees of a state: words at its positions, labels and last actions by number; None where none."""
+    """What a network sees of a state: words at its positions, labels and last actions by number; None where none.
+
+    And all its actions, and what is on its stack, from the bottom.
+    """
 
     words: Sequence[int | None]
     labels: Sequence[int | None]
     history: Sequence[int | None]
+    actions: Sequence[int] = ()
+    stack: Sequence[int] = ()
 
 
 class ReferenceNetwork:
@@ -236,6 +247,13 @@ class ReferenceNetwork:
             if numbers:
                 rows = [self.arrays[f"{name}.weight"][0 if number is None else number + 1] for number in numbers]
                 sums.append(_times(self.arrays[f"{name}_layer.weight"], [number for row in rows for number in row]))
+        if self.network.memory:
+            actions = [self.arrays["memory.table.weight"][action] for action in seen.actions]
+            stack = [encoded[word] for word in seen.stack]
+            none = [0.0] * self.network.memory
+            of_actions = [none, *self._lstm("memory.actions", actions, "")][-1]
+            of_stack = [none, *self._lstm("memory.stack", stack, "")][-1]
+            sums.append(_times(self.arrays["memory.layer.weight"], of_actions + of_stack))
         return [_leaky(sum(parts)) for parts in zip(*sums, strict=True)]
 
     def actions(self, encoded: Matrix, seen: Situation, arcs: Mapping[int, tuple[int, int] | None]) -> dict[int, float]:

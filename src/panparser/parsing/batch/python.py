@@ -262,11 +262,17 @@ class PythonStates(ObjectStates):
         return found
 
     def labels_at(self, addresses: Sequence[AddressLike]) -> IntArray:
-        """(rows, addresses) The label of the arc to the word at each address; -1 none."""
+        """(rows, addresses) The label of the arc to the word at each address; -1 none.
+
+        As in templates, heads have one if they are among the words that addresses can name.
+        """
         words = self.positions(addresses)
+        is_of_head = np.array([".head" in str(address) for address in addresses])
         found = np.full(words.shape, -1, dtype=np.int32)
         for row, (node, own) in enumerate(zip(self.rows, words.tolist(), strict=True)):
-            found[row] = [self._numbers.get(node.state.labels[word], -1) if word > 0 else -1 for word in own]
+            state = node.state
+            found[row] = [self._numbers.get(state.labels[word], -1) if word > 0 else -1 for word in own]
+            found[row, is_of_head & ~np.isin(own, [*list(state.stack)[-DEPTH:], *list(state.buffer)[:1]])] = -1
         return found
 
     def history(self, count: int) -> IntArray:
@@ -277,6 +283,14 @@ class PythonStates(ObjectStates):
         for row, node in enumerate(self.rows):
             last = node.state.derivation[::-1][:count]
             found[row, : len(last)] = [codes[name] for name in last]
+        return found
+
+    def stacks(self) -> IntArray:
+        """(rows, as many as the largest has) The words on each stack, from the bottom; 0 is Root, -1 none."""
+        stacks = [list(node.state.stack) for node in self.rows]
+        found = np.full((len(stacks), max(map(len, stacks), default=0)), -1, dtype=np.int32)
+        for row, stack in enumerate(stacks):
+            found[row, : len(stack)] = stack
         return found
 
     def _call(self, method: Any, *arguments: Any) -> None:

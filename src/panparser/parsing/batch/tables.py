@@ -253,6 +253,10 @@ class StateBatch:
             raise BatchError(f"count of history must be an integer from 0 to {_MAX_HISTORY}; got {count!r}")
         return self._filled("history", self._engine.history, np.int32, count, out)
 
+    def stacks(self) -> IntArray:
+        """(rows, as many as the largest has) The words on each stack, from the bottom; 0 is Root, -1 none."""
+        return self._filled("stacks", self._engine.stacks, np.int32, self._engine.deepest, None)
+
     def last_arcs(self, out: IntArray | None = None) -> IntArray:
         """(rows, 3) Head, dependent and label of the arc that the last action made; -1 if it made none."""
         return self._filled("last_arcs", self._engine.last_arcs, np.int32, 3, out)

@@ -1,0 +1,110 @@
+"""What LSTMs have read of states: their actions so far, and what is on their stacks (D 2015: see network.py).
+
+A sequence that was read is a number: 0 is the empty one, any other is one more value after a shorter one. States share
+the beginnings of their sequences, so a new state takes one step after what its parent has read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import LongArray
+from panparser.networks.encoding import ACTION_SIZE, Arrays, Floats, Lstm, taken
+from panparser.networks.network import Network
+
+
+class Sequences:
+    """Sequences that one LSTM has read: for each, the one before its last value, and that value."""
+
+    def __init__(self, lstm: Lstm, gates: Floats) -> None:
+        self.lstm = lstm
+        self.gates = gates  # (values, 4 * size) what a value adds to the gates
+        self.before, self.values, self.lengths = [0], [0], [0]
+        self.hidden = np.zeros((1, lstm.size), dtype=np.float32)  # has room for more sequences than there are
+        self._cell = np.zeros_like(self.hidden)
+        self._known: dict[int, int] = {}
+
+    def after(self, before: LongArray, values: LongArray) -> LongArray:
+        """The sequences that continue others by one value each."""
+        keys = before * len(self.gates) + values
+        new = np.unique(np.array([key for key in keys.tolist() if key not in self._known], dtype=np.int64))
+        if len(new):
+            self._read(new)
+        return np.array([self._known[key] for key in keys.tolist()], dtype=np.int64)
+
+    def _read(self, keys: LongArray) -> None:
+        before, values = keys // len(self.gates), keys % len(self.gates)
+        cell, hidden = self._cell[before], self.hidden[before]
+        self.lstm.step(self.gates[values], cell, hidden)
+        first, end = len(self.before), len(self.before) + len(keys)
+        if end > len(self.hidden):
+            more = np.zeros((end, self.lstm.size), dtype=np.float32)
+            self.hidden, self._cell = np.concatenate([self.hidden, more]), np.concatenate([self._cell, more])
+        self.hidden[first:end], self._cell[first:end] = hidden, cell
+        self._known.update(zip(keys.tolist(), range(first, end), strict=True))
+        self.lengths += [self.lengths[one] + 1 for one in before.tolist()]
+        self.before += before.tolist()
+        self.values += values.tolist()
+
+
+class Memory:
+    """What is remembered of the states of some sentences."""
+
+    def __init__(self, actions: Sequences, stacks: Sequences, first: LongArray) -> None:
+        self.actions, self.stacks = actions, stacks
+        self.first = first  # rows of the sentences' Roots
+        self._of_state: dict[int, int] = {-1: 0}
+
+    def read(self, states: Any) -> LongArray:
+        """(rows, 2) The sequence of the actions of each state, and that of the words on its stack."""
+        return np.stack([self._read_actions(states), self._read_stacks(states)], axis=1)
+
+    def _read_actions(self, states: Any) -> LongArray:
+        parents = states.parents.tolist()
+        for parent in parents:
+            if parent not in self._of_state:
+                self._catch_up(states, parent)
+        before = np.array([self._of_state[parent] for parent in parents], dtype=np.int64)
+        last = states.last_actions.astype(np.int64)
+        is_later = last >= 0
+        before[is_later] = self.actions.after(before[is_later], last[is_later])
+        self._of_state.update(zip(states.ids.tolist(), before.tolist(), strict=True))
+        return before
+
+    def _catch_up(self, states: Any, state: int) -> None:
+        """Reads the actions of a state that nobody has looked at, nor perhaps at those before it."""
+        _, actions = states.derivation(state)
+        found = np.zeros(1, dtype=np.int64)
+        for action in actions.astype(np.int64):
+            found = self.actions.after(found, action[None])
+        self._of_state[state] = int(found[0])
+
+    def _read_stacks(self, states: Any) -> LongArray:
+        stacks = states.stacks()
+        rows = self.first[states.sentence_index][:, None] + stacks
+        found = np.zeros(len(stacks), dtype=np.int64)
+        for words, is_there in zip(rows.T, stacks.T >= 0, strict=True):
+            found[is_there] = self.stacks.after(found[is_there], words[is_there])
+        return found
+
+    def remembered(self, read: LongArray) -> Floats:
+        """(rows, 2 * size) The hidden states of both LSTMs."""
+        return np.concatenate([self.actions.hidden[read[:, 0]], self.stacks.hidden[read[:, 1]]], axis=1)
+
+
+class MemoryLayers:
+    """The weights of both LSTMs."""
+
+    def __init__(self, network: Network, arrays: Arrays, actions: int) -> None:
+        self.actions = Lstm.of(arrays, "memory.actions", ACTION_SIZE, network.memory)
+        self.stack = Lstm.of(arrays, "memory.stack", network.width, network.memory)
+        self.table = taken(arrays, "memory.table.weight", actions, ACTION_SIZE)
+
+    def __call__(self, encoded: Floats, first: LongArray) -> Memory:
+        of_actions, of_words = (
+            Sequences(lstm, values @ lstm.inputs + lstm.bias)
+            for lstm, values in ((self.actions, self.table), (self.stack, encoded))
+        )
+        return Memory(of_actions, of_words, first)
