@@ -7,6 +7,8 @@ import json
 import pytest
 
 import panparser as pp
+from nets import KINDS, TREEBANK
+from panparser.testing.networks import random_network_parser
 
 
 def test_vote_parse_and_info(run, parsed, tmp_path):
@@ -31,6 +33,18 @@ def test_votes_that_vote_leave_nobody_out(run, parsed, tmp_path):
     code, out, _ = run("vote", both, b, "-o", all_three)
     assert (code, "a vote of 3" in out, "left out" in out) == (0, True, False)
     assert run("vote", both, b, "-o", all_three, "--weights", "0,1")[1].endswith("a vote of 1>, 2 left out\n")
+
+
+def test_networks_vote(run, tmp_path):
+    for seed in (1, 2):
+        random_network_parser(pp.ParserSpec(beam=1), KINDS["words alone"], TREEBANK, seed=seed).save(
+            tmp_path / str(seed)
+        )
+    both = [tmp_path / "1", tmp_path / "2", "-o", tmp_path / "vote"]
+    code, out, _ = run("vote", *both)
+    assert (code, "left out" in out) == (0, False)
+    code, out, _ = run("vote", *both, "--weights", "1,0")
+    assert (code, "1 left out" in out) == (0, True)
 
 
 def test_vote_learns_weights(run, parsed, tmp_path):

@@ -68,5 +68,8 @@ def vote(
         )
     made.save(output)
     if not is_quiet():
-        left_out = sum(len(as_voters(parser)) for parser in parsers) - len(made.voters)
+        if made.voters:
+            left_out = sum(len(as_voters(parser)) for parser in parsers) - len(made.voters)
+        else:  # networks among them
+            left_out = (numbers or []).count(0)
         print(f"{output}: {made!r}" + (f", {left_out} left out" if left_out else ""))
