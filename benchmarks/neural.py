@@ -117,7 +117,12 @@ class Rendering:
             text = "LAS less that of {}, and the probability of a difference as large if there were none:"
             lines += ["", text.format(self.table.reference), "", *differences]
         if training := self.training():
-            lines += ["", "Seconds of training, and words learned from in a second:", "", *training]
+            lines += [
+                "",
+                "Seconds of training (on a GPU of the clock, else of the CPU), and words learned from in a second:",
+                "",
+                *training,
+            ]
         return [*lines, ""]
 
     def scores(self) -> list[str]:
