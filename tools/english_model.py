@@ -51,7 +51,12 @@ CHOICES = {
         network=replace(
             pp.BILSTM,
             inputs=(Input(column="form", size=100, least=2), Input(column="characters", size=100)),
-            **{"layers": 2, "size": 256, "hidden": 200, "arcs": 256, "labels": 96, "precision": "int8"},
+            layers=2,
+            size=256,
+            hidden=200,
+            arcs=256,
+            labels=96,
+            precision="int8",
         ),
         tokenizer="en",
     ),

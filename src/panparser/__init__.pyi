@@ -131,6 +131,7 @@ from panparser.sequences.model import Classes as Classes
 from panparser.sequences.model import Items as Items
 from panparser.sequences.model import SequenceModel as SequenceModel
 from panparser.sequences.model import Window as Window
+from panparser.sequences.networks import NetworkTagger as NetworkTagger
 from panparser.sequences.tag_dictionary import DictionaryRule as DictionaryRule
 from panparser.sequences.tag_dictionary import TagDictionary as TagDictionary
 from panparser.sequences.tagger import Tagger as Tagger

@@ -100,6 +100,11 @@ def test_a_network_may_name_what_it_predicts():
 def test_what_does_not_go_together():
     for spec, network, message in (
         (replace(SPEC, folds=3), TINY, "folds of PipelineSpec is about taggers and lemmatizer"),
+        (
+            replace(SPEC, by_parser=False, tagger_beam=2),
+            TINY,
+            "tagger_beam of PipelineSpec is not for taggers that are",
+        ),
         (replace(SPEC, by_parser=True), None, "by_parser of PipelineSpec must not be True without a parser that has"),
         (replace(SPEC, by_parser=False), TINY.joint("upos"), "must not be False with a network that predicts tags"),
     ):
@@ -109,12 +114,40 @@ def test_what_does_not_go_together():
         replace(SPEC, by_parser="no")
 
 
-def test_taggers_before_a_parser_of_a_network():
-    spec = replace(SPEC, by_parser=False, folds=2, tagger_epochs=1, lemmatizer_epochs=1, parts=("tagger", "parser"))
-    found = learn(spec, epochs=1)
-    assert list(found.parts) == ["tagger upos+xpos+feats", "parser"]
+# --- Taggers before the parser ---
+
+
+def test_a_parser_learns_from_the_tags_of_networks(tmp_path):
+    spec = replace(SPEC, by_parser=False, folds=2, tagger_epochs=2)
+    found = learn(spec, epochs=1, dev=DEV, checkpoint=tmp_path / "checkpoint")
+    assert list(found.parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
+    assert found.taggers[0].classifier.network == TINY.tagger(*COLUMNS)
     assert found.parser.classifier.network == TINY
-    assert found.training.folds == 2
+    assert (found.training.folds, found.columns) == (2, COLUMNS)
+    assert list(found.training.dev["gold tokens"]) == ["UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS"]
+    found.save(tmp_path / "model")
+    assert pp.load(tmp_path / "model")(TEXT).to_bytes() == found(TEXT).to_bytes()
+    again = learn(spec, epochs=1, dev=DEV, checkpoint=tmp_path / "checkpoint", resume=True)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_a_tagger_for_each_column_and_no_trees():
+    spec = replace(
+        SPEC, by_parser=False, folds=0, joint=False, tagger_epochs=1, parts=("lemmatizer", "tagger", "parser")
+    )
+    blank = TRAIN.copy()
+    blank.column("xpos")[:] = 0
+    found = pp.train_pipeline(spec, blank, network=TINY, epochs=1, threads=1)
+    assert list(found.parts) == ["tagger upos", "tagger feats", "tagger lemma", "parser"]
+    blank.heads[:] = -1
+    found = pp.train_pipeline(
+        replace(spec, by_parser=None, folds=5, joint=True, tagger_epochs=None),
+        blank,
+        network=replace(TINY, learning=replace(TINY.learning, epochs=1)),
+        threads=1,
+    )
+    assert list(found.parts) == ["tagger upos+feats+lemma"]
 
 
 # --- Recipes and commands ---
@@ -130,7 +163,6 @@ size = 12
 hidden = 16
 arcs = 12
 labels = 8
-{more}
 [training]
 epochs = 1
 [pipeline]
@@ -145,8 +177,8 @@ def folder(tmp_path, monkeypatch):
     for name, treebank in (("train", TRAIN), ("dev", DEV)):
         pp.write_conllu(tmp_path / f"{name}.conllu", treebank)
 
-    def write(options="", more=""):
-        (tmp_path / "recipe.toml").write_text(RECIPE.format(options=options, more=more))
+    def write(options=""):
+        (tmp_path / "recipe.toml").write_text(RECIPE.format(options=options))
 
     write()
     return write
@@ -171,9 +203,10 @@ def test_a_recipe_of_a_joint_pipeline_makes_the_same_again(folder, tmp_path, run
 
 
 def test_flags_of_tags(folder, run):
-    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "model", "--tags", "jointly", "--epochs", "1")
+    folder("folds = 2\ntagger_epochs = 1")
+    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "model", "--tags", "jointly")
     assert code == 0, err
-    assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats", "lemmatizer", "parser"]
+    assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     for arguments, message in (
         (("-t", "train.conllu", "--tags", "jointly"), "--tags is for a pipeline: --pipeline, or a recipe with"),
         (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: by_parser of PipelineSpec must not"),

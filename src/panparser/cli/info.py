@@ -21,6 +21,7 @@ from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import MODELS, find
 from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
+from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import Tagger
 from panparser.text import Lemmatizer, Tokenizer
 
@@ -58,6 +59,9 @@ def info(
         _show_parser(found, rows)
     elif isinstance(found, Tagger):
         _show_tagger(found, rows)
+    elif isinstance(found, NetworkTagger):
+        print_table((), [rows[0], ("tagger", "+".join(found.columns)), *_classifier_rows(found), *rows[1:]], "ll")
+        _print_epochs(found.training, {"accuracy": "accuracy"})
     else:
         card = place.with_suffix(".md")
         if card.parent == MODELS:
@@ -84,20 +88,20 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
     _print_epochs(parser.training, {"UAS": "uas", "LAS": "las"})
 
 
-def _is_network(parser: object) -> bool:
-    return getattr(getattr(parser, "classifier", None), "name", None) == NetworkClassifier.name
+def _is_network(model: object) -> bool:
+    return getattr(getattr(model, "classifier", None), "name", None) == NetworkClassifier.name
 
 
-def _classifier_rows(parser: Parser) -> list[tuple[str, str]]:
+def _classifier_rows(model: Parser | NetworkTagger) -> list[tuple[str, str]]:
     """The name of the classifier, or what its network is made of."""
-    if parser.classifier is None:
+    if model.classifier is None:
         return []
-    if not _is_network(parser):
-        return [("classifier", parser.classifier.name)]
-    network = Network.from_values(parser.classifier.to_values()["network"])
+    if not _is_network(model):
+        return [("classifier", model.classifier.name)]
+    network = Network.from_values(model.classifier.to_values()["network"])
     return [
         *network.description().items(),
-        ("parameters", f"{count_weights(parser.classifier.to_arrays()):,}, as {network.precision}"),
+        ("parameters", f"{count_weights(model.classifier.to_arrays()):,}, as {network.precision}"),
     ]
 
 

@@ -12,7 +12,9 @@ from panparser.ensembles.cascade import Cascade, Stage
 from panparser.ensembles.cascade_training import train_cascade
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import evaluate
+from panparser.learning.classifiers import tag_columns
 from panparser.learning.record import Trained
+from panparser.networks.network import Network
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import TREES
@@ -22,6 +24,7 @@ from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import Pipeline
 from panparser.pipeline.training import PipelineSpec, train_pipeline
 from panparser.pipeline.training import scores as pipeline_scores
+from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
 from panparser.text.raw import raw_text
@@ -30,7 +33,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 # What is trained: a spec, the stages of a cascade, or a function such as `train_lemmatizer`.
-Trainable = ParserSpec | TaggerSpec | PipelineSpec | Sequence[Stage] | Callable[..., Trained]
+Trainable = ParserSpec | TaggerSpec | Network | PipelineSpec | Sequence[Stage] | Callable[..., Trained]
 
 
 class ExperimentOptions(ParserTrainingOptions, total=False):
@@ -43,7 +46,7 @@ def trainer(trainable: Trainable) -> Callable[..., Any]:
     """The function that trains it: a treebank, `listeners` and options to a model."""
     if isinstance(trainable, ParserSpec):
         return partial(train, trainable)
-    if isinstance(trainable, TaggerSpec):
+    if isinstance(trainable, TaggerSpec | Network):
         return partial(train_tagger, trainable)
     if isinstance(trainable, PipelineSpec):
         return partial(train_pipeline, trainable)
@@ -51,7 +54,7 @@ def trainer(trainable: Trainable) -> Callable[..., Any]:
         return trainable
     if isinstance(trainable, Sequence) and trainable and all(isinstance(stage, Stage) for stage in trainable):
         return partial(train_cascade, trainable)
-    kinds = "a ParserSpec, TaggerSpec, PipelineSpec, a list of Stages, or a function that trains"
+    kinds = "a ParserSpec, TaggerSpec, PipelineSpec, a Network of a tagger, a list of Stages, or a function that trains"
     raise SpecError(f"spec of an experiment must be {kinds}; got {trainable!r}")
 
 
@@ -64,15 +67,20 @@ def columns_of(model: object) -> tuple[str, ...]:
     raise SpecError(f"expected a model that annotates the words of a treebank; got {model!r}")
 
 
-@columns_of.register(Parser)
-@columns_of.register(Cascade)
-def _(model: Parser | Cascade) -> tuple[str, ...]:
-    return TREES
+@columns_of.register
+def _(model: Parser) -> tuple[str, ...]:
+    return (*tag_columns(model.classifier), *TREES)
 
 
 @columns_of.register
-def _(model: Tagger) -> tuple[str, ...]:
-    return model.spec.columns
+def _(model: Cascade) -> tuple[str, ...]:
+    return TREES
+
+
+@columns_of.register(Tagger)
+@columns_of.register(NetworkTagger)
+def _(model: Tagger | NetworkTagger) -> tuple[str, ...]:
+    return model.columns
 
 
 @columns_of.register
@@ -112,8 +120,9 @@ def _(model: Cascade, gold: Treebank) -> Mapping[str, float]:
     return {name: 100 * int(counted.sum()) / max(1, int(known.sum())) for name, counted in counts.items()}
 
 
-@scores_of.register
-def _(model: Tagger, gold: Treebank) -> Mapping[str, float]:
+@scores_of.register(Tagger)
+@scores_of.register(NetworkTagger)
+def _(model: Tagger | NetworkTagger, gold: Treebank) -> Mapping[str, float]:
     return model.accuracy(gold)
 
 

@@ -101,8 +101,8 @@ class Classifier:
         """(words, columns) Its tags, as numbers of its own, of the words of the sentences that were begun, in order."""
         raise NotImplementedError
 
-    def tag(self, treebank: Any, sentences: LongArray, vectors: Any = None) -> IntArray:
-        """(words, columns) The same for some sentences that no state was started for."""
+    def tag(self, treebank: Any, vectors: Any = None, threads: int = 1) -> IntArray:
+        """(words, columns) The same of all words of a treebank, without states."""
         raise NotImplementedError
 
     def write_tags(self, treebank: Any, tags: IntArray) -> None:

@@ -80,6 +80,11 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         """Is what was learned scored after this epoch, and perhaps kept? The first and the last must be."""
         return True
 
+    def is_due(self, epoch: int, evaluations: int | None) -> bool:
+        """Is this one of the epochs that are scored, if there are to be about so many? None: all are."""
+        last = self.training.epochs
+        return evaluations is None or epoch in (1, last) or (last - epoch) % max(1, last // evaluations) == 0
+
     def after_epoch(self) -> None:
         """Called after each epoch, before listeners are notified."""
 

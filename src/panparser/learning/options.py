@@ -115,6 +115,14 @@ class TaskOptions(TypedDict, total=False):
     seed: int
 
 
+class NetworkOptions(TypedDict, total=False):
+    """Options of `Training` for a network that only predicts tags."""
+
+    epochs: int
+    patience: int | None
+    seed: int
+
+
 class SequenceOptions(TaskOptions, total=False):
     """Options of `Training` that are not about trees."""
 

@@ -34,6 +34,7 @@ PERCEPTRON = (*CLASSIFIER, "init", "rounding", "losses")
 CONSTRAINED = (*PERCEPTRON, "constraints")
 SEQUENCES = (*_OPTIONS, "sequences", "items", *_EPOCHS)
 ANNOTATOR = (*SEQUENCES, "sentences", "words", "data")  # taggers, tokenizers, lemmatizers
+NETWORK_TAGGER = ("epochs", "patience", "seed", *_EPOCHS, "sentences", "words", "data")
 TASK = (*_OPTIONS, "history", "interrupted")
 VOTE = ("weights",)
 LEARNED_VOTE = ("weights", "data", "dev_score")

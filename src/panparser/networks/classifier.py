@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import BoolArray, IntArray, LongArray
+from panparser._threads import in_order
 from panparser.errors import BatchError, ModelError, SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Arrays, Classifier, FloatArray, Setup
@@ -181,11 +183,23 @@ class NetworkClassifier(Classifier):
         assert self._tags is not None
         return self._tags
 
-    def tag(self, treebank: Treebank, sentences: LongArray, vectors: Vectors | None = None) -> IntArray:
-        weights = self._known_weights
-        assert weights.tags is not None
-        batch = self._reading(treebank, vectors).read(sentences)
-        return weights.tags.best(weights.encoder.read(batch)[1][batch.is_word])
+    def tag(self, treebank: Treebank, vectors: Vectors | None = None, threads: int = 1) -> IntArray:
+        weights, reader = self._known_weights, self._reading(treebank, vectors)
+        heads = weights.tags
+        assert heads is not None
+        found = np.empty((treebank.words, len(self.network.tags)), dtype=np.int32)
+
+        def work(sentences: LongArray) -> None:
+            batch = reader.read(sentences)
+            found[batch.words] = heads.best(weights.encoder.read(batch)[1][batch.is_word])
+
+        lengths = np.diff(treebank.offsets)
+        deque(in_order(work, self.batches(np.flatnonzero(lengths), lengths), threads), maxlen=0)
+        return found
+
+    def learn_tags(self, sentences: LongArray) -> None:
+        """One update of a network that only predicts tags."""
+        self._trainer.learn_tags(sentences)
 
     def write_tags(self, treebank: Treebank, tags: IntArray) -> None:
         self._known_weights.classes.write(treebank, tags)

@@ -224,7 +224,9 @@ class Network:
 
     def tagger(self, *columns: str) -> Network:
         """A network with the same encoder that only predicts these columns; no tags are read."""
-        return replace(self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, tags=columns)
+        return replace(
+            self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, labels=0, tags=columns
+        )
 
     def description(self) -> dict[str, str]:
         """What it is made of, by name, for people."""
@@ -236,7 +238,11 @@ class Network:
             "encoder": f"BiLSTM, {encoder}" if self.layers else encoder,
             **{name: " ".join(addresses) for name, addresses in seen if addresses},
             **({"predicts": " ".join(self.tags)} if self.tags else {}),
-            "scorer": ", ".join(f"{name} {size}" for name, size in sizes.items() if size),
+            **(
+                {"scorer": ", ".join(f"{name} {size}" for name, size in sizes.items() if size)}
+                if self.positions
+                else {}
+            ),
         }
 
     def to_values(self) -> dict[str, Any]:

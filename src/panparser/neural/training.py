@@ -152,6 +152,13 @@ class Trainer:
             self.right_tags = self.classes.right(treebank)
         return self.right_tags
 
+    def learn_tags(self, sentences: LongArray) -> None:
+        """One update from the tags of sentences alone."""
+        batch = self._reader(self.treebank).read(sentences)
+        of_tags = self.module.read(batch, self.word_dropout)[1]
+        right = self._right_tags(self.treebank)[batch.words]
+        self.step(self._loss_of_tags(batch, of_tags, right) / max(1, len(batch.words)))
+
     def learn_actions(self, seen: Seen, gold: BoolArray) -> None:
         self._open.actions.append((seen, np.array(gold)))
 

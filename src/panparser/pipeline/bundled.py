@@ -19,6 +19,7 @@ _MODULES = {  # imported when a file of the kind is read
     "cascade": "panparser.ensembles.cascade",
     "pipeline": "panparser.pipeline.pipeline",
     "tagger": "panparser.sequences.tagger",
+    "network-tagger": "panparser.sequences.networks",
     "tokenizer": "panparser.text.tokenizer.tokenizer",
     "lemmatizer": "panparser.text.lemmatizer.lemmatizer",
 }

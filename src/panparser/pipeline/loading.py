@@ -18,6 +18,7 @@ from panparser.systems.python import PythonSystem
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
     from panparser.pipeline.pipeline import Pipeline
+    from panparser.sequences.networks import NetworkTagger
     from panparser.sequences.tagger import Tagger
     from panparser.text import Lemmatizer, Tokenizer
 
@@ -40,7 +41,7 @@ def load(
     classifier: type[Classifier] | None = None,
     system: PythonSystem | None = None,
     functions: Functions | None = None,
-) -> Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer:
+) -> Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
     """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
     pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its type.
 
@@ -57,7 +58,7 @@ def load(
     source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
     _check_use(found, place, classifier, {"system": system, "functions": functions})
-    return cast("Parser | Cascade | Pipeline | Tagger | Tokenizer | Lemmatizer", found)
+    return cast("Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
 
 
 def _name(system: object) -> str:

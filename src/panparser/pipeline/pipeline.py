@@ -11,13 +11,12 @@ import numpy as np
 from panparser._checks import check_threads
 from panparser._threads import in_order
 from panparser.errors import SpecError, TextError, TreebankError
-from panparser.learning.classifiers import Classifier, check_class
+from panparser.learning.classifiers import Classifier, check_class, tag_columns
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import Parser
-from panparser.parsing.tagging import annotate_tags, parser_columns
 from panparser.pipeline.bundled import class_of, find
 from panparser.sequences.tagger import COLUMNS, Tagger
 from panparser.storage.arrays import Arrays
@@ -30,11 +29,13 @@ from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.sequences.networks import NetworkTagger
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
 Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
 WORD_COLUMNS = (*COLUMNS, "lemma")  # of tags and lemmas
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
+_NETWORK_TAGGER = "network-tagger"  # the kind
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
 
@@ -57,7 +58,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self,
         *,
         tokenizer: Tokenizer | None = None,
-        taggers: Sequence[Tagger] = (),
+        taggers: Sequence[Tagger | NetworkTagger] = (),
         lemmatizer: Lemmatizer | None = None,
         parser: Parser | Cascade | None = None,
         training: Mapping[str, Any] | None = None,
@@ -69,37 +70,41 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self.training = TrainingRecord.from_values({} if training is None else training)
         if not self.parts:
             raise SpecError("a pipeline has at least one part: tokenizer, tagger, lemmatizer or parser")
-        columns = [column for tagger in self.taggers for column in tagger.spec.columns]
+        columns = [column for tagger in self.taggers for column in tagger.columns]
         if len(set(columns)) < len(columns):
             raise SpecError(f"taggers of a pipeline must have different columns; got {', '.join(columns)}")
 
     @classmethod
-    def of(cls, part: Pipeline | Tokenizer | Tagger | Lemmatizer | Parser | Cascade) -> Pipeline:
+    def of(cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade) -> Pipeline:
         """A pipeline of one part; a pipeline is one already."""
         if isinstance(part, Pipeline):
             return part
         if isinstance(part, Tokenizer):
             return cls(tokenizer=part)
-        if isinstance(part, Tagger):
-            return cls(taggers=[part])
-        return cls(lemmatizer=part) if isinstance(part, Lemmatizer) else cls(parser=part)
+        if part.kind in ("tagger", _NETWORK_TAGGER):
+            return cls(taggers=[cast("Tagger | NetworkTagger", part)])
+        return cls(lemmatizer=part) if isinstance(part, Lemmatizer) else cls(parser=cast("Parser | Cascade", part))
 
     def __repr__(self) -> str:
         return f"<Pipeline {', '.join(self.parts)}>"
 
     @property
-    def parts(self) -> dict[str, Tokenizer | Tagger | Lemmatizer | Parser | Cascade]:
+    def parts(self) -> dict[str, Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade]:
         """The existing parts, by name, in order."""
-        taggers = {f"tagger {'+'.join(tagger.spec.columns)}": tagger for tagger in self.taggers}
+        taggers = {f"tagger {'+'.join(tagger.columns)}": tagger for tagger in self.taggers}
         named = {"tokenizer": self.tokenizer, **taggers, "lemmatizer": self.lemmatizer, "parser": self.parser}
         return {name: part for name, part in named.items() if part is not None}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of tags and lemmas that some part predicts."""
-        found = {*(name for tagger in self.taggers for name in tagger.spec.columns), *parser_columns(self.parser)}
+        found = {*(name for tagger in self.taggers for name in tagger.columns), *self._parser_columns}
         found |= {"lemma"} if self.lemmatizer is not None else set()
         return tuple(name for name in WORD_COLUMNS if name in found)
+
+    @property
+    def _parser_columns(self) -> tuple[str, ...]:
+        return tag_columns(getattr(self.parser, "classifier", None))
 
     # --- Text ---
 
@@ -208,15 +213,17 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             self.parser.annotate(treebank, confidence=confidence, ensemble=ensemble, **search)
         else:
             self.parser.annotate(treebank, **search)
-        known.restore(parser_columns(self.parser))
+        known.restore(self._parser_columns)
         return constraints.dropped if constraints else []
 
     def annotate_words(self, treebank: Treebank, *, keep: Iterable[str] = (), threads: int = 1) -> None:
         """Writes only tags and lemmas; `keep` as in `annotate`."""
         known = self._annotate_by_taggers(treebank, keep_names(keep, KEEP), threads)
-        if isinstance(self.parser, Parser) and not known.has(columns := parser_columns(self.parser)):
+        if isinstance(self.parser, Parser) and not known.has(self._parser_columns):
+            from panparser.parsing.tagging import annotate_tags  # only here: few parsers predict tags
+
             annotate_tags(self.parser, treebank, threads=threads)
-            known.restore(columns)
+            known.restore(self._parser_columns)
 
     def _annotate_by_taggers(self, treebank: Treebank, kept: frozenset[str], threads: int) -> _Known:
         """Writes what taggers and lemmatizer predict; gives what is known already of words."""
@@ -224,7 +231,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             raise TreebankError(f"expected a Treebank to annotate; got {treebank!r}")
         known = _Known(treebank, kept)
         for part, columns in (
-            *((tagger, tagger.spec.columns) for tagger in self.taggers),
+            *((tagger, tagger.columns) for tagger in self.taggers),
             *([(self.lemmatizer, ("lemma",))] if self.lemmatizer is not None else []),
         ):
             if not known.has(columns):
@@ -246,7 +253,9 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         """The rest, in plain values."""
         return {
             "tokenizer": self.tokenizer.to_values() if self.tokenizer else None,
-            "taggers": [tagger.to_values() for tagger in self.taggers],
+            "taggers": [
+                tagger.to_values() if isinstance(tagger, Tagger) else tagger.manifest() for tagger in self.taggers
+            ],
             "lemmatizer": self.lemmatizer.to_values() if self.lemmatizer else None,
             "parser": self.parser.manifest() if self.parser else None,
             "training": self.training.to_values(),
@@ -272,10 +281,10 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         def own(prefix: str) -> Arrays:
             return without_prefix(prefix, arrays)
 
-        taggers = [
-            Tagger.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger"))
-            for number, tagger in enumerate(values["taggers"])
-        ]
+        taggers: list[Any] = []
+        for number, tagger in enumerate(values["taggers"]):
+            owner = class_of(_NETWORK_TAGGER) if tagger.get("kind") == _NETWORK_TAGGER else Tagger
+            taggers.append(owner.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger")))
         trees = None
         if parser:
             kind = parser["kind"] if parser.get("kind") == "cascade" else "parser"

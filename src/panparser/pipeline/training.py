@@ -30,6 +30,7 @@ from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import WORD_COLUMNS, Pipeline
+from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer, train_lemmatizer
@@ -46,6 +47,7 @@ _SCORES = {  # of what a pipeline predicts
     "lemma": ("Lemmas",),
     "parser": ("UAS", "LAS"),
 }
+_OF_PERCEPTRONS = ("tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
 _OF_TAGGERS = ("joint", "folds", "tagger_epochs", "tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
 _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 
@@ -56,10 +58,12 @@ class PipelineSpec:
 
     `by_parser`: tags and lemmas come from the encoder of the parser's network, all of them unless the network names
     some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the parser; None:
-    by the parser if it has a network. The rest is about taggers and lemmatizer. `joint`: one tagger for UPOS, XPOS and
-    FEATS together, or one for each of them. `folds`: the parser learns from tags and lemmas predicted in this many
-    folds, each by taggers and lemmatizers trained on the others; 0: from those of the treebank. `tagger_prune`: drops
-    weights of taggers that are smaller than this many updates.
+    by the parser if it has a network. The rest is about taggers and lemmatizer. If the parser has a network, taggers
+    are networks with such an encoder, which predict lemmas, too: there is no lemmatizer. `joint`: one tagger for UPOS,
+    XPOS and FEATS together, or one for each of them. `folds`: the parser learns from tags and lemmas predicted in this
+    many folds, each by taggers and lemmatizers trained on the others; 0: from those of the treebank. `tagger_epochs`:
+    None: 8, or as many as a network says. `tagger_prune`: drops weights of taggers that are smaller than this many
+    updates.
     """
 
     parts: tuple[str, ...] = PARTS
@@ -68,7 +72,7 @@ class PipelineSpec:
     folds: int = 5
     parser: ParserSpec = field(default_factory=ParserSpec)
     tokenizer_epochs: int = TOKENIZER_EPOCHS
-    tagger_epochs: int = Training().epochs
+    tagger_epochs: int | None = None
     tagger_beam: int = 1
     tagger_prune: float = 0.0
     lemmatizer_epochs: int = LEMMATIZER_EPOCHS
@@ -82,6 +86,8 @@ class PipelineSpec:
         if not isinstance(self.parser, ParserSpec):
             raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
         for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
+            if (name, getattr(self, name)) == ("tagger_epochs", None):
+                continue
             check_count(f"{name} of PipelineSpec", getattr(self, name), most=MAX_EPOCHS)
         check_count("tagger_beam of PipelineSpec", self.tagger_beam, most=MAX_BEAM)
         if not isinstance(self.joint, bool):
@@ -101,7 +107,12 @@ class PipelineSpec:
         for name in _OF_TAGGERS if by_parser else ():
             if getattr(self, name) != getattr(usual, name):
                 raise SpecError(f"{name} of PipelineSpec is about taggers and lemmatizer, and by_parser is not False")
-        return replace(self, by_parser=by_parser)
+        for name in _OF_PERCEPTRONS if network is not None and "parser" in self.parts else ():
+            if getattr(self, name) != getattr(usual, name):
+                raise SpecError(f"{name} of PipelineSpec is not for taggers that are networks")
+        own = Training().epochs if network is None else network.learning.epochs
+        epochs = self.tagger_epochs if by_parser or self.tagger_epochs is not None else own
+        return replace(self, by_parser=by_parser, tagger_epochs=epochs)
 
 
 def train_pipeline(
@@ -225,11 +236,12 @@ class _Run:
         taggers = self._taggers(self.treebank, dev=self.dev, notify=True)
         parser, lemmatizer = None, None
         jackknifed, dev = self.treebank, self.dev
-        if self.lemmas or "parser" in wanted:
-            epochs = [tagger.training.best_epoch for tagger in taggers]
+        has_lemmatizer = self.lemmas and self.network is None
+        if has_lemmatizer or "parser" in wanted:
+            epochs = [tagger.training.best_epoch for tagger in taggers] if self.network is None else ()
             jackknifed = self._jackknifed(epochs, lemmas=self.lemmas and "parser" in wanted)
             dev = self._annotated(self.dev, taggers)
-        if self.lemmas:
+        if has_lemmatizer:
             self.before_part("lemmatizer")
             known = with_columns(jackknifed, self.treebank, ["lemma"])
             learn = partial(self._lemmatizer, known, dev=dev, listeners=self.listeners)
@@ -239,6 +251,12 @@ class _Run:
         if "parser" in wanted:
             parser = self._parser(jackknifed, self._blanked(dev) if dev is not None else None)
         return {"taggers": taggers, "lemmatizer": lemmatizer, "parser": parser}
+
+    @property
+    def network(self) -> Network | None:
+        """What taggers are made of, unless they are perceptrons."""
+        classifier = self.of_parser["classifier"]
+        return classifier.network if isinstance(classifier, NetworkClassifier) else None
 
     # --- Parts ---
 
@@ -256,22 +274,31 @@ class _Run:
         notify: bool = False,
         epochs: Sequence[int] = (),
         listeners: Sequence[Listener] = (),
-    ) -> list[Tagger]:
-        groups = [tuple(self.columns)] if self.spec.joint else [(name,) for name in self.columns]
+    ) -> list[Tagger | NetworkTagger]:
+        tagged = [*self.columns, *["lemma"] * (self.lemmas and self.network is not None)]
+        groups = [tuple(tagged)] if self.spec.joint else [(name,) for name in tagged]
         taggers = []
-        for number, columns in enumerate(groups if self.columns else []):
+        for number, columns in enumerate(groups if tagged else []):
             if notify:
                 self.before_part(f"tagger {'+'.join(columns)}")
-            options: dict[str, Any] = {"epochs": epochs[number] if epochs else self.spec.tagger_epochs}
-            options |= {"seed": self.seed}
-            spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
-            options |= {"prune": self.spec.tagger_prune, "listeners": self.listeners if notify else listeners}
-            learn = partial(train_tagger, spec, treebank, dev=dev, **options)
+            options: dict[str, Any] = {"seed": self.seed, "listeners": self.listeners if notify else listeners}
+            if (most := epochs[number] if epochs else self.spec.tagger_epochs) is not None:
+                options["epochs"] = most
+            learn: Callable[[], Tagger | NetworkTagger]
+            if self.network is None:
+                spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
+                learn = partial(train_tagger, spec, treebank, dev=dev, prune=self.spec.tagger_prune, **options)
+            else:
+                options["vectors"] = self.of_parser["vectors"]
+                learn = partial(train_tagger, self.network.tagger(*columns), treebank, dev=dev, **options)
             taggers.append(self._kept_tagger(columns, learn) if notify else whole(learn()))
         return taggers
 
-    def _kept_tagger(self, columns: Sequence[str], learn: Callable[[], Tagger]) -> Tagger:
-        return self.finished.get(f"tagger-{'-'.join(columns)}", lambda: whole(learn()))
+    def _kept_tagger(
+        self, columns: Sequence[str], learn: Callable[[], Tagger | NetworkTagger]
+    ) -> Tagger | NetworkTagger:
+        found: Tagger | NetworkTagger = self.finished.get(f"tagger-{'-'.join(columns)}", lambda: whole(learn()))
+        return found
 
     def _lemmatizer(
         self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
@@ -302,7 +329,7 @@ class _Run:
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Pipeline:
             taggers = self._taggers(rest, epochs=epochs, listeners=[stop])
-            lemmatizer = self._lemmatizer(rest, listeners=[stop]) if lemmas else None
+            lemmatizer = self._lemmatizer(rest, listeners=[stop]) if lemmas and self.network is None else None
             return Pipeline(taggers=taggers, lemmatizer=lemmatizer)
 
         def annotate(taggers: Pipeline, held_out: Treebank) -> list[str]:
@@ -314,7 +341,7 @@ class _Run:
 
         return jackknife(self.treebank, self.folds, learn, annotate, into=predicted, threads=self.threads, kept=kept)
 
-    def _annotated(self, treebank: Treebank | None, taggers: Sequence[Tagger]) -> Treebank | None:
+    def _annotated(self, treebank: Treebank | None, taggers: Sequence[Tagger | NetworkTagger]) -> Treebank | None:
         """A copy with the tags of the taggers, and its own lemmas."""
         if treebank is None:
             return None

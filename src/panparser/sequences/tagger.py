@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from panparser.features.sets import tagging_templates
 from panparser.features.templates import Templates, TemplatesField
 from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
-from panparser.learning.options import SequenceOptions, check_options
+from panparser.learning.options import NetworkOptions, SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
@@ -24,6 +24,11 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Row, Table, integer, number
 from panparser.treebank.treebank import Treebank, check_treebanks
+
+if TYPE_CHECKING:
+    from panparser.features.vectors import Vectors
+    from panparser.networks.network import Network
+    from panparser.sequences.networks import NetworkTagger
 
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; combined tags have them in this order
 _RULE = DictionaryRule()
@@ -124,6 +129,11 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     def __repr__(self) -> str:
         return f"<Tagger {'+'.join(self.spec.columns)}, {len(self.tags)} tags, beam {self.spec.beam}>"
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is tagged."""
+        return self.spec.columns
+
     def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """The tag of each word, as an index into `tags`."""
         _check_treebank(treebank)
@@ -196,6 +206,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         return cls.read(path)
 
 
+@overload
 def train_tagger(
     spec: TaggerSpec,
     treebank: Treebank,
@@ -205,20 +216,61 @@ def train_tagger(
     classifier: Classifier | None = None,
     threads: int | None = None,
     **options: Unpack[SequenceOptions],
-) -> Tagger:
+) -> Tagger: ...
+
+
+@overload
+def train_tagger(
+    spec: Network,
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    listeners: Sequence[Listener] = (),
+    vectors: Vectors | None = None,
+    threads: int | None = None,
+    **options: Unpack[NetworkOptions],
+) -> NetworkTagger: ...
+
+
+def train_tagger(
+    spec: TaggerSpec | Network,
+    treebank: Treebank,
+    *,
+    dev: Treebank | None = None,
+    listeners: Sequence[Listener] = (),
+    classifier: Classifier | None = None,
+    vectors: Vectors | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Tagger | NetworkTagger:
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
     prune.
 
     With `dev` the epoch that tags it most accurately is kept, without it the last. Ctrl-C ends training with the
     best tagger so far, if there is one. `members` defaults to four, or one for more than 400 thousand words. A
     `classifier` learns instead of the engine's perceptron. `threads` (None: one for each core) change no byte.
+
+    In place of a spec, a network that only predicts tags, such as `BILSTM.tagger("upos", "lemma")`; then options are
+    epochs and patience, whose defaults are those of the network, and seed. It needs torch, and perhaps `vectors`.
     """
     # Imported here so that using a model does not load the training code.
+    from panparser.networks.network import Network
     from panparser.sequences.training import record_of, train_sequences
 
-    if not isinstance(spec, TaggerSpec):
-        raise SpecError(f"spec of train_tagger must be a TaggerSpec; got {spec!r}")
     check_treebanks("train_tagger", treebank, dev)
+    if isinstance(spec, Network):
+        if classifier is not None:
+            raise SpecError("train_tagger takes a network or a classifier; got both")
+        from panparser.sequences.networks import train_network_tagger
+
+        common: dict[str, Any] = {"dev": dev, "listeners": listeners, "vectors": vectors, "threads": threads}
+        return train_network_tagger(spec, treebank, **common, options=options)
+    if not isinstance(spec, TaggerSpec):
+        raise SpecError(
+            f"spec of train_tagger must be a TaggerSpec, or a Network that only predicts tags; got {spec!r}"
+        )
+    if vectors is not None:
+        raise SpecError("vectors of train_tagger are for a network; got a TaggerSpec")
     check_options(
         "train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier", "threads")
     )

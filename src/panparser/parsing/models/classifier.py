@@ -97,15 +97,6 @@ class ClassifierModel:
         ordered = [found[number % threads][number // threads] for number in range(len(parts))]
         return _joined(treebank, parts, ordered, search.signals, self.classifier)
 
-    def tag(self, treebank: Treebank, threads: int) -> IntArray:
-        """(words, columns) The tags that the classifier predicts, without trees."""
-        every = np.arange(len(treebank), dtype=np.int64)
-        parts = list(batches_of(self.classifier, every, np.diff(treebank.offsets), learning=False))
-        found = [self.classifier.tag(treebank, sentences, self.vectors) for sentences in parts]
-        none = np.zeros((0, len(tag_columns(self.classifier))), dtype=np.int32)
-        ordered: IntArray = _placed(treebank, parts, found, none)
-        return ordered
-
     def best(
         self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
     ) -> Iterator[RawTree]:

@@ -197,10 +197,7 @@ class ClassifierRun(Epochs[Classifier]):
 
     def is_judged(self, epoch: int) -> bool:
         often = getattr(self.classifier, "evaluations", None)
-        if self.dev is None or often is None or self.is_stopped:
-            return True
-        last = self.training.epochs
-        return epoch in (1, last) or (last - epoch) % max(1, last // often) == 0
+        return self.dev is None or self.is_stopped or self.is_due(epoch, often)
 
     def before_learning(self, epoch: int) -> None:
         super().before_learning(epoch)
