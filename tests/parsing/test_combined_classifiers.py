@@ -172,7 +172,7 @@ def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
         (tmp_path / "vectors").write_text("".join(f"{form} {number}.5 1.0\n" for form in ("the", "a", "of")))
         vectors = pp.read_vectors(tmp_path / "vectors")
         parsers.append(pp.train(GREEDY, TRAIN, classifier=Linear(), vectors=vectors, epochs=1))
-    with pytest.raises(pp.SpecError, match="must all have the same vectors, or none; those of number 2 differ"):
+    with pytest.raises(pp.SpecError, match="must see the same; the vectors of number 2 differ"):
         pp.vote(parsers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import panparser as pp
 from covington import Covington
 from learners import SMALL, short_sentences
 from linear import Linear
+from nets import TINY
 
 TRAIN = short_sentences(6, 7)
 SYSTEMS = {
@@ -19,7 +21,15 @@ SYSTEMS = {
     "static table": pp.system("swap-standard"),
     "Python": Covington(),
 }
-CLASSIFIERS = {"perceptron": None, "classifier": Linear(), "joint": pp.Joint(pp.Perceptron())}
+NETWORK = replace(TINY, memory=4, history=1, labels_of=("S0",))  # what a network can see, all of it
+CLASSIFIERS = {
+    "perceptron": None,
+    "classifier": Linear(),
+    "joint": pp.Joint(pp.Perceptron()),
+    "network": pp.NetworkClassifier(NETWORK),
+}
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="networks learn with torch")
+EACH_CLASSIFIER = [pytest.param(name, marks=NEEDS_TORCH if name == "network" else ()) for name in CLASSIFIERS]
 BASE = {
     **pp.STRATEGIES,
     "sample": pp.Strategy(restart="sample"),
@@ -34,7 +44,7 @@ BASE = {
 
 
 @pytest.mark.parametrize("beam", [1, 3], ids=["greedy", "beam"])
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EACH_CLASSIFIER)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("name", BASE)
 def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classifier, beam):
@@ -57,7 +67,7 @@ def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classif
 
 
 @pytest.mark.parametrize("system", ["table", "Python"])
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EACH_CLASSIFIER)
 @pytest.mark.parametrize("beam", [1, 3])
 def test_constraints_are_kept_in_training_and_parsing(system, classifier, beam):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=beam, nonprojective="as-is")
@@ -72,7 +82,7 @@ def test_constraints_are_kept_in_training_and_parsing(system, classifier, beam):
         assert all(tree.heads[i] == head for i, head in enumerate(given.heads[: len(TRAIN[0])]) if head >= 0)
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EACH_CLASSIFIER)
 @pytest.mark.parametrize("system", ["table", "Python"])
 def test_confidence_threads_and_k_best(system, classifier):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=3, nonprojective="as-is")
@@ -124,7 +134,7 @@ class Steps(pp.SearchListener):
 
 
 @pytest.mark.parametrize("beam", [1, 3])
-@pytest.mark.parametrize("classifier", ["perceptron", "classifier"])
+@pytest.mark.parametrize("classifier", [one for one in EACH_CLASSIFIER if one.values[0] != "joint"])
 @pytest.mark.parametrize("system", ["table", "Python"])
 def test_listeners_follow_parsing_and_may_act(system, classifier, beam):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=beam, nonprojective="as-is")

@@ -16,6 +16,7 @@ from panparser.learning.epochs import digest
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
 from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
+from panparser.networks.classifier import NetworkClassifier
 from panparser.parsing.confidence import fitted, gather
 from panparser.parsing.models.perceptron import UNIT
 from panparser.parsing.models.vote import Voter
@@ -52,7 +53,8 @@ def vote(
 
     `by="choices"`: each parser votes for the action, and the label, that it scores best; ties go to the choice of the
     earliest parser. In this case, and if a parser has a classifier other than the engine's perceptron, the vote is
-    counted in Python; templates and labels must then be the same, and weights are not learned.
+    counted in Python; templates (but for networks, which read none) and labels must then be the same, and weights are
+    not learned. Tags are those of the first parser that predicts any.
     """
     if dev is not None and weights is not None:
         raise SpecError("weights of vote are given or learned from dev: got both")
@@ -81,16 +83,18 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
     """A parser whose classifier is the vote of others."""
     if wrong := [parser for parser in parsers if not isinstance(parser, Parser)]:
         raise SpecError(f"parsers of vote must be Parsers; got {wrong[0]!r}")
-    first = parsers[0]
-    for number, parser in enumerate(parsers[1:], start=2):
+    first = next((parser for parser in parsers if _reads_templates(parser)), parsers[0])
+    vectors = next((parser.vectors for parser in parsers if parser.vectors), None)
+    for number, parser in enumerate(parsers, start=1):
+        templates = parser.spec.used_templates if _reads_templates(parser) else first.spec.used_templates
         for name, one, other in (
-            ("transition system", first.spec.system, parser.spec.system),
-            ("templates", first.spec.used_templates, parser.spec.used_templates),
-            ("labels", first.labels, parser.labels),
+            ("transition system", parsers[0].spec.system, parser.spec.system),
+            ("templates", first.spec.used_templates, templates),
+            ("labels", parsers[0].labels, parser.labels),
+            ("vectors", vectors, parser.vectors or vectors),
         ):
             if one != other:
                 raise SpecError(f"parsers of vote must see the same; the {name} of number {number} differ")
-        _check_vectors(first, parser, number)
     for parser in parsers:
         if isinstance(parser.classifier, Joint):
             raise SpecError("parsers of vote must score transitions; a Joint classifier scores them with what they do")
@@ -99,7 +103,11 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
     ballot = Vote(members, [weight for _, weight in chosen], by)
     record = {"weights": "equal" if len(set(weights)) == 1 else "given"}
-    return Parser(replace(first.spec, beam=width), first.labels, [], record, first.vectors, classifier=ballot)
+    return Parser(replace(first.spec, beam=width), first.labels, [], record, vectors, classifier=ballot)
+
+
+def _reads_templates(parser: Parser) -> bool:
+    return not isinstance(parser.classifier, NetworkClassifier)
 
 
 class _Ballot:

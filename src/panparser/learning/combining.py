@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (
     STORED,
@@ -22,6 +22,7 @@ from panparser.learning.classifiers import (
     checked_arrays,
     checked_scores,
     find_classifier,
+    tag_columns,
 )
 from panparser.learning.states import States
 from panparser.storage.values import NUMBER, TEXT, ListOf, Maybe, Table, check, one_of
@@ -37,7 +38,8 @@ class Vote(Combined):
     """Trained classifiers of the same actions, labels and features, as one; it does not learn.
 
     `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
-    and the label, that it scores best; ties go to the choice of the earliest voter.
+    and the label, that it scores best; ties go to the choice of the earliest voter. Tags are those of the first that
+    predicts any.
     """
 
     name = "vote"
@@ -59,6 +61,23 @@ class Vote(Combined):
     def begin(self, states: States) -> None:
         for member in self.members:
             member.begin(states)
+
+    @property
+    def _tagging(self) -> Classifier:
+        return next((member for member in self.members if tag_columns(member)), self.members[0])
+
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        return tag_columns(self._tagging)
+
+    def begun_tags(self) -> IntArray:
+        return self._tagging.begun_tags()
+
+    def tag(self, treebank: Any, sentences: LongArray, vectors: Any = None) -> IntArray:
+        return self._tagging.tag(treebank, sentences, vectors)
+
+    def write_tags(self, treebank: Any, tags: IntArray) -> None:
+        self._tagging.write_tags(treebank, tags)
 
     def score(self, states: States) -> FloatArray:
         legal = states.legal().copy()
