@@ -198,7 +198,7 @@ CONTENDERS = {
 
 
 class Progress(pp.Listener):
-    """Shows every tenth epoch."""
+    """Shows the epochs that are scored."""
 
     only_watches = True
 
@@ -206,11 +206,9 @@ class Progress(pp.Listener):
         self.name, self.start = name, time.perf_counter()
 
     def after_epoch(self, report: pp.EpochReport) -> None:
-        if report.epoch % 10 == 0 or report.epoch == 2:
-            seconds = time.perf_counter() - self.start
-            print(
-                f"  {self.name}: epoch {report.epoch}, dev {report.uas}/{report.las}, {seconds:.0f} s", file=sys.stderr
-            )
+        if report.uas is not None and report.las is not None:
+            seconds, found = time.perf_counter() - self.start, f"dev {report.uas:.2f}/{report.las:.2f}"
+            print(f"  {self.name}: epoch {report.epoch}, {found}, {seconds:.0f} s", file=sys.stderr)
 
 
 def device(kind: str) -> str:

@@ -11,7 +11,16 @@ import pytest
 
 import panparser as pp
 from hashing import mix
-from learners import SMALL, Recorder, attaches_deeper, learn, short_sentences, treebank_of, without_heads
+from learners import (
+    PERCEPTRON_STRATEGIES,
+    SMALL,
+    Recorder,
+    attaches_deeper,
+    learn,
+    short_sentences,
+    treebank_of,
+    without_heads,
+)
 from linear import BEAM, EXPLORE, GREEDY, Linear
 from panparser import _engine
 from panparser.features.reading import seen_by_labels
@@ -334,7 +343,7 @@ def test_a_subsample_and_listeners(english):
 # --- The shipped perceptron over batches of states learns what the engine's own learns, by every strategy ---
 
 STRATEGIES = {
-    **pp.STRATEGIES,
+    **PERCEPTRON_STRATEGIES,
     "sample": pp.Strategy(restart="sample", temperature=3.0),
     "beam": pp.Strategy(restart="beam", update_at="max-violation"),
     "horizon": pp.Strategy(horizon=4, restart="pair", exploration=0.5),

@@ -10,7 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from learners import SMALL, action_rows, assert_same, examples, learn, reference, short_sentences, start, treebank_of
+from learners import (
+    PERCEPTRON_STRATEGIES,
+    SMALL,
+    action_rows,
+    assert_same,
+    examples,
+    learn,
+    reference,
+    short_sentences,
+    start,
+    treebank_of,
+)
 from panparser.learning.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
 from panparser.testing import random_projective_tree
 from panparser.testing.learning import Random
@@ -55,7 +66,7 @@ def check(system, templates, beam, labeled, strategy, treebank=TREEBANK, epochs=
 
 
 @pytest.mark.parametrize("beam", [1, 2, 4, 8])
-@pytest.mark.parametrize("name", pp.STRATEGIES)
+@pytest.mark.parametrize("name", PERCEPTRON_STRATEGIES)
 def test_every_named_strategy_learns_as_the_reference_does(name, beam):
     for labeled in (False, True):
         check(pp.system("arc-eager"), SMALL, beam, labeled, pp.STRATEGIES[name], epochs=3)
@@ -113,7 +124,7 @@ def test_scores_do_not_depend_on_the_order_of_templates():
     st.data(),
     st.sampled_from([*SYSTEMS, *OTHER_SYSTEMS]),
     st.sampled_from([1, 2, 5]),
-    st.sampled_from([*pp.STRATEGIES.values(), *MORE_STRATEGIES.values()]),
+    st.sampled_from([*PERCEPTRON_STRATEGIES.values(), *MORE_STRATEGIES.values()]),
     st.randoms(use_true_random=False),
 )
 def test_random_treebanks_are_learned_as_the_reference_does(data, system, beam, strategy, rng):

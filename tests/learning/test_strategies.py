@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from learners import PERCEPTRON_STRATEGIES
 from panparser import _engine
 from panparser.errors import StrategyError
 from panparser.learning.strategies import (
@@ -48,7 +49,10 @@ plain = st.builds(
     restart=st.sampled_from(get_args(Restart)),
     temperature=st.floats(0.1, 100),
 )
-strategies = st.one_of(exploring, plain, st.sampled_from(list(STRATEGIES.values())))
+of_engine = st.one_of(exploring, plain, st.sampled_from(list(PERCEPTRON_STRATEGIES.values())))
+strategies = st.one_of(
+    of_engine, st.builds(Strategy, against=st.just("beam"), restart=st.sampled_from(["none", "pair"]))
+)
 
 
 @given(strategies)
@@ -58,7 +62,7 @@ def test_strategies_come_back_from_plain_values(strategy):
     assert hash(Strategy.from_values(values)) == hash(strategy)
 
 
-@given(strategies, st.integers(1, 60))
+@given(of_engine, st.integers(1, 60))
 def test_the_engine_gets_the_exploration_of_the_epoch(strategy, epoch):
     lowered = strategy.lowered(epoch)
     assert lowered.static_oracle == (strategy.oracle == "static")

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from learners import ENGLISH, SMALL, assert_same, learn, reference, short_sentences, treebank_of, without_heads
+from learners import (
+    ENGLISH,
+    PERCEPTRON_STRATEGIES,
+    SMALL,
+    assert_same,
+    learn,
+    reference,
+    short_sentences,
+    treebank_of,
+    without_heads,
+)
 from panparser.systems.registry import BUILT_IN
 from variants import identify
 
@@ -28,7 +38,7 @@ def fits(system, strategy):
 
 each_that_fits = pytest.mark.parametrize(
     ("system", "strategy"),
-    [pair for pair in product(SYSTEMS, pp.STRATEGIES) if fits(*pair)],
+    [pair for pair in product(SYSTEMS, PERCEPTRON_STRATEGIES) if fits(*pair)],
     ids=lambda part: part if isinstance(part, str) else identify(part),
 )
 

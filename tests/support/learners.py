@@ -16,6 +16,7 @@ from panparser.parsing.training.perceptron import PerceptronRun
 from panparser.testing.learning import Example, Perceptron, ReferenceLearner, Update
 from places import ENGLISH as ENGLISH_FILE
 
+PERCEPTRON_STRATEGIES = {name: strategy for name, strategy in pp.STRATEGIES.items() if strategy.against == "best"}
 ENGLISH = pp.read_conllu(ENGLISH_FILE)
 SMALL = pp.Templates.parse("""
     S0.form

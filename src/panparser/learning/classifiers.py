@@ -62,9 +62,9 @@ class Classifier:
     """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
 
     A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
-    to learn `update` (static, dynamic, ...: step by step) or `update_pair` (most strategies), or both, and `update_beam`
-    (against all of the beam). What it keeps from call to call is up to it: scores for the update that follows, a hidden
-    state for each number in `states.ids`, a loss that `end` goes back through.
+    to learn `update` (static, dynamic, ...: step by step), `update_pair` (most strategies), `update_beam` (against all
+    of the beam), or several of them. What it keeps from call to call is up to it: scores for the update that follows, a
+    hidden state for each number in `states.ids`, a loss that `end` goes back through.
     """
 
     name: str = ""  # in model files; `load` looks up the class registered under it, unless it is given one

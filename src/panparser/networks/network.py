@@ -100,7 +100,7 @@ class Learning:
     average: float = 0.998
     arc_loss: float = 1.0
     tag_loss: float = 1.0
-    evaluations: int = 20
+    evaluations: int = 10
     epochs: int = 40
     patience: int | None = None
 
