@@ -95,6 +95,8 @@ def train_graph_parser(network: Network, treebank: pp.Treebank, dev: pp.Treebank
             gold = trainer._tensor(right[batch.words])
             loss = (loss + functional.cross_entropy(scores, gold, reduction="sum")) / max(1, len(batch.words))
             trainer.step(loss)
+        if epoch < epochs and (epochs - epoch) % max(1, epochs // max(1, network.learning.evaluations)):
+            continue
         las = pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1
         if las > best[0]:
             best = (las, epoch, [weights.clone() for weights in trainer.average])
