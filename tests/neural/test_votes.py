@@ -65,6 +65,8 @@ def test_tags_are_those_of_the_first_that_predicts_any(parsers):
     expected = parsers["tagging"].parse(TEST)
     assert np.array_equal(together.parse(TEST).column("upos"), expected.column("upos"))
     assert not np.array_equal(expected.column("upos"), TEST.column("upos"))
+    alone = (parser.classifier.tag(TEST) for parser in (together, parsers["tagging"]))
+    assert np.array_equal(*alone)
 
 
 def test_what_must_be_the_same(parsers):

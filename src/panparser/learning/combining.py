@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray, LongArray
+from panparser._arrays import IntArray
 from panparser.errors import SpecError
 from panparser.learning.classifiers import (
     STORED,
@@ -73,8 +73,8 @@ class Vote(Combined):
     def begun_tags(self) -> IntArray:
         return self._tagging.begun_tags()
 
-    def tag(self, treebank: Any, sentences: LongArray, vectors: Any = None) -> IntArray:
-        return self._tagging.tag(treebank, sentences, vectors)
+    def tag(self, treebank: Any, vectors: Any = None, threads: int = 1) -> IntArray:
+        return self._tagging.tag(treebank, vectors, threads)
 
     def write_tags(self, treebank: Any, tags: IntArray) -> None:
         self._tagging.write_tags(treebank, tags)
