@@ -90,7 +90,7 @@ class Learning:
     `patience` apply where training is not told otherwise.
     """
 
-    updates: int = 5000
+    updates: int = 3000
     batch: int = 0
     rate: float = 0.002
     warm_up: int = 200
@@ -98,7 +98,7 @@ class Learning:
     word_dropout: float = 0.25
     clip: float = 5.0
     average: float = 0.998
-    arc_loss: float = 1.0
+    arc_loss: float = 0.0
     tag_loss: float = 1.0
     evaluations: int = 10
     epochs: int = 40
