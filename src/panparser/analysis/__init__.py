@@ -25,7 +25,8 @@ from panparser.analysis.tables.comparison import agreement, compare, difference,
 from panparser.analysis.tables.curves import correlation, learning_curves, simplicity
 from panparser.analysis.tables.scores import confusion, confusions, counts, precision_recall, scores, two_way, worst
 from panparser.analysis.words import Column, Words
-from panparser.parsing.inspection.explaining import Contributions, Explanation, explain
+from panparser.parsing.inspection.contributions import Contributions
+from panparser.parsing.inspection.explaining import Explanation, explain
 
 __all__ = [
     "CRITERIA",

@@ -11,7 +11,8 @@ from panparser.cli.choices import BeamOption, CsvOption, FileFormat, FormatOptio
 from panparser.cli.inputs import read_sentences
 from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
-from panparser.parsing.inspection.explaining import Contributions, Explanation, explained
+from panparser.parsing.inspection.contributions import Contributions
+from panparser.parsing.inspection.explaining import Explanation, explained
 from panparser.pipeline.bundled import DEFAULT
 from panparser.pipeline.loading import load, parser_in
 from panparser.pipeline.pipeline import Pipeline
@@ -45,8 +46,10 @@ def explain(
     """Show how a model parses a sentence, and why it takes a step.
 
     Of each step: the state before it, the action, by how much it leads over the next best action (in updates of the
-    perceptron), and, where the file has heads, what it costs and what would have been right. Of one step: for each
-    legal action, and for the best labels, the features that contribute most to its score; all of them sum to it.
+    perceptron; a network's scores are logarithms of probabilities), and, where the file has heads, what it costs and
+    what would have been right. Of one step: for each legal action, and for the best labels, the features that
+    contribute most to its score; all of them sum to it. What an input of a network contributes is what the score loses
+    if it is hidden.
 
     Examples:
 
@@ -121,7 +124,7 @@ def _print_step(found: Explanation, step: int, top: int) -> None:
 def _print_class(found: Contributions, column: int, title: str, top: int) -> None:
     rows = found.largest(column)
     shown = rows[:top]
-    rest = sum(int(found.weights[row, column]) for row in rows[top:])
+    rest = sum(found.weights[row, column].item() for row in rows[top:])
     lines = [(f"{found.weights[row, column] / found.unit:+.2f}", found.features[row]) for row in shown]
     if rows[top:]:
         lines.append((f"{rest / found.unit:+.2f}", f"({len(rows) - top} more)"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +17,7 @@ from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Arrays, Classifier, FloatArray, Setup
 from panparser.learning.states import States
 from panparser.networks.encoding import Encoder
+from panparser.networks.hiding import Hidden, without
 from panparser.networks.inputs import InputReader, Vocabulary, checked_vocabulary, grouped_by_length
 from panparser.networks.network import Network
 from panparser.networks.precision import restored, stored
@@ -51,6 +52,7 @@ class NetworkClassifier(Classifier):
         self._words: Words | None = None
         self._seen: tuple[IntArray, Seen] | None = None
         self._tags: IntArray | None = None
+        self._hidden: tuple[Hidden | None, ...] = ()
 
     def with_network(self, network: Network) -> NetworkClassifier:
         """The same weights for a network that only learns, or is stored, in another way."""
@@ -121,7 +123,8 @@ class NetworkClassifier(Classifier):
             raise SpecError("the network has not been trained")
         return self._weights
 
-    def begin(self, states: Any) -> None:
+    def begin(self, states: Any, hidden: Sequence[Hidden | None] = ()) -> None:
+        """Encodes the sentences; `hidden`: what of each is not seen."""
         if not hasattr(states, "positions"):
             raise BatchError("a network of positions scores states of a parser; got others")
         self._seen = None
@@ -131,7 +134,13 @@ class NetworkClassifier(Classifier):
         weights = self._known_weights
         reader = self._reading(states.sentences, getattr(states, "vectors", None))
         batch = reader.read(states.started, given_heads(self.network, states))
-        words, of_tags = weights.encoder.read(batch)
+        self._hidden = tuple(hidden)
+        of_words = [
+            (int(first) + one.place, one.column)
+            for first, one in zip(batch.first, hidden, strict=False)
+            if one is not None and one.kind == "word"
+        ]
+        words, of_tags = weights.encoder.read(batch, of_words)
         self._words = weights.layers(words, batch)
         self._tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
 
@@ -151,7 +160,8 @@ class NetworkClassifier(Classifier):
         assert self._words is not None
         rows = states.ids
         if self._seen is None or not np.array_equal(self._seen[0], rows):
-            self._seen = (rows, Seen.of(self.network, states, self._words))
+            seen = Seen.of(self.network, states, self._words)
+            self._seen = (rows, without(seen, states.sentence_index, self._hidden) if self._hidden else seen)
         return self._seen[1]
 
     def score(self, states: States) -> FloatArray:

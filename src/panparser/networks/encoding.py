@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,12 +196,14 @@ class Encoder:
             self.layers.append(BiLstm.of(arrays, f"encoder.{number}", width, network.size))
             width = 2 * network.size
 
-    def inputs(self, batch: Batch) -> Floats:
-        """(rows, inputs) The vectors of all inputs, side by side."""
+    def inputs(self, batch: Batch, hidden: Sequence[tuple[int, str]] = ()) -> Floats:
+        """(rows, inputs) The vectors of all inputs, side by side; 0 where an input of a row is hidden."""
         found = np.empty((batch.rows, sum(one.size for one in self.network.inputs)), dtype=np.float32)
         start = 0
         for one in self.network.inputs:
-            found[:, start : start + one.size] = self._vectors(one.column, batch)
+            own = found[:, start : start + one.size]
+            own[:] = self._vectors(one.column, batch)
+            own[[row for row, column in hidden if column == one.column]] = 0
             start += one.size
         return found
 
@@ -225,9 +227,9 @@ class Encoder:
         """(rows, width) What is seen of each word."""
         return self.read(batch)[0]
 
-    def read(self, batch: Batch) -> tuple[Floats, Floats]:
+    def read(self, batch: Batch, hidden: Sequence[tuple[int, str]] = ()) -> tuple[Floats, Floats]:
         """(rows, width) What is seen of each word, and what its tags are predicted from."""
-        found = self.inputs(batch)
+        found = self.inputs(batch, hidden)
         if not self.layers:
             return found, found
         found = found[batch.packed.rows]

@@ -144,6 +144,7 @@ class ReferenceNetwork:
     ) -> None:
         self.network, self.vocabulary, self.vectors = network, vocabulary, vectors
         self.arrays: dict[str, Any] = {name: array.tolist() for name, array in arrays.items()}
+        self.hidden_inputs: set[tuple[int, str]] = set()  # words and columns whose vectors are 0
 
     def encode(self, sentence: Sentence, given: Sequence[int | None] | None = None) -> Matrix:
         """A vector for Root, then one for each word; `given` are the heads that constraints give."""
@@ -173,6 +174,8 @@ class ReferenceNetwork:
 
     def _input(self, one: Input, sentence: Sentence, word: int, given: Sequence[int | None] | None) -> Vector:
         column = one.column
+        if (word, column) in self.hidden_inputs:
+            return [0.0] * one.size
         if column == "characters":
             return self._spelled(one, sentence.forms[word - 1] if word else "")
         if column == "vector":

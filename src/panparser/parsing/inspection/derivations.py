@@ -13,9 +13,13 @@ from panparser._checks import check_beam
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.features.reading import Derivation
 from panparser.features.templates import Templates
+from panparser.learning.search import BatchSearch, batches_of
+from panparser.networks.classifier import NetworkClassifier
 from panparser.parsing.batch.tables import StateBatch
+from panparser.parsing.models.classifier import ClassifierModel
 from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import ParserLike
+from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
@@ -34,6 +38,16 @@ def perceptron(parser: ParserLike) -> PerceptronModel:
     if parser.model.voters:
         raise SpecError("a vote has no weights itself; inspect the parsers that vote")
     return parser.model
+
+
+def network(parser: ParserLike) -> ClassifierModel | None:
+    """The model of a parser, if it is a network. Raises SpecError if its states cannot be shown."""
+    model = parser.model
+    if not isinstance(model, ClassifierModel) or not isinstance(model.classifier, NetworkClassifier):
+        return None
+    if not isinstance(parser.spec.system, TransitionSystem):
+        raise SpecError(f"only parsers of tables can be looked into; {parser.spec.system.name} is a system in Python")
+    return model
 
 
 def units(parser: ParserLike) -> tuple[float, float]:
@@ -61,13 +75,19 @@ class Derivations:
     @classmethod
     def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
         """The derivations of `parser.parse`."""
-        model = perceptron(parser)
+        if not isinstance(parser, ParserLike):
+            raise SpecError(f"expected a Parser to inspect; got {parser!r}")
+        searched = network(parser)
+        model = perceptron(parser) if searched is None else None
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
         beam = parser.spec.beam if beam is None else beam
         check_beam(beam, "derivations")
         check_lengths(treebank)
         treebank.check()
+        if searched is not None:
+            return cls(parser, treebank, *_found(searched, treebank, beam))
+        assert model is not None
         rows = parser.vectors.rows(treebank) if parser.vectors else None
         try:
             found = model.engine.derivations(treebank._store, beam, rows, parser.margin)
@@ -119,6 +139,24 @@ class Derivations:
         for action, label in zip(self.actions[first:last].tolist(), self.labels[first:last].tolist(), strict=True):
             here = here.follow(system.names[action], names[label] if label >= 0 else None)
         return here
+
+
+def _found(model: ClassifierModel, treebank: Treebank, beam: int) -> tuple[LongArray, IntArray, IntArray]:
+    """Offsets, actions and labels of the derivations that a classifier finds."""
+    states = model.states(treebank)
+    search = BatchSearch(states, model.classifier)
+    found: dict[int, tuple[IntArray, IntArray]] = {}
+    every = np.arange(len(treebank), dtype=np.int64)
+    for sentences in batches_of(model.classifier, every, np.diff(treebank.offsets), learning=False):
+        for sentence, final in zip(sentences.tolist(), search.best(sentences, beam).tolist(), strict=True):
+            before, actions = states.derivation(final)
+            states.select(before)
+            labels = search.choose_labels(np.arange(len(before), dtype=np.int32), actions)
+            found[sentence] = actions, np.full(len(actions), -1, dtype=np.int32) if labels is None else labels
+    lengths = [len(found[sentence][0]) for sentence in every.tolist()]
+    none = np.zeros(0, dtype=np.int32)
+    actions, labels = (np.concatenate([none, *(found[one][part] for one in every.tolist())]) for part in (0, 1))
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), actions, labels
 
 
 def alone(sentence: Sentence) -> Treebank:

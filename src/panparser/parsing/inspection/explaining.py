@@ -1,8 +1,10 @@
-"""Why an action was taken in a state: what each feature added to the score of each action, and of each label."""
+"""Why an action was taken in a state: what each feature added to the score of each action, and of each label.
+
+Features of a perceptron have weights, which are looked up. Of a network, inputs are hidden one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,95 +18,15 @@ from panparser._checks import check_range
 from panparser.errors import SpecError
 from panparser.features.reading import ABSENT, Derivation, Reader
 from panparser.features.templates import Template
-from panparser.parsing.inspection.derivations import Derivations, alone, binary_templates, inside, units
+from panparser.parsing.inspection.contributions import Contributions, Rows
+from panparser.parsing.inspection.derivations import Derivations, alone, binary_templates, inside, network, units
 from panparser.parsing.inspection.features import Feature
+from panparser.parsing.inspection.occlusion import Occlusions
 from panparser.parsing.models.protocol import ParserLike
 from panparser.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table in plain values."""
-
-    columns: list[str]
-    rows: list[tuple[Any, ...]]
-
-    def frame(self) -> pd.DataFrame:
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("a DataFrame needs pandas: pip install 'panparser[analysis]'") from None
-        return pd.DataFrame(self.rows, columns=self.columns)
-
-    def marked(self, name: str, value: str) -> Rows:
-        """With a first column that has this value in each row."""
-        return Rows([name, *self.columns], [(value, *row) for row in self.rows])
-
-    @staticmethod
-    def of(records: Iterable[dict[str, Any]]) -> Rows:
-        records = list(records)
-        return Rows(list(records[0]) if records else [], [tuple(record.values()) for record in records])
-
-
-@dataclass(frozen=True)
-class Contributions:
-    """What each feature adds, in the engine's integers: `weights[feature, column]`; the sums are the scores."""
-
-    features: tuple[str, ...]
-    columns: tuple[str, ...]
-    weights: IntArray
-    chosen: int  # the column of what was chosen
-    unit: float  # an update of the perceptron, in these numbers
-
-    @property
-    def scores(self) -> npt.NDArray[np.int64]:
-        total: npt.NDArray[np.int64] = self.weights.sum(axis=0, dtype=np.int64)
-        return total
-
-    @property
-    def ranking(self) -> list[int]:
-        """The columns: the chosen one, then the others by score."""
-        scores = self.scores
-        return sorted(range(len(self.columns)), key=lambda column: (column != self.chosen, -int(scores[column])))
-
-    def largest(self, column: int) -> list[int]:
-        """The features with a nonzero weight in a column, largest first."""
-        order = np.argsort(-np.abs(self.weights[:, column].astype(np.int64)), kind="stable")
-        return [int(row) for row in order if self.weights[row, column]]
-
-    def rows(self) -> Rows:
-        """A row for each column and each feature with a nonzero weight, in updates, largest first."""
-        rows = [
-            (self.columns[column], self.features[row], float(self.weights[row, column] / self.unit))
-            for column in self.ranking
-            for row in self.largest(column)
-        ]
-        return Rows(["class", "feature", "contribution"], rows)
-
-    def frame(self) -> pd.DataFrame:
-        """`rows` as a DataFrame."""
-        return self.rows().frame()
-
-    def against(self, name: str) -> pd.DataFrame:
-        """`compared` as a DataFrame."""
-        return self.compared(name).frame()
-
-    def compared(self, name: str) -> Rows:
-        """The chosen column compared with another: what each feature adds to both, by difference, largest first."""
-        others = [column for column in self.columns if column != self.columns[self.chosen]]
-        if name not in others:
-            raise SpecError(
-                f"against must be another legal choice, {', '.join(others) or 'of which there is none'}; got {name!r}"
-            )
-        ours, theirs = (self.weights[:, c].astype(np.int64) for c in (self.chosen, self.columns.index(name)))
-        rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]
-        parts = (values[rows] / self.unit for values in (ours, theirs, ours - theirs))
-        names = (self.features[row] for row in rows)
-        columns = ["feature", self.columns[self.chosen], name, "difference"]
-        return Rows(columns, list(zip(names, *(part.tolist() for part in parts), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -130,6 +52,10 @@ class Explanation:
         return len(self.derivations.actions)
 
     @cached_property
+    def _occlusions(self) -> Occlusions | None:
+        return Occlusions(self.derivations) if network(self.parser) else None
+
+    @cached_property
     def _engine(self) -> _engine.Inside:
         return inside(self.parser)
 
@@ -140,7 +66,7 @@ class Explanation:
         batch = self.derivations.batch(gold=has_gold)
         keys, legal, costs = [], [], []
         for _ in self.derivations.walk(batch):
-            keys.append(batch.keys()[0].copy())
+            keys.append(batch.keys()[0].copy() if self._occlusions is None else ())
             legal.append(batch.legal()[0].copy())
             if has_gold:
                 costs.append(batch.costs()[0].copy())
@@ -179,15 +105,27 @@ class Explanation:
     def actions(self, step: int) -> Contributions:
         """Contributions to the scores of the legal actions."""
         at = self._checked(step)
+        names, legal = self.parser.spec.system.names, self.legal(step)
+        chosen = legal.index(int(self.derivations.actions[at]))
+        columns = tuple(names[action] for action in legal)
+        if self._occlusions is not None:
+            inputs, contributions = self._occlusions.actions(at)
+            return Contributions(inputs, columns, contributions[:, legal], chosen, 1.0)
         keys = self._seen[0][at]
-        names = self.parser.spec.system.names
         weights = self._engine.action_weights(keys).reshape(len(keys), len(names))
         texts = [str(feature) for feature in self.features(step)]
         more_texts, more = self._vectors(step, None)
-        legal = self.legal(step)
         weights = np.concatenate([weights, more])[:, legal]
-        chosen = legal.index(int(self.derivations.actions[at]))
-        return Contributions((*texts, *more_texts), tuple(names[a] for a in legal), weights, chosen, self._units[0])
+        return Contributions((*texts, *more_texts), columns, weights, chosen, self._units[0])
+
+    def _scores(self, step: int) -> tuple[tuple[str, ...], npt.NDArray[Any], int]:
+        """The legal actions, their scores in updates, and the number of the one that was chosen."""
+        if self._occlusions is None:
+            found = self.actions(step)
+            return found.columns, found.scores / found.unit, found.chosen
+        names, legal = self.parser.spec.system.names, self.legal(step)
+        chosen = legal.index(int(self.derivations.actions[step - 1]))
+        return tuple(names[action] for action in legal), self._occlusions.scores(step - 1)[legal], chosen
 
     def labels(self, step: int) -> Contributions | None:
         """Contributions to the scores of the labels that the arc of a step may have; None if it makes no arc."""
@@ -196,21 +134,25 @@ class Explanation:
         if label < 0:
             return None
         action = int(self.derivations.actions[at])
-        seen = self._engine.label_templates
         known = self.parser.labels
-        keys = np.ascontiguousarray(self._seen[0][at][seen])
-        weights = self._engine.label_weights(keys, action).reshape(len(keys), len(known.names))
-        features = self.features(step)
-        texts = [str(features[number]) for number in seen]
-        more_texts, more = self._vectors(step, action)
         state = self.state(step)
         made, proposed = state.arc_of(self.parser.spec.system.names[action])
         arc = made or proposed
         of_root = arc is not None and arc.head == state.root
         allowed = np.flatnonzero(known.of_root if of_root else known.of_words)
-        weights = np.concatenate([weights, more])[:, allowed]
         names = tuple(known.names[i] for i in allowed)
-        return Contributions((*texts, *more_texts), names, weights, names.index(known.names[label]), self._units[1])
+        chosen = names.index(known.names[label])
+        if self._occlusions is not None:
+            inputs, contributions = self._occlusions.labels(at)
+            return Contributions(inputs, names, contributions[:, allowed], chosen, 1.0)
+        seen = self._engine.label_templates
+        keys = np.ascontiguousarray(self._seen[0][at][seen])
+        weights = self._engine.label_weights(keys, action).reshape(len(keys), len(known.names))
+        features = self.features(step)
+        texts = [str(features[number]) for number in seen]
+        more_texts, more = self._vectors(step, action)
+        weights = np.concatenate([weights, more])[:, allowed]
+        return Contributions((*texts, *more_texts), names, weights, chosen, self._units[1])
 
     @property
     def _units(self) -> tuple[float, float]:
@@ -256,19 +198,18 @@ class Explanation:
         rows: list[dict[str, Any]] = []
         forms = ["ROOT", *self.sentence.forms]
         for step in range(1, len(self) + 1):
-            found = self.actions(step)
-            scores = found.scores / found.unit
-            others = np.delete(scores, found.chosen)
+            names, scores, chosen = self._scores(step)
+            others = np.delete(scores, chosen)
             state = self.state(step).state
             label = int(self.derivations.labels[step - 1])
             row: dict[str, Any] = {
                 "step": step,
                 "stack": " ".join(forms[token] for token in state.stack),
                 "buffer": " ".join(forms[token] for token in state.buffer),
-                "action": found.columns[found.chosen],
+                "action": names[chosen],
                 "label": self.parser.labels.names[label] if label >= 0 else "",
-                "score": float(scores[found.chosen]),
-                "lead": float(scores[found.chosen] - others.max()) if len(others) else float("nan"),
+                "score": float(scores[chosen]),
+                "lead": float(scores[chosen] - others.max()) if len(others) else float("nan"),
             }
             if (costs := self.costs(step)) is not None:
                 row["cost"] = costs[row["action"]] - min(costs.values())
@@ -288,7 +229,8 @@ def explain(
     """How a parser derived the tree of a sentence: a row for each step; or why it took one step.
 
     For a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
-    contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores. With
+    contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores; what
+    an input of a network contributes is what the score loses if it is hidden, and `(all else)` is the rest. With
     `against`, the name of another legal action, or of a label: what each feature adds to the choice and to that one.
     """
     return explained(parser, sentence, step, against=against, beam=beam).frame()

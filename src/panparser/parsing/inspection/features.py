@@ -31,7 +31,7 @@ class Feature:
 
     def __str__(self) -> str:
         pairs = zip(self.template.atoms, self.values, strict=True)
-        return " ".join(f"{atom}={_shown(value)}" for atom, value in pairs)
+        return " ".join(f"{atom}={shown(value)}" for atom, value in pairs)
 
     @classmethod
     def parse(cls, text: str, parser: ParserLike) -> Feature:
@@ -54,7 +54,7 @@ class Feature:
         return _engine.feature_key(number, [_hash_value(atom, value, parser) for atom, value in pairs])
 
 
-def _shown(value: Hashable) -> str:
+def shown(value: Hashable) -> str:
     if value is None:
         return _NONE
     if isinstance(value, frozenset):

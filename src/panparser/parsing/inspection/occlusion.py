@@ -1,0 +1,114 @@
+"""Occlusions: what the scores of a network lose if one of its inputs is hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._arrays import IntArray
+from panparser._caching import cached_property
+from panparser.features.reading import ROOT
+from panparser.networks.classifier import NetworkClassifier
+from panparser.networks.hiding import Hidden
+from panparser.parsing.batch.states import ParserStates
+from panparser.parsing.inspection.derivations import Derivations
+from panparser.parsing.inspection.features import shown
+from panparser.parsing.models.classifier import ClassifierModel
+
+Scores = npt.NDArray[np.float64]
+REST = "(all else)"  # of a score: other words, absent ones, biases, and what only inputs together do
+_DIGITS = 6  # of a contribution; what is less is rounding
+_SOURCES = {"lower": "form", "characters": "form", "vector": "form"}  # columns of the treebank, where they differ
+
+
+class Occlusions:
+    """The inputs of a network at the steps of one sentence, and what they contribute; steps count from 0.
+
+    Inputs are those of the words at the network's positions, each once, labels of arcs, and actions of the past.
+    """
+
+    def __init__(self, derivations: Derivations) -> None:
+        self.derivations = derivations
+        model = derivations.parser.model
+        assert isinstance(model, ClassifierModel)
+        assert isinstance(model.classifier, NetworkClassifier)
+        self.model, self.classifier = model, model.classifier
+
+    def _states(self, hidden: tuple[Hidden | None, ...], steps: int = 0) -> ParserStates:
+        """As many states of the sentence, after some steps, with something hidden from each."""
+        states = self.model.states(self.derivations.treebank)
+        states.start(np.zeros(len(hidden), dtype=np.int64))
+        self.classifier.begin(states, hidden)
+        for at in range(steps):
+            self._step(states, at)
+        return states
+
+    def _step(self, states: ParserStates, at: int) -> None:
+        actions, labels = (np.full(len(states), own[at]) for own in (self.derivations.actions, self.derivations.labels))
+        states.apply(actions, labels)
+
+    @cached_property
+    def _steps(self) -> list[tuple[dict[str, Hidden], Scores]]:
+        """The inputs of each step, by name, and the scores of its actions."""
+        states = self._states((None,))
+        found = []
+        for at in range(len(self.derivations.actions)):
+            found.append((self._inputs(states), np.array(self.classifier.score(states)[0], dtype=np.float64)))
+            self._step(states, at)
+        return found
+
+    def _inputs(self, states: Any) -> dict[str, Hidden]:
+        network, found = self.classifier.network, {}
+        named: set[int] = set()
+        for address, word in zip(network.positions, states.positions(network.positions)[0].tolist(), strict=True):
+            if word < 0 or word in named:
+                continue
+            named.add(word)
+            for column in network.columns:
+                if column != "given_head":  # nothing is given
+                    found[f"{address}.{column}={shown(self._cell(column, word))}"] = Hidden("word", word, column)
+        if network.labels_of:
+            numbers = states.labels_at(network.labels_of)[0].tolist()
+            for place, (address, number) in enumerate(zip(network.labels_of, numbers, strict=True)):
+                if number >= 0:
+                    name = self.derivations.parser.labels.names[number]
+                    found[f"{address}.label={shown(name)}"] = Hidden("labels", place)
+        if network.history:
+            for ago, action in enumerate(states.history(network.history)[0].tolist()):
+                if action >= 0:
+                    found[f"history[{ago}]={states.names[action]}"] = Hidden("history", ago)
+        return found
+
+    def _cell(self, column: str, word: int) -> str:
+        if word == 0:
+            return ROOT
+        treebank, source = self.derivations.treebank, _SOURCES.get(column, column)
+        text: str = treebank.vocabulary(source)[treebank.column(source)[word - 1]]
+        return text.lower() if column == "lower" else text
+
+    def scores(self, at: int) -> Scores:
+        """(actions) As the parser has them."""
+        return self._steps[at][1]
+
+    def actions(self, at: int) -> tuple[tuple[str, ...], Scores]:
+        """The inputs of a step, and what they contribute to the score of each action."""
+        inputs = self._steps[at][0]
+        states = self._states((None, *inputs.values()), at)
+        return _contributions(inputs, self.classifier.score(states))
+
+    def labels(self, at: int) -> tuple[tuple[str, ...], Scores]:
+        """The same for each label of the arc that the action of the step makes."""
+        inputs = self._steps[at][0]
+        states = self._states((None, *inputs.values()), at)
+        rows: IntArray = np.arange(len(states), dtype=np.int32)
+        actions = np.full(len(rows), self.derivations.actions[at])
+        return _contributions(inputs, self.classifier.score_labels(states, rows, actions))
+
+
+def _contributions(inputs: dict[str, Hidden], scores: npt.NDArray[Any]) -> tuple[tuple[str, ...], Scores]:
+    """From the scores with all inputs, then those without each."""
+    whole, *without = scores.astype(np.float64)
+    lost = np.round(whole - np.array(without).reshape(len(without), len(whole)), _DIGITS)
+    return (*inputs, REST), np.concatenate([lost, [whole - lost.sum(axis=0)]])
