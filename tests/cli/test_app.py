@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,23 @@ def test_the_installed_command_runs():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "proven up to 2 words" in done.stdout
+
+
+def test_products_of_matrices_take_one_thread_but_training_may_take_more():
+    names = "OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS".split()
+    env = {name: value for name, value in os.environ.items() if name not in names} | {names[0]: "7"}
+    code = f"""import os, sys; sys.argv = ["panparser", "systems"]
+from panparser import cli
+class Watch:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            print([os.environ.get(one) for one in {names}], file=sys.stderr)
+sys.meta_path.insert(0, Watch())
+cli.main()
+print([os.environ.get(one) for one in {names}], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == ["['7', '1', '1']", "['7', None, None]"]
 
 
 def test_a_closed_pipe_is_no_error():

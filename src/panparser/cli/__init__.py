@@ -6,7 +6,8 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -47,8 +48,6 @@ def _quiet_first(arguments: list[str]) -> list[str]:
 def main() -> None:
     """Runs the command line; errors are one message and exit code 2 (1 for a counter-example)."""
     gc.set_threshold(_GC_THRESHOLD)
-    for variable in _MATRIX_THREADS:  # read when numpy is imported
-        os.environ.setdefault(variable, "1")
     mend_streams()
     received = end_as_by_ctrl_c()
     code = _exit_code(sys.argv[1:])
@@ -92,7 +91,8 @@ def _run(arguments: list[str]) -> None:
 
         print(f"panparser {__version__}")
         return
-    with leaving_at_once():
+    with leaving_at_once(), _one_matrix_thread():
+        import_module("numpy")
         from panparser.cli.app import app  # typer takes longer to import than to print a version
 
         import_commands(_completed_words() or arguments)
@@ -100,6 +100,18 @@ def _run(arguments: list[str]) -> None:
         warnings.simplefilter("always", ConlluWarning)
         warnings.showwarning = partial(_show_warning, warnings.showwarning, set())
         app(_quiet_first(arguments), prog_name="panparser")
+
+
+@contextmanager
+def _one_matrix_thread() -> Iterator[None]:
+    """Where numpy is imported, which reads the environment then. torch, which comes later, may have more threads."""
+    own = dict.fromkeys((name for name in _MATRIX_THREADS if name not in os.environ), "1")
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            del os.environ[name]
 
 
 def _completed_words() -> list[str]:
