@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import panparser as pp
-from panparser.testing.networks import random_network_parser
+from panparser.testing.networks import random_network_parser, random_network_tagger
 from panparser.trees.enumeration import random_projective_tree, random_tree
 
 _WORDS = "the a old dogs cat Tom runs saw in of and slowly 12 , . naïve çok don't 'll COVID-19".split()
@@ -144,6 +144,12 @@ def _network(*columns: str, **more: Any) -> pp.Parser:
     return random_network_parser(pp.ParserSpec(beam=2), network, treebank(), vectors=vectors)
 
 
+def _network_tagger(*columns: str) -> pp.NetworkTagger:
+    inputs = tuple(pp.Input(column=column, size=4) for column in columns)
+    network = pp.Network(inputs=inputs, layers=1, size=3, tags=("upos", "feats"), tag_hidden=4)
+    return random_network_tagger(network, treebank(), vectors=_vectors())
+
+
 _MODELS = {
     "parser": _parser,
     "unlabeled": lambda: _parser(labeled=False, beam=1, system=pp.system("swap-standard")),
@@ -165,6 +171,7 @@ _NETWORKS = {
         *("lower", "given_head"), layers=1, size=3, tags=("upos", "lemma"), tag_hidden=3, precision="int8"
     ),
     "network-half": lambda: _network("lemma", "upos", "xpos", arcs=3, precision="float16"),
+    "network-tagger": lambda: _network_tagger("form", "characters", "vector"),
     "network-vote": lambda: _classified(pp.Vote([_network("form").classifier, _network("upos", arcs=2).classifier])),
 }
 MODELS, NETWORKS = tuple(_MODELS), tuple(_NETWORKS)

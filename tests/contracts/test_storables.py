@@ -17,7 +17,7 @@ import panparser as pp
 from learners import SMALL
 from linear import EXPLORE, Linear
 from panparser.storage.arrays import encode, read_arrays
-from panparser.testing.networks import random_network_parser
+from panparser.testing.networks import random_network_parser, random_network_tagger
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)
@@ -50,6 +50,11 @@ def network(kind: str, precision: str) -> pp.Parser:
     return random_network_parser(BEAM, own, TRAIN, vectors=vectors)
 
 
+def network_tagger() -> pp.NetworkTagger:
+    own = replace(nets.KINDS["all of it"].tagger("upos", "lemma"), precision="float16")
+    return random_network_tagger(own, TRAIN, vectors=nets.VECTORS)
+
+
 KINDS = {
     "parser": lambda: pp.train(GREEDY, TRAIN, **QUICK),
     "beam, calibrated": lambda: pp.train(BEAM, TRAIN, dev=DEV, **QUICK),
@@ -60,6 +65,7 @@ KINDS = {
     "classifier": lambda: pp.train(GREEDY, TRAIN, classifier=Linear(), strategy=EXPLORE, epochs=1),
     "network": lambda: network("all of it", "float32"),
     "network that tags, in bytes": lambda: network("tags of the first layer", "int8"),
+    "network tagger": network_tagger,
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats")), TRAIN, dev=DEV, **QUICK),
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
@@ -131,7 +137,7 @@ def test_a_model_that_is_saved_again_gives_the_same_bytes(kind, models, files, t
 def test_a_file_says_what_it_is(kind, models, files):
     _, manifest = read_arrays(files[kind], "model")
     assert list(manifest)[:2] == ["format", "kind"]
-    assert manifest["kind"] in ("parser", "cascade", "tagger", "tokenizer", "lemmatizer", "pipeline")
+    assert manifest["kind"] in ("parser", "cascade", "tagger", "network-tagger", "tokenizer", "lemmatizer", "pipeline")
     assert type(manifest["format"]) is int
 
 

@@ -116,6 +116,7 @@ VALUES = [
     (of_network(layers=HUGE), r"network\.layers: expected an integer from 0 to 8"),
     (of_network(layers=8), r"array encoder\.\d\.weight_ih_l0: .*, found none"),
     (of_network(layers=0), "size of Network must be above 0 if, and only if|tag_layer of Network must be at most 0"),
+    (of_network(memory=77), r"array memory\.\w+\.weight_ih_l0: expected one of float32 and shape \(308, \d+\)"),
     (of_network(history=5), r"network\.history: expected an integer from 0 to 4"),
     (of_network(positions=["S0", "S0"]), "positions of Network must be different"),
     (of_network(positions=["X9"]), "positions of Network"),

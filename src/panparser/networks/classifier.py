@@ -253,9 +253,13 @@ class NetworkClassifier(Classifier):
             found = f"{weights.actions} actions and {weights.labels} labels"
             raise ModelError(f"scores {found}; the parser has {actions} and {labels}")
         try:
-            weights.connect(vectors)
+            self.connect(vectors)
         except ModelError as error:
             raise ModelError(f"cannot be used: {error}") from None
+
+    def connect(self, vectors: Vectors | None) -> None:
+        """After it was loaded: gives it the vectors of words. Raises ModelError if they are not those that it reads."""
+        self._known_weights.connect(vectors)
 
 
 class Weights:

@@ -111,6 +111,7 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
         own = without_prefix(CLASSIFIER_PREFIX, arrays)
         classifier = NetworkClassifier.from_arrays(own, values["classifier"]["values"])
         _check_network("a network tagger", classifier.network, vectors)
+        classifier.connect(vectors)
         return cls(classifier, TrainingRecord.from_values(values["training"]), vectors)
 
     @classmethod

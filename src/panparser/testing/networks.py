@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
+from panparser.learning.record import TrainingRecord
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.inputs import Vocabulary
 from panparser.networks.network import Input, Network
@@ -19,6 +20,7 @@ from panparser.networks.precision import stored
 from panparser.networks.tagging import TagClasses
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.sequences.networks import NetworkTagger
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
@@ -100,8 +102,21 @@ def random_network_parser(
 ) -> Parser:
     """A parser whose network has random weights; it knows the words and the labels of a treebank."""
     labels = Labels.anywhere(tuple(sorted({*treebank.vocabulary("deprel")} - {"_"})) if spec.labeled else ())
-    vocabulary, classes = Vocabulary.of(network, treebank), TagClasses.of(network, treebank)
     sizes = len(spec.system.names), len(labels.names)
+    return Parser(spec, labels, [], {}, vectors, classifier=_classifier(network, treebank, sizes, seed, vectors))
+
+
+def random_network_tagger(
+    network: Network, treebank: Treebank, *, seed: int = 1, vectors: Vectors | None = None
+) -> NetworkTagger:
+    """A tagger whose network has random weights; it knows the words and the tags of a treebank."""
+    return NetworkTagger(_classifier(network, treebank, (0, 0), seed, vectors), TrainingRecord(), vectors)
+
+
+def _classifier(
+    network: Network, treebank: Treebank, sizes: tuple[int, int], seed: int, vectors: Vectors | None
+) -> NetworkClassifier:
+    vocabulary, classes = Vocabulary.of(network, treebank), TagClasses.of(network, treebank)
     random = np.random.default_rng(seed)
     dimensions = vectors.dimensions if vectors is not None else 0
     arrays = {
@@ -111,8 +126,7 @@ def random_network_parser(
     values = {"network": network.to_values(), "vocabulary": vocabulary.to_values(), "local": True}
     values["classes"] = classes.to_values()
     kept = stored(arrays, network.precision)
-    classifier = NetworkClassifier.from_arrays(kept, {**values, "actions": sizes[0], "labels": sizes[1]})
-    return Parser(spec, labels, [], {}, vectors, classifier=classifier)
+    return NetworkClassifier.from_arrays(kept, {**values, "actions": sizes[0], "labels": sizes[1]})
 
 
 # --- The forward pass ---
