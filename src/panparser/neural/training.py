@@ -25,6 +25,7 @@ from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import ModelError
 from panparser.learning.classifiers import Arrays, Setup
 from panparser.networks.classifier import Weights, given_heads
+from panparser.networks.encoding import taken
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
 from panparser.networks.memory import Memory, MemoryLayers
 from panparser.networks.network import Network
@@ -349,21 +350,29 @@ class Trainer:
         return {name: np.array(array) for name, array in found.items()}
 
     def restore(self, arrays: Arrays) -> None:
+        """Raises ModelError unless the arrays are those of `state`."""
+        counts = arrays.get("updates")
+        if counts is None or counts.dtype != np.int64 or counts.shape != (2,) or counts.min() < 0:
+            raise ModelError("array updates: expected two numbers >= 0, found others")
+        self.updates, self.is_local = int(counts[0]), bool(counts[1])
+        with torch.no_grad():
+            for number, (name, weights) in enumerate(self.module.named_parameters()):
+                kinds = ("weights", "average", *(("first", "second") if f"first.{name}" in arrays else ()))
+                own, average, *moments = (
+                    self._tensor(np.array(taken(arrays, f"{kind}.{name}", *weights.shape))) for kind in kinds
+                )
+                weights.copy_(own)
+                self.average[number].copy_(average)
+                if moments:
+                    self.optimizer.state[weights] = {
+                        "step": torch.tensor(float(self.updates)),
+                        "exp_avg": moments[0],
+                        "exp_avg_sq": moments[1].clamp(min=0),
+                    }
         try:
-            self.updates, self.is_local = int(arrays["updates"][0]), bool(arrays["updates"][1])
-            with torch.no_grad():
-                for number, (name, weights) in enumerate(self.module.named_parameters()):
-                    weights.copy_(self._tensor(arrays[f"weights.{name}"]))
-                    self.average[number].copy_(self._tensor(arrays[f"average.{name}"]))
-                    if f"first.{name}" in arrays:
-                        self.optimizer.state[weights] = {
-                            "step": torch.tensor(float(self.updates)),
-                            "exp_avg": self._tensor(np.array(arrays[f"first.{name}"])),
-                            "exp_avg_sq": self._tensor(np.array(arrays[f"second.{name}"])),
-                        }
             self.random.set_state(torch.from_numpy(np.array(arrays["random"])))
-        except (KeyError, RuntimeError, IndexError) as error:
-            raise ModelError(f"not the state of this network's training: {error}") from None
+        except (KeyError, TypeError, RuntimeError):
+            raise ModelError("array random: expected the state of random numbers, found another") from None
 
 
 def _numbers(tensor: Tensor | None) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, SpecError
+from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import (
     Actions,
@@ -29,7 +29,7 @@ from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
 from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
 from panparser.learning.native import CHUNK
-from panparser.learning.record import TrainingRecord
+from panparser.learning.record import REPORT, TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches_of
 from panparser.learning.strategies import Strategy
 from panparser.networks.classifier import NetworkClassifier
@@ -42,10 +42,27 @@ from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import Epochs, score
 from panparser.storage.arrays import encode, read_arrays, write_arrays
+from panparser.storage.values import COUNT, TABLE, Kind, ListOf, Table, check, integer
 from panparser.treebank.treebank import Treebank
 
-CHECKPOINT_FORMAT = 1  # incremented with every change, since nobody keeps them
+CHECKPOINT_FORMAT = 2  # incremented with every change, since nobody keeps them
 _STATE, _BEST = "state.", "best."  # of arrays in a checkpoint
+_DIGITS = 20  # of a number of 64 bits
+_RANDOM = Kind(
+    "the digits of a number of 64 bits",
+    lambda value: isinstance(value, str) and value.isdecimal() and len(value) <= _DIGITS and int(value) < 1 << 64,
+)
+_VALUES = Table(
+    {
+        "epoch": integer(1),
+        "history": ListOf(REPORT, least=1),
+        "best": COUNT,
+        "values": TABLE,
+        "words": COUNT,
+        "updates": COUNT,
+        "random": _RANDOM,
+    }
+)  # of its manifest
 
 
 @dataclass(kw_only=True)
@@ -233,7 +250,9 @@ class ClassifierRun(Epochs[Classifier]):
             "history": [vars(report) for report in self.history],
             "best": self.history.index(best),
             "values": weights.to_values(),
-            "learner": [self.learner.words, self.learner.updates, str(self.learner.random.state)],
+            "words": self.learner.words,
+            "updates": self.learner.updates,
+            "random": str(self.learner.random.state),
         }
         write_arrays(path, arrays, manifest)
 
@@ -244,6 +263,8 @@ class ClassifierRun(Epochs[Classifier]):
         if manifest.get("identity") != json.loads(json.dumps(self._identity())):
             raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
         try:
+            check(manifest, _VALUES, "")
+            check(manifest["best"], integer(0, len(manifest["history"]) - 1), "best")
             own = {name: np.array(array) for name, array in arrays.items()}
             state = {name.removeprefix(_STATE): array for name, array in own.items() if name.startswith(_STATE)}
             best = {name.removeprefix(_BEST): array for name, array in own.items() if name.startswith(_BEST)}
@@ -252,9 +273,9 @@ class ClassifierRun(Epochs[Classifier]):
             self.epoch = manifest["epoch"]
             self.history = [EpochReport(**report) for report in manifest["history"]]
             self.best = self.history[manifest["best"]]
-            self.learner.words, self.learner.updates = manifest["learner"][:2]
-            self.learner.random.state = int(manifest["learner"][2])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+            self.learner.words, self.learner.updates = manifest["words"], manifest["updates"]
+            self.learner.random.state = int(manifest["random"])
+        except (PanParserError, KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"{path}: not a valid checkpoint: {error}") from None
 
     def _identity(self) -> dict[str, Any]:
