@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
+from nets import KINDS
+from panparser.testing.networks import random_network_parser
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'panparser[spacy]')")
 pytestmark = pytest.mark.filterwarnings("ignore")  # spaCy's own
@@ -12,13 +14,26 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # spaCy's own
 TEXT = "The birds  sing. They stopped,\nand the road disappeared!"
 
 
-def test_a_doc_has_what_the_pipeline_says(pipeline_file):
+@pytest.fixture(params=["perceptron", "network"])
+def any_file(request, pipeline_file, english, tmp_path):
+    """A pipeline whose parser is a perceptron, and one whose parser is a network."""
+    if request.param == "perceptron":
+        return pipeline_file
+    parts, spec = pp.load(pipeline_file), pp.ParserSpec(beam=2)
+    parser = random_network_parser(spec, KINDS["labels and history"], english[0])
+    pp.Pipeline(tokenizer=parts.tokenizer, taggers=parts.taggers, lemmatizer=parts.lemmatizer, parser=parser).save(
+        tmp_path / "network"
+    )
+    return tmp_path / "network"
+
+
+def test_a_doc_has_what_the_pipeline_says(any_file):
     nlp = spacy.blank("en")
-    nlp.add_pipe("panparser", config={"model": str(pipeline_file)})
+    nlp.add_pipe("panparser", config={"model": str(any_file)})
     doc = nlp(TEXT)
     assert doc.text == TEXT
     words = [token for token in doc if not token.is_space]
-    own = pp.load(pipeline_file)(TEXT)
+    own = pp.load(any_file)(TEXT)
     told = [token for sentence in own for token in sentence]
     assert [token.text for token in words] == [token.form for token in told]  # the two tokenizers agree here
     for token, word in zip(words, told, strict=True):
