@@ -27,7 +27,7 @@ from panparser.storage.values import BOOLEAN, COUNT, TABLE, Table, check
 from panparser.treebank.treebank import Treebank
 
 _BLUR = 3  # words by which lengths of sentences learned from together may differ more than they must
-PARSED_WORDS = 3000  # that are encoded together when parsing
+PARSED_WORDS = 6000  # that are encoded together when parsing
 _TRAINER = "panparser.neural.training"  # the room above, which needs torch
 _VALUES = Table(
     {"network": TABLE, "vocabulary": TABLE, "actions": COUNT, "labels": COUNT, "local": BOOLEAN},

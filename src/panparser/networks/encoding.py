@@ -70,10 +70,11 @@ class Lstm:
     def size(self) -> int:
         return len(self.recurrent)
 
-    def step(self, gates: Floats, cell: Floats, hidden: Floats) -> None:
-        """One step, from the weighted inputs, which are overwritten; cell and hidden state are updated in place."""
+    def step(self, gates: Floats, cell: Floats, hidden: Floats, spare: Floats | None = None) -> None:
+        """One step, from the weighted inputs, which are overwritten, as is `spare`, of their shape; cell and hidden
+        state are updated in place."""
         size = self.size
-        gates += hidden @ self.recurrent
+        gates += np.matmul(hidden, self.recurrent, out=spare)
         np.tanh(gates, out=gates)
         own = gates[:, : 3 * size]
         own *= np.float32(0.5)
@@ -92,9 +93,10 @@ class Lstm:
         starts = (packed.sizes.cumsum() - packed.sizes).tolist()
         cell = np.zeros((max(steps, default=0), self.size), dtype=np.float32)
         hidden = np.zeros_like(cell)
+        spare = np.empty((len(cell), 4 * self.size), dtype=np.float32)
         for step in reversed(range(len(steps))) if backward else range(len(steps)):
             count, start = steps[step], starts[step]
-            self.step(weighted[start : start + count], cell[:count], hidden[:count])
+            self.step(weighted[start : start + count], cell[:count], hidden[:count], spare[:count])
             out[start : start + count] = hidden[:count]
 
 

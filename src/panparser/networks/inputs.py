@@ -91,15 +91,35 @@ class Vocabulary:
         """The numbers of the features in a FEATS cell."""
         return [self.numbers["feats"].get(text, UNKNOWN) for text in _texts("feats", cell)]
 
-    def letters(self, form: str) -> list[int]:
-        """The numbers of the characters of a word."""
-        if len(form) > LONGEST:
-            form = form[: LONGEST // 2] + form[-LONGEST // 2 :]
-        known = self.numbers["characters"]
-        return [START, *(known.get(letter, STRANGE) for letter in form), END]
+    def letters(self, forms: Sequence[str]) -> Bags:
+        """The numbers of the characters of words; the first of them is Root, which has none."""
+        half = LONGEST // 2
+        texts = ["", *(form if len(form) <= LONGEST else form[:half] + form[-half:] for form in forms)]
+        starts = np.array([0, *(len(text) + 2 for text in texts)], dtype=np.int64).cumsum()
+        numbers = np.zeros(starts[-1], dtype=np.int64)
+        numbers[starts[:-1]], numbers[starts[1:] - 1] = START, END
+        numbers[numbers == 0] = self._letters_of("".join(texts))
+        return Bags(numbers, starts)
+
+    def _letters_of(self, text: str) -> LongArray:
+        points, own = self._points
+        codes = _code_points(text)
+        place = np.minimum(np.searchsorted(points, codes), max(0, len(points) - 1))
+        return np.where(points[place] == codes, own[place], STRANGE) if len(points) else np.full(len(codes), STRANGE)
+
+    @cached_property
+    def _points(self) -> tuple[LongArray, LongArray]:
+        """Code points of the characters that are known, in order, and their numbers."""
+        points = _code_points("".join(self.values["characters"]))
+        order = points.argsort()
+        return points[order], order + LETTERS
 
     def to_values(self) -> dict[str, list[str]]:
         return {column: list(texts) for column, texts in self.values.items()}
+
+
+def _code_points(text: str) -> LongArray:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -237,12 +257,12 @@ class InputReader:
         different, which = np.unique(self.treebank.column(source)[words], return_inverse=True)
         texts = [cells[cell] for cell in different.tolist()]
         if source == "feats":
-            rows = [[ROOT], *map(self.vocabulary.features, texts)]
+            bags = Bags.of([[ROOT], *map(self.vocabulary.features, texts)])
         else:
-            rows = [[START, END], *map(self.vocabulary.letters, texts)]
+            bags = self.vocabulary.letters(texts)
         of_rows = np.zeros(len(is_word), dtype=np.int64)
         of_rows[is_word] = which + 1
-        return Bags.of(rows), of_rows
+        return bags, of_rows
 
     def _given(self, given: IntArray | None, words: LongArray, lengths: LongArray, is_word: BoolArray) -> LongArray:
         """0 for Root, 1 where no head is given, 2 for Root as the head, then distances."""
