@@ -75,3 +75,45 @@ def test_states_that_nobody_looked_at_before(kind, system):
         for row, sentence in enumerate(states.sentence_index.tolist()):
             expected = slow.hidden(encoded[sentence], situation(KINDS[kind], states, row))
             assert hidden[row] == pytest.approx(np.array(expected), abs=1e-5)
+
+
+class Turning(pp.PythonSystem):
+    """Its stack may change below the top: TURN exchanges the words below, once."""
+
+    transitions = ("SHIFT", "LEFT", "TURN")
+
+    def legal(self, state, transition):
+        if transition == "SHIFT":
+            return len(state.buffer) > 1
+        if transition == "LEFT":
+            return bool(state.stack)
+        return len(state.stack) > 2 and state.stack[-3] < state.stack[-2]
+
+    def apply(self, state, transition):
+        if transition == "SHIFT":
+            state.stack.append(state.buffer.pop(0))
+        elif transition == "LEFT":
+            state.attach(state.buffer[0], state.stack.pop())
+        else:
+            state.stack[-3:-1] = state.stack[-3:-1][::-1]
+
+    def cost(self, state, transition, gold):
+        return 0
+
+
+def test_stacks_of_systems_in_python_may_change_anywhere():
+    parser = random_network_parser(pp.ParserSpec(system=Turning(), beam=1), KINDS["memory"], TREEBANK[:5])
+    classifier = parser.classifier
+    slow = ReferenceNetwork(KINDS["memory"], classifier.to_values()["vocabulary"], classifier.to_arrays())
+    states = parser.model.states(TREEBANK)
+    states.start(np.array([2, 6]))
+    classifier.begin(states)
+    encoded = [slow.encode(TREEBANK[2]), slow.encode(TREEBANK[6])]
+    turns = 0
+    for _ in walk(states, np.random.default_rng(5), 16):
+        hidden = classifier._scorer.hidden(classifier._look(states), classifier._words)
+        turns += int((states.last_actions == 2).sum())
+        for row, sentence in enumerate(states.sentence_index.tolist()):
+            expected = slow.hidden(encoded[sentence], situation(KINDS["memory"], states, row))
+            assert hidden[row] == pytest.approx(np.array(expected), abs=1e-5)
+    assert turns > 0

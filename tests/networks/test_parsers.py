@@ -96,3 +96,17 @@ def test_confidence_is_a_probability():
         assert own.shape == (TEST.words,)
         assert ((own >= 0) & (own <= 1)).all()
     assert found.of_heads.mean() == pytest.approx((found.heads == TEST.heads).mean(), abs=0.25)
+
+
+def test_arcs_of_long_sentences_are_scored_in_parts(monkeypatch):
+    parser = made(kind="all of it")
+    states = parser.model.states(TREEBANK)
+    found = []
+    for at_once in (1 << 22, 30, 1):
+        monkeypatch.setattr("panparser.networks.scoring._AT_ONCE", at_once)
+        states.start(np.array([2, 0, 7]))
+        parser.classifier.begin(states)
+        found.append(parser.classifier._words.arcs)
+    assert found[1] == pytest.approx(found[0], abs=1e-5)
+    assert found[2] == pytest.approx(found[0], abs=1e-5)
+    assert (found[0] > -29).any()

@@ -13,6 +13,7 @@ import numpy as np
 from panparser._arrays import LongArray
 from panparser.networks.encoding import ACTION_SIZE, Arrays, Floats, Lstm, taken
 from panparser.networks.network import Network
+from panparser.systems.table import TransitionSystem
 
 
 class Sequences:
@@ -33,6 +34,16 @@ class Sequences:
         if len(new):
             self._read(new)
         return np.array([self._known[key] for key in keys.tolist()], dtype=np.int64)
+
+    def shared(self, sequence: int, values: LongArray, count: int) -> int:
+        """The beginning of a sequence that some values have, too, if those that differ are at the end.
+
+        Compared from the end: no row of a table changes what is below a word of the stack that stays in its place.
+        """
+        length = self.lengths[sequence]
+        while length > count or (length and self.values[sequence] != values[length - 1]):
+            sequence, length = self.before[sequence], length - 1
+        return sequence
 
     def _read(self, keys: LongArray) -> None:
         before, values = keys // len(self.gates), keys % len(self.gates)
@@ -55,7 +66,8 @@ class Memory:
     def __init__(self, actions: Sequences, stacks: Sequences, first: LongArray) -> None:
         self.actions, self.stacks = actions, stacks
         self.first = first  # rows of the sentences' Roots
-        self._of_state: dict[int, int] = {-1: 0}
+        self._actions_of: dict[int, int] = {-1: 0}  # sequences of states, by number
+        self._stack_of: dict[int, int] = {}
 
     def read(self, states: Any) -> LongArray:
         """(rows, 2) The sequence of the actions of each state, and that of the words on its stack."""
@@ -64,13 +76,13 @@ class Memory:
     def _read_actions(self, states: Any) -> LongArray:
         parents = states.parents.tolist()
         for parent in parents:
-            if parent not in self._of_state:
+            if parent not in self._actions_of:
                 self._catch_up(states, parent)
-        before = np.array([self._of_state[parent] for parent in parents], dtype=np.int64)
+        before = np.array([self._actions_of[parent] for parent in parents], dtype=np.int64)
         last = states.last_actions.astype(np.int64)
         is_later = last >= 0
         before[is_later] = self.actions.after(before[is_later], last[is_later])
-        self._of_state.update(zip(states.ids.tolist(), before.tolist(), strict=True))
+        self._actions_of.update(zip(states.ids.tolist(), before.tolist(), strict=True))
         return before
 
     def _catch_up(self, states: Any, state: int) -> None:
@@ -79,14 +91,23 @@ class Memory:
         found = np.zeros(1, dtype=np.int64)
         for action in actions.astype(np.int64):
             found = self.actions.after(found, action[None])
-        self._of_state[state] = int(found[0])
+        self._actions_of[state] = int(found[0])
 
     def _read_stacks(self, states: Any) -> LongArray:
+        """What is left of the parent's stack, then what is new on top."""
         stacks = states.stacks()
-        rows = self.first[states.sentence_index][:, None] + stacks
-        found = np.zeros(len(stacks), dtype=np.int64)
-        for words, is_there in zip(rows.T, stacks.T >= 0, strict=True):
-            found[is_there] = self.stacks.after(found[is_there], words[is_there])
+        sizes = (stacks >= 0).sum(axis=1)
+        words = self.first[states.sentence_index][:, None] + stacks
+        is_table = isinstance(states.system, TransitionSystem)  # a system in Python may change a stack anywhere
+        parents = [self._stack_of.get(parent, 0) if is_table else 0 for parent in states.parents.tolist()]
+        found = np.array(
+            [self.stacks.shared(*row) for row in zip(parents, words, sizes.tolist(), strict=True)], dtype=np.int64
+        )
+        lengths = np.array([self.stacks.lengths[one] for one in found.tolist()], dtype=np.int64)
+        while len(rows := np.flatnonzero(lengths < sizes)):
+            found[rows] = self.stacks.after(found[rows], words[rows, lengths[rows]])
+            lengths[rows] += 1
+        self._stack_of.update(zip(states.ids.tolist(), found.tolist(), strict=True))
         return found
 
     def remembered(self, read: LongArray) -> Floats:

@@ -16,6 +16,7 @@ from panparser.networks.network import Network
 AT_EACH_STEP = (  # how the names of the arrays begin that Scorer and MemoryLayers need
     *("positions.bias", "labels_of", "history", "memory", "actions", "arc_scale", "labels"),
 )
+_AT_ONCE = 1 << 22  # scores of arcs of a sentence that are made together
 LEAST = np.float32(-30.0)  # of the logarithm of a probability
 
 
@@ -127,11 +128,12 @@ class WordLayers:
         longest = int(batch.lengths.max(initial=0))
         found = np.full((len(batch.first), longest, longest), LEAST, dtype=np.float32)
         for number, (first, length) in enumerate(zip(batch.first.tolist(), batch.lengths.tolist(), strict=True)):
-            own = slice(first, first + length)
-            scores: Any = dependents[own] @ heads[own].T
-            np.fill_diagonal(scores, -np.inf)
-            if length > 1:
-                found[number, 1:length, :length] = np.maximum(_log_softmax(scores[1:]), LEAST)
+            step = max(1, _AT_ONCE // length)
+            for start in range(1, length, step):
+                end = min(start + step, length)
+                scores: Any = dependents[first + start : first + end] @ heads[first : first + length].T
+                np.fill_diagonal(scores[:, start:], -np.inf)
+                found[number, start:end, :length] = np.maximum(_log_softmax(scores), LEAST)
         return found
 
 
