@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from panparser.networks.inputs import END, LETTERS, LONGEST, START, STRANGE, Vocabulary
 
 
 def read(vocabulary: Vocabulary, *forms: str) -> list[list[int]]:
     bags = vocabulary.letters(forms)
     starts = bags.starts.tolist()
-    return [bags.numbers[one:two].tolist() for one, two in zip(starts, starts[1:], strict=False)]
+    return [bags.numbers[one:two].tolist() for one, two in pairwise(starts)]
 
 
 def test_characters_are_numbered_as_the_vocabulary_has_them():

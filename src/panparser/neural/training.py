@@ -79,7 +79,7 @@ class Trainer:
         if setup.threads is not None:
             torch.set_num_threads(min(setup.threads, _MOST_THREADS))
         torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # nothing reads it
         self.network = network
         self.treebank = setup.sentences
         self.vectors = setup.vectors
