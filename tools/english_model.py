@@ -8,6 +8,10 @@ those of this machine. Where training and the rest are to be on different ones:
 
     python tools/english_model.py DATA_FOLDER --model en-neural --only-train FILE [--seed 1] [--epochs 40]
     python tools/english_model.py DATA_FOLDER --model en-neural --trained FILE
+
+What smaller files cost on the development set, if weights of the parser of en are dropped:
+
+    python tools/english_model.py DATA_FOLDER --sizes 16,15,13,11    # megabytes; it is trained for each
 """
 
 from __future__ import annotations
@@ -125,7 +129,7 @@ def processor() -> str:
 
 
 def table(found: dict[str, dict[str, float]]) -> str:
-    names = list(found["raw text"])
+    names = [*max(found.values(), key=lambda values: len(values))]
     rows = [
         f"| {way} | " + " | ".join(f"{v[n]:.2f}" if n in v else "" for n in names) + " |" for way, v in found.items()
     ]
@@ -168,6 +172,26 @@ def install(name: str, nlp: pp.Pipeline, test: pp.Treebank, folder: Path, traine
     print(text)
 
 
+def parser_size(nlp: pp.Pipeline) -> int:
+    """Bytes."""
+    return sum(array.nbytes for name, array in nlp.to_arrays().items() if name.startswith("parser."))
+
+
+def measure(train: pp.Treebank, dev: pp.Treebank, megabytes: list[float]) -> None:
+    """Prints the scores of en on the development set, and of smaller ones."""
+    usual = pp.load("en")
+    whole = (MODELS / f"en{SUFFIX}").stat().st_size
+    rest = whole - parser_size(usual)
+    found = {f"{whole / 1e6:.1f} MB": scores(usual, dev)}
+    for size in megabytes:
+        room = int(size * 1e6) - rest
+        made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_size=room, before_part=print)
+        found[f"{(rest + parser_size(made)) / 1e6:.1f} MB"] = made.training.dev or {}
+    print(
+        table({f"{name}, {way}": values[way] for way in ("raw text", "gold tokens") for name, values in found.items()})
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -176,11 +200,15 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, help="of the parser, at most")
     parser.add_argument("--only-train", type=Path, metavar="FILE", help="the model goes there; no card")
     parser.add_argument("--trained", type=Path, metavar="FILE", help="a model that was trained before")
+    parser.add_argument("--sizes", type=lambda text: [*map(float, text.split(","))], metavar="MEGABYTES")
     parser.add_argument("--output", type=Path, default=MODELS, help="the folder that model and card go to")
     given = parser.parse_args()
     train, dev, test = (
         pp.read_conllu(given.folder / f"{part}.conllu", lenient=True) for part in ("train", "dev", "test")
     )
+    if given.sizes:
+        measure(train, dev, given.sizes)
+        return
     wall, cpu = time.perf_counter(), time.process_time()
     if given.trained is not None:
         nlp = pp.Pipeline.load(given.trained)
