@@ -26,6 +26,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: speed is that of one thread
+
 import panparser as pp
 from panparser.networks.network import Input
 from panparser.pipeline.bundled import MODELS, SUFFIX

@@ -57,8 +57,9 @@ def test_the_name_of_a_bundled_model_is_that_model(run, model, monkeypatch, tmp_
     assert "tokenizer" not in run("info", "./en")[1]
     assert isinstance(pp.load(Path("en")), pp.Parser)
     assert isinstance(pp.load("en"), pp.Pipeline)
-    assert bundled.bundled() == ["en"]
-    with pytest.raises(pp.ModelError, match="tlh: expected a model file, or the name of a bundled model: en"):
+    assert "en" in bundled.bundled()
+    names = ", ".join(bundled.bundled())
+    with pytest.raises(pp.ModelError, match=f"tlh: expected a model file, or the name of a bundled model: {names}"):
         pp.load("tlh")
     code, _, err = run("info", "fr")
-    assert (code, err) == (2, "panparser: fr: expected a model file, or the name of a bundled model: en\n")
+    assert (code, err) == (2, f"panparser: fr: expected a model file, or the name of a bundled model: {names}\n")

@@ -1,4 +1,4 @@
-"""The English model that comes with panparser."""
+"""The English models that come with panparser."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ def nlp():
     return pp.load("en")
 
 
-def test_it_knows_english(nlp):
+@pytest.mark.parametrize("name", bundled.bundled())
+def test_it_knows_english(name):
     """Weights that do not fit the features that the engine sees would be no better than chance."""
+    nlp = pp.load(name)
     gold = pp.read_conllu(ENGLISH)
     found = gold.copy()
     nlp.annotate(found)
@@ -47,11 +49,26 @@ def test_commands_take_it_where_no_model_is_named(run, nlp, tmp_path, monkeypatc
     assert "lemmatizer" in out
 
 
-def test_the_card_tells_of_the_file(nlp):
-    path = bundled.MODELS / "en.panparser"
-    card = (bundled.MODELS / "en.md").read_text(encoding="utf-8")
-    assert path.stat().st_size <= 20_000_000
+@pytest.mark.parametrize("name", bundled.bundled())
+def test_the_card_tells_of_the_file(name):
+    nlp = pp.load(name)
+    path = bundled.MODELS / f"{name}.panparser"
+    card = (bundled.MODELS / f"{name}.md").read_text(encoding="utf-8")
+    assert card.startswith(f"# {name}: ")
     assert re.search(rf"\| file \| {path.stat().st_size / 1e6:.1f} MB \|", card)
     assert f"{nlp.training['words']:,} words" in card
     assert "CC BY-SA 4.0" in card
     assert (bundled.MODELS / "LICENSE.CC-BY-SA-4.0").exists()
+
+
+def test_they_are_small():
+    assert sum(path.stat().st_size for path in bundled.MODELS.glob("*.panparser")) <= 26_000_000
+
+
+def test_they_divide_text_in_the_same_way(nlp):
+    expected = nlp.tokenizer.to_arrays()
+    for name in bundled.bundled():
+        found = pp.load(name).tokenizer.to_arrays()
+        assert {key: array.tobytes() for key, array in found.items()} == {
+            key: array.tobytes() for key, array in expected.items()
+        }
