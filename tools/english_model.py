@@ -131,7 +131,7 @@ def processor() -> str:
 
 
 def table(found: dict[str, dict[str, float]]) -> str:
-    names = [*max(found.values(), key=lambda values: len(values))]
+    names = list(dict.fromkeys(name for values in reversed(found.values()) for name in values))
     rows = [
         f"| {way} | " + " | ".join(f"{v[n]:.2f}" if n in v else "" for n in names) + " |" for way, v in found.items()
     ]
@@ -190,7 +190,7 @@ def measure(train: pp.Treebank, dev: pp.Treebank, megabytes: list[float]) -> Non
         made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_size=room, before_part=print)
         found[f"{(rest + parser_size(made)) / 1e6:.1f} MB"] = made.training.dev or {}
     print(
-        table({f"{name}, {way}": values[way] for way in ("raw text", "gold tokens") for name, values in found.items()})
+        table({f"{name}, {way}": values[way] for way in ("gold tokens", "raw text") for name, values in found.items()})
     )
 
 
