@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # the same sums every time
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait for others leave them the cores
 
 import numpy as np
 import torch
