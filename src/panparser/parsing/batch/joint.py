@@ -189,6 +189,12 @@ class JointStates:
         found: IntArray = self.base.positions(addresses)
         return found
 
+    def labels_at(self, addresses: Sequence[AddressLike]) -> IntArray:
+        if "label" in self.of:
+            raise SpecError("labels_of of a network must be empty inside of Joint, where labels are parts of actions")
+        found: IntArray = self.base.labels_at(addresses)
+        return found
+
     def constrain(self, constraints: KeptConstraints) -> None:
         self.base.constrain(constraints)
 
