@@ -48,7 +48,7 @@ def test_a_command_imports_no_other_command_and_no_test(command):
     [
         ("train", 70, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
         ("parse", 105, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
-        ("info", 105, "systems.deriving systems.proof analysis recipes experiments ensembles parsing.training"),
+        ("info", 115, "systems.deriving systems.proof analysis recipes experiments ensembles parsing.training"),
     ],
 )
 def test_a_command_starts_without_what_it_does_not_need(command, most, needless):

@@ -149,7 +149,7 @@ def test_unknown_names_get_a_hint():
         named(7)
     with pytest.raises(StrategyError, match=r"Strategy has no explore; did you mean exploration\?"):
         Strategy.from_values({"explore": 0.5})
-    with pytest.raises(StrategyError, match="Strategy has no zzz; there are exploration, focus"):
+    with pytest.raises(StrategyError, match="Strategy has no zzz; there are against, exploration, focus"):
         Strategy.from_values({"zzz": 1})
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
 from panparser.networks.network import Network, named
-from panparser.parsing.training.networks import default_strategy, network_of
-from panparser.parsing.training.strategies import fitting_strategy
+from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
 from panparser.recipes.data import DataPart, FoldsPart
 from panparser.recipes.network import read_network
@@ -136,7 +135,7 @@ class Recipe:
             found = named(self.parser.network)
         if found is not None:
             return self.parser.changed(found)
-        return network_of(init.classifier) if init is not None else None
+        return _network_of(init) if init is not None else None
 
     def spec(self) -> ParserSpec:
         """What the parser is made of."""
@@ -165,7 +164,7 @@ class Recipe:
         return read_vectors(self.parser.vectors)
 
     def _on_top_of(self, init: Parser) -> ParserPart:
-        known = ParserPart.of(init.spec, network_of(init.classifier)).to_values()
+        known = ParserPart.of(init.spec, _network_of(init)).to_values()
         if self.parser.system is not None:  # another system has its own Root
             known = {key: value for key, value in known.items() if key not in ("root", "single_root")}
         if self.parser.templates is not None:
@@ -235,3 +234,9 @@ def _is_path(key: str, value: str) -> bool:
 
 def _moved(file: str, change: Callable[[str], str]) -> str:
     return file if file == "-" or os.path.isabs(file) else change(file)
+
+
+def _network_of(parser: Parser) -> Network | None:
+    from panparser.parsing.training.networks import network_of  # only here: few recipes go on from a parser
+
+    return network_of(parser.classifier)

@@ -1,17 +1,14 @@
-"""What networks change in training: the classifier, defaults of options, and vectors of words."""
+"""The classifier that learns: a network, or another."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from panparser.errors import SpecError
 from panparser.learning.classifiers import Classifier, Combined
-from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC, Strategy
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Network
 from panparser.parsing.parser import Parser
-from panparser.parsing.spec import ParserSpec
 
 
 def network_of(classifier: Classifier | None) -> Network | None:
@@ -44,18 +41,3 @@ def chosen_classifier(
             f"network of {owner} must be that of init, except for learning and precision: it keeps its weights"
         )
     return known.with_network(network)
-
-
-def default_strategy(spec: ParserSpec, network: Network | None = None) -> Strategy:
-    """Max-violation; a network without a beam learns step by step. By the static oracle if the system has no other."""
-    if network is not None and spec.beam == 1:
-        return DYNAMIC if spec.system.has_dynamic_oracle else STATIC
-    return MAX_VIOLATION if spec.system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
-
-
-def default_options(spec: ParserSpec, network: Network | None = None) -> dict[str, Any]:
-    """Options of `Training` that differ from its own defaults."""
-    options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
-    if network is not None:
-        options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
-    return options

@@ -1,4 +1,4 @@
-"""Strategies that fit a transition system: those whose oracle it has."""
+"""Strategies that fit a transition system: those whose oracle it has; and those that are the defaults."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from panparser.errors import SpecError, StrategyError
 from panparser.learning.options import Training, check_options
-from panparser.learning.strategies import Strategy, StrategyLike
+from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC, Strategy, StrategyLike
 from panparser.networks.network import Network
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.training.networks import default_options
 from panparser.systems.table import TransitionSystem
 
 _ARGUMENTS = ("dev", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint", "resume")
@@ -24,6 +23,21 @@ def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: Netwo
     check_options("train", options, [option.name for option in fields(Training)], _ARGUMENTS)
     training = Training(**{**default_options(spec, network), **options})
     return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
+
+
+def default_strategy(spec: ParserSpec, network: Network | None = None) -> Strategy:
+    """Max-violation; a network without a beam learns step by step. By the static oracle if the system has no other."""
+    if network is not None and spec.beam == 1:
+        return DYNAMIC if spec.system.has_dynamic_oracle else STATIC
+    return MAX_VIOLATION if spec.system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
+
+
+def default_options(spec: ParserSpec, network: Network | None = None) -> dict[str, Any]:
+    """Options of `Training` that differ from its own defaults."""
+    options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
+    if network is not None:
+        options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
+    return options
 
 
 def fitting_strategy(system: TransitionSystem, strategy: StrategyLike) -> StrategyLike:
