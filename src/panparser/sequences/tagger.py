@@ -241,7 +241,7 @@ def train_tagger(
     classifier: Classifier | None = None,
     vectors: Vectors | None = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[SequenceOptions],
 ) -> Tagger | NetworkTagger:
     """A tagger for a treebank; `options` are those of `train_sequences`: strategy, epochs, patience, seed, members,
     prune.
