@@ -82,13 +82,15 @@ def test_every_command_is_in_the_reference():
 def test_every_key_of_a_recipe_is_in_the_reference():
     text = _read(DOCS / "reference" / "recipe.md")
     tables = set(pp.Recipe.__dataclass_fields__) - {"pipeline"}
-    recipe = pp.Recipe()
+    recipe = pp.Recipe(network=pp.BILSTM)
     for table in tables:
         part = getattr(recipe, table)
         section = text.partition(f"\n### `[{table}]`\n")[2].partition("\n## ")[0].partition("\n### ")[0]
         assert section, table
         for key in fields(part):
             assert f"`{key.name}`" in section, f"[{table}] {key.name}"
+        for key in (*fields(pp.Input), *fields(pp.Learning)) if table == "network" else ():
+            assert f"`{key.name}`" in section, f"[{table}] inputs or learning: {key.name}"
     for module, title in (("pipeline", "Pipelines"), ("cascade", "Cascades")):
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
         for part in vars(import_module(f"{recipes.__name__}.{module}")).values():
