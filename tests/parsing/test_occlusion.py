@@ -18,8 +18,11 @@ SENTENCE = max(TREEBANK, key=len)
 SOME = ("words alone", "labels and history", "all of it", "tags of the first layer", "one position")
 
 
-def made(kind, beam=1, system="arc-eager", change=lambda arrays: None) -> pp.Parser:
-    network = KINDS[kind]
+def made(kind, beam=1, system="arc-eager") -> pp.Parser:
+    return of_network(KINDS[kind], beam, system)
+
+
+def of_network(network, beam=1, system="arc-eager", change=lambda arrays: None) -> pp.Parser:
     spec = pp.ParserSpec(system=pp.system(system), beam=beam)
     vectors = VECTORS if "vector" in network.columns else None
     parser = random_network_parser(spec, network, TREEBANK[:5], vectors=vectors)
@@ -97,11 +100,7 @@ def test_an_input_without_weights_contributes_nothing():
         arrays["positions.weight"][:, :8] = 0  # of S1
 
     network = replace(KINDS["words alone"], inputs=tuple(pp.Input(column=c, size=4) for c in ("form", "xpos")))
-    KINDS["cut"] = network
-    try:
-        found = Explanation.of(made("cut", change=cut), SENTENCE)
-    finally:
-        del KINDS["cut"]
+    found = Explanation.of(of_network(network, change=cut), SENTENCE)
     seen = set()
     for step in range(1, len(found) + 1):
         actions = found.actions(step)
