@@ -24,7 +24,7 @@ TAGS = ("upos", "xpos", "feats", "lemma")  # columns that can be predicted
 MAX_SIZE = 4096  # of any layer
 MAX_LAYERS = 8
 MAX_POSITIONS = 64
-_LEAST_BATCH, _MOST_BATCH = 100, 3000  # words
+_LEAST_BATCH, _MOST_BATCH = 100, 5000  # words
 MAX_HISTORY = 4  # actions that a state remembers
 
 
@@ -82,26 +82,29 @@ class Learning:
 
     `updates`: about how many there are in all; `batch`: words that one learns from, whatever their number; 0: as many
     as make the number. `dropout`: of all that one layer passes to the next, the same for all words of
-    a sentence; `word_dropout`: how often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
+    a sentence; `input_dropout`: of each input of a word as a whole, so that none is relied upon; `word_dropout`: how
+    often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
     `average`: how much of the average of all weights remains after an update; the average is what parses.
     `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
-    `tag_loss`: weight of the loss on the tags that are predicted.
+    `label_loss` and `tag_loss`: weights of the losses on labels, and on the tags that are predicted.
     `evaluations`: times that the development set is parsed meanwhile, about; 0: after each epoch. `epochs` and
     `patience` apply where training is not told otherwise.
     """
 
-    updates: int = 3000
+    updates: int = 2000
     batch: int = 0
     rate: float = 0.002
     warm_up: int = 200
     dropout: float = 0.33
+    input_dropout: float = 0.2
     word_dropout: float = 0.25
     clip: float = 5.0
     average: float = 0.998
-    arc_loss: float = 0.0
+    arc_loss: float = 0.5
+    label_loss: float = 3.0
     tag_loss: float = 1.0
-    evaluations: int = 10
-    epochs: int = 40
+    evaluations: int = 8
+    epochs: int = 80
     patience: int | None = None
 
     def __post_init__(self) -> None:
@@ -114,10 +117,12 @@ class Learning:
         for name, holds, expected in (
             ("rate", lambda value: value > 0, "above 0"),
             ("dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
+            ("input_dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
             ("word_dropout", lambda value: value >= 0, ">= 0"),
             ("clip", lambda value: value > 0, "above 0"),
             ("average", lambda value: 0 <= value < 1, "from 0 to below 1"),
             ("arc_loss", lambda value: value >= 0, ">= 0"),
+            ("label_loss", lambda value: value >= 0, ">= 0"),
             ("tag_loss", lambda value: value >= 0, ">= 0"),
         ):
             _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
@@ -279,10 +284,14 @@ _INPUT = Table(
     {"size": integer(1, MAX_SIZE), "least": integer(1), "encoder": one_of(*get_args(Characters))},
     closed=True,
 )
+_NUMBERS = (
+    *("rate", "dropout", "input_dropout", "word_dropout", "clip", "average"),
+    *("arc_loss", "label_loss", "tag_loss"),
+)
 _LEARNING = Table(
     {},
     {
-        **dict.fromkeys(("rate", "dropout", "word_dropout", "clip", "average", "arc_loss", "tag_loss"), number(0)),
+        **dict.fromkeys(_NUMBERS, number(0)),
         **dict.fromkeys(("warm_up", "batch", "evaluations"), integer(0)),
         **{"updates": integer(1), "epochs": integer(1, MAX_EPOCHS)},
         "patience": Maybe(integer(0)),  # 0: never

@@ -86,7 +86,7 @@ class NetworkModule(nn.Module):
             self.label_heads = nn.Linear(width, network.labels)
             self.label_dependents = nn.Linear(width, network.labels)
             self.labels: Any = nn.Parameter(
-                torch.randn(labels, network.labels + 1, network.labels + 1) / network.labels
+                torch.randn(labels, network.labels + 1, network.labels + 1) / network.labels**0.5
             )
         elif labels:
             self.labels = nn.Linear(network.hidden, actions * labels)
@@ -115,12 +115,13 @@ class NetworkModule(nn.Module):
     def read(self, batch: Batch, word_dropout: dict[str, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """(rows, width) What is seen of each word, and what its tags are predicted from."""
         device = next(self.parameters()).device
-        dropout = self.network.learning.dropout if self.training else 0.0
+        learning = self.network.learning
+        dropout = learning.dropout if self.training else 0.0
         parts = []
         for one in self.network.inputs:
             vectors = self._vectors(one.column, batch, device, word_dropout)
-            if dropout:  # whole inputs of a word, so that none is relied upon
-                vectors = vectors * self._mask((len(vectors), 1), dropout, device)
+            if self.training and learning.input_dropout:
+                vectors = vectors * self._mask((len(vectors), 1), learning.input_dropout, device)
             parts.append(vectors)
         found = torch.cat(parts, dim=1)
         if not len(self.encoder):

@@ -221,8 +221,9 @@ class Trainer:
             *([self._loss_of_actions(lesson)] if lesson.actions else []),
             *([self._loss_of_pairs(lesson)] if lesson.pairs else []),
             *([self._loss_of_beams(lesson)] if lesson.beams else []),
-            *([self._loss_of_labels(lesson)] if lesson.labels or lesson.heads is not None else []),
         ]
+        if lesson.labels or lesson.heads is not None:
+            parts.append(self.network.learning.label_loss * self._loss_of_labels(lesson))
         if lesson.arcs is not None and self.network.learning.arc_loss:
             parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
         if lesson.tags is not None and self.network.learning.tag_loss:
