@@ -72,7 +72,10 @@ def train(
         int | None, typer.Option(help="Sentences that threads search by the same weights.  [default: 1]")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="They change no byte of the model.  [default: all cores]")
+        int | None,
+        typer.Option(
+            min=1, max=1024, help="They change no byte of the model, unless it is a network.  [default: all cores]"
+        ),
     ] = None,
     templates: Annotated[
         str | None,
