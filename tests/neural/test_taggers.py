@@ -34,7 +34,7 @@ def test_it_learns_from_words_alone(tagger):
     assert tagger.classifier.network.columns == ("form", "characters")
     scores = tagger.accuracy(DEV)
     assert list(scores) == [*COLUMNS, "all"]
-    assert scores["upos"] > 40
+    assert scores["upos"] > 30
     assert min(scores.values()) == scores["all"]
     assert scores["all"] == pytest.approx(tagger.training.best.accuracy)
     found = tagger.tag(DEV)

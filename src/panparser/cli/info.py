@@ -14,16 +14,14 @@ from panparser.cli.descriptions import show_model
 from panparser.cli.tables import print_table
 from panparser.learning.classifiers import StoredClassifier
 from panparser.learning.record import TrainingRecord
-from panparser.networks.classifier import NetworkClassifier
-from panparser.networks.network import Network
-from panparser.networks.precision import count_weights
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import MODELS, find
 from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
-from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import Tagger
 from panparser.text import Lemmatizer, Tokenizer
+
+_NETWORK = "network"  # the name of classifiers that are networks
 
 
 @app.command()
@@ -59,7 +57,7 @@ def info(
         _show_parser(found, rows)
     elif isinstance(found, Tagger):
         _show_tagger(found, rows)
-    elif isinstance(found, NetworkTagger):
+    elif found.kind == "network-tagger":
         print_table((), [rows[0], ("tagger", "+".join(found.columns)), *_classifier_rows(found), *rows[1:]], "ll")
         _print_epochs(found.training, {"accuracy": "accuracy"})
     else:
@@ -89,15 +87,18 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
 
 
 def _is_network(model: object) -> bool:
-    return getattr(getattr(model, "classifier", None), "name", None) == NetworkClassifier.name
+    return getattr(getattr(model, "classifier", None), "name", None) == _NETWORK
 
 
-def _classifier_rows(model: Parser | NetworkTagger) -> list[tuple[str, str]]:
+def _classifier_rows(model: Any) -> list[tuple[str, str]]:
     """The name of the classifier, or what its network is made of."""
     if model.classifier is None:
         return []
     if not _is_network(model):
         return [("classifier", model.classifier.name)]
+    from panparser.networks.network import Network  # only here: most models have none
+    from panparser.networks.precision import count_weights
+
     network = Network.from_values(model.classifier.to_values()["network"])
     return [
         *network.description().items(),
