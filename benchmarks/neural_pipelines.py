@@ -1,0 +1,109 @@
+"""Pipelines of networks: joint, or with a tagger before the parser; beside those of perceptrons. On development sets.
+
+    python benchmarks/neural_pipelines.py FOLDER --jobs 1    # goes on where it was stopped
+
+FOLDER/NAME/{train,dev,test}.conllu are treebanks. F1 as the CoNLL 2018 shared task counts, from gold tokens and from
+raw text, means over seeds. Networks learn on a GPU where there is one. Finished tasks are in
+benchmarks/results/neural_pipelines.jsonl, the tables in neural_pipelines.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from grid import arguments, build, chosen, finish, publish
+
+import panparser as pp
+
+GREEDY = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
+KINDS = {
+    "perceptrons": pp.PipelineSpec(),
+    "joint": pp.PipelineSpec(parser=GREEDY, by_parser=True),
+    "jackknifed": pp.PipelineSpec(parser=GREEDY, by_parser=False),
+}
+WAYS = ("gold tokens", "raw text")
+SHOWN = ("UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineTask:
+    """One training. `network`: changes to BILSTM."""
+
+    treebank: str
+    kind: str
+    seed: int
+    network: Any = None
+    epochs: int | None = None
+
+    @property
+    def key(self) -> str:
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+
+    def effort(self, folder: Path) -> float:
+        size = (folder / self.treebank / "train.conllu").stat().st_size
+        return size * [*KINDS].index(self.kind)
+
+    def __str__(self) -> str:
+        return f"{self.treebank}, {self.kind}, seed {self.seed}"
+
+    def run(self, folder: Path) -> Outcome:
+        train, dev = (pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in ("train", "dev"))
+        options: dict[str, Any] = {} if self.epochs is None else {"epochs": self.epochs}
+        if self.kind != "perceptrons":
+            options["network"] = pp.Network.from_values({"base": "bilstm", **(self.network or {})})
+        start = time.perf_counter()
+        found = pp.train_pipeline(KINDS[self.kind], train, dev=dev, seed=self.seed, **options)
+        return Outcome(found.training.dev or {}, time.perf_counter() - start, build())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a task came to: scores on the development set, by what is given; seconds of training."""
+
+    dev: Mapping[str, Mapping[str, float]]
+    seconds: float
+    build: str
+
+    def __str__(self) -> str:
+        scores = ", ".join(f"{name} {value:.2f}" for name, value in self.dev.get(WAYS[0], {}).items())
+        return f"{scores}; {self.seconds:.0f} s"
+
+
+def main() -> None:
+    parser = arguments(__doc__, "neural_pipelines", "1")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="only these, with commas between them")
+    parser.add_argument("--network", type=json.loads, help="changes to BILSTM, as JSON")
+    parser.add_argument("--epochs", type=int, help="of the parser")
+    given = parser.parse_args()
+    names, seeds = chosen(given)
+    kinds = given.kinds.split(",")
+    common = {"network": given.network, "epochs": given.epochs}
+    tasks = {
+        (name, kind): [PipelineTask(treebank=name, kind=kind, seed=seed, **common) for seed in seeds]
+        for name in names
+        for kind in kinds
+    }
+    results = finish(given, [task for group in tasks.values() for task in group], Outcome)
+    lines = []
+    for way in WAYS:
+        lines += [f"from {way}", f"{'':24}{''.join(f'{name:>8}' for name in SHOWN)}"]
+        for (name, kind), group in tasks.items():
+            own = [results[task.key].dev.get(way, {}) for task in group if task.key in results]
+            cells = ("-" if not own or column not in own[0] else _mean(own, column) for column in SHOWN)
+            lines.append(f"{name + ', ' + kind:24}{''.join(f'{cell:>8}' for cell in cells)}")
+        lines.append("")
+    publish(given, lines[:-1])
+
+
+def _mean(scores: list[Mapping[str, float]], column: str) -> str:
+    return f"{mean(own[column] for own in scores):.2f}"
+
+
+if __name__ == "__main__":
+    main()
