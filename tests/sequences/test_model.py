@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from learners import ENGLISH, Recorder, short_sentences
+from learners import ENGLISH, PERCEPTRON_STRATEGIES, Recorder, short_sentences
 from panparser import _engine
 from panparser.learning.options import sequence_training
-from panparser.learning.strategies import STRATEGIES
 from panparser.sequences.reading import shape
 from panparser.sequences.training import SequenceRun
 from panparser.testing.labeling import Labeling
@@ -103,11 +102,13 @@ def kinds(classes: int) -> pp.Classes:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
-@pytest.mark.parametrize("strategy", list(STRATEGIES))
+@pytest.mark.parametrize("strategy", list(PERCEPTRON_STRATEGIES))
 def test_every_strategy_learns_the_same_as_in_python(strategy, classes):
     for beam in (1, 3):
         items, right = random_items(classes, classes)
-        run, recorder, _, learner = both(WINDOW, items, right, kinds(classes), beam, strategy=STRATEGIES[strategy])
+        run, recorder, _, learner = both(
+            WINDOW, items, right, kinds(classes), beam, strategy=PERCEPTRON_STRATEGIES[strategy]
+        )
         assert recorder.updates == learner.updates
         assert recorder.updates
         assert engine_rows(run) == python_rows(learner)
@@ -118,7 +119,7 @@ def test_every_strategy_learns_the_same_as_in_python(strategy, classes):
     seed=st.integers(0, 10**6),
     classes=st.integers(1, 6),
     beam=st.integers(1, 4),
-    name=st.sampled_from([name for name, strategy in STRATEGIES.items() if strategy.oracle == "dynamic"]),
+    name=st.sampled_from([name for name, strategy in PERCEPTRON_STRATEGIES.items() if strategy.oracle == "dynamic"]),
     focus=st.sampled_from([1.0, 0.5, 2.0]),
 )
 def test_sets_of_classes_and_unknown_ones_are_learned_from_as_in_python(seed, classes, beam, name, focus):
