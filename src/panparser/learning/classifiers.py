@@ -81,6 +81,11 @@ class Classifier:
         a time; `lengths` are those of all sentences."""
         raise NotImplementedError
 
+    def twin(self) -> Classifier:
+        """Optional: the same for another thread, with which it shares what parsing does not change; else one is made
+        from its arrays."""
+        raise NotImplementedError
+
     def begin(self, states: States) -> None:
         """Sentences to be parsed or learned from have been started: the place to encode them."""
 

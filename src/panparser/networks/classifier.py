@@ -60,6 +60,9 @@ class NetworkClassifier(Classifier):
         found.network = network
         return found
 
+    def twin(self) -> NetworkClassifier:
+        return copy.copy(self)
+
     # --- Learning: torch's part ---
 
     def prepare(self, setup: Setup) -> None:
@@ -145,10 +148,11 @@ class NetworkClassifier(Classifier):
         self._tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
 
     def _reading(self, treebank: Treebank, vectors: Vectors | None) -> InputReader:
-        if self._reader is None or self._reader.treebank is not treebank:
-            self._reader = InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
+        found = self._reader
+        if found is None or found.treebank is not treebank:
+            found = self._reader = InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
             self._known_weights.connect(vectors)
-        return self._reader
+        return found
 
     @property
     def _scorer(self) -> Scorer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class ClassifierModel:
         self.labels = labels
         self.classifier = classifier
         self.vectors = vectors
+        self._idle = [classifier]  # those that no thread parses with
 
     @property
     def name(self) -> str:
@@ -73,9 +75,18 @@ class ClassifierModel:
     def _stored(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
         return checked_arrays(self.classifier), self.classifier.to_values()
 
-    def _copy(self) -> Classifier:
-        """A copy for another thread."""
-        return revived(self.classifier, *self._stored)
+    @contextmanager
+    def _borrowed(self) -> Iterator[Classifier]:
+        """A classifier for one thread: it keeps what it knows of the sentences at hand."""
+        try:
+            found = self._idle.pop()
+        except IndexError:
+            is_shared = has_method(self.classifier, "twin")
+            found = self.classifier.twin() if is_shared else revived(self.classifier, *self._stored)
+        try:
+            yield found
+        finally:
+            self._idle.append(found)
 
     def find(self, treebank: Treebank, search: Search) -> Found:
         every = np.arange(len(treebank), dtype=np.int64)
@@ -83,17 +94,17 @@ class ClassifierModel:
         threads = min(search.threads, len(parts)) or 1
         shares = [parts[number::threads] for number in range(threads)]
 
-        def work(share: Sequence[Sentences], classifier: Classifier) -> list[_Part]:
+        def work(share: Sequence[Sentences]) -> list[_Part]:
             states = self.states(treebank, search.constraints)
-            searching = BatchSearch(states, classifier, search.listeners)
-            return [_parse(searching, states, sentences, search) for sentences in share]
+            with self._borrowed() as classifier:
+                searching = BatchSearch(states, classifier, search.listeners)
+                return [_parse(searching, states, sentences, search) for sentences in share]
 
         if threads == 1:
-            found = [work(shares[0], self.classifier)] if parts else [[]]
+            found = [work(share) for share in shares]
         else:
             with ThreadPoolExecutor(threads) as pool:
-                futures = [pool.submit(work, share, self._copy()) for share in shares]
-                found = [future.result() for future in futures]
+                found = list(pool.map(work, shares))
         ordered = [found[number % threads][number // threads] for number in range(len(parts))]
         return _joined(treebank, parts, ordered, search.signals, self.classifier)
 
@@ -102,7 +113,8 @@ class ClassifierModel:
     ) -> Iterator[RawTree]:
         states = self.states(sentence.treebank, constraints)
         chosen = np.array([sentence.position], dtype=np.int64)
-        found = BatchSearch(states, self.classifier).beam(chosen, width or None)
+        with self._borrowed() as classifier:
+            found = BatchSearch(states, classifier).beam(chosen, width or None)
         for state, score in zip(found.state, found.score, strict=True):
             heads, labels = states.trees(np.array([state], dtype=np.int32))
             yield heads.tolist(), labels.tolist(), float(score) / self.unit
