@@ -21,6 +21,7 @@ LETTER_SIZE = 32  # of the vector of a character
 LABEL_SIZE = ACTION_SIZE = 32  # of the vectors of labels and actions
 WINDOW = 5  # characters that a convolution sees
 SLOPE = 0.1  # of the activation, below 0
+_OF_FORMS = frozenset(("form", "lower", "characters", "vector"))  # inputs that are the same for the same form
 MOST = np.float32(1e4)  # that a weight may be, so that sums of products of them are numbers
 
 
@@ -85,10 +86,12 @@ class Lstm:
         np.tanh(cell, out=hidden)
         hidden *= gates[:, 2 * size : 3 * size]
 
-    def read(self, inputs: Floats, packed: Packed, *, backward: bool, out: Floats) -> None:
+    def read(self, inputs: Floats, packed: Packed, which: LongArray | None, *, backward: bool, out: Floats) -> None:
         """Hidden states of all words, read in step; `out` may be a part of the columns of a matrix."""
         weighted = inputs @ self.inputs
         weighted += self.bias
+        if which is not None:
+            weighted = weighted[which]
         steps = packed.sizes.tolist()
         starts = (packed.sizes.cumsum() - packed.sizes).tolist()
         cell = np.zeros((max(steps, default=0), self.size), dtype=np.float32)
@@ -114,11 +117,12 @@ class BiLstm:
             Lstm.of(arrays, prefix, inputs, size, "_reverse"),
         )
 
-    def __call__(self, inputs: Floats, packed: Packed) -> Floats:
+    def __call__(self, inputs: Floats, packed: Packed, which: LongArray | None = None) -> Floats:
+        """Hidden states of all words; `which` of the inputs each word has, unless each has its own."""
         size = self.forward.size
-        out = np.empty((len(inputs), 2 * size), dtype=np.float32)
-        self.forward.read(inputs, packed, backward=False, out=out[:, :size])
-        self.backward.read(inputs, packed, backward=True, out=out[:, size:])
+        out = np.empty((len(packed.rows), 2 * size), dtype=np.float32)
+        self.forward.read(inputs, packed, which, backward=False, out=out[:, :size])
+        self.backward.read(inputs, packed, which, backward=True, out=out[:, size:])
         return out
 
 
@@ -193,6 +197,7 @@ class Encoder:
                 self.tables[one.column] = taken(
                     arrays, f"embeddings.{one.column}.weight", vocabulary.size(one.column), one.size
                 )
+        self.sees_forms_alone = set(network.columns) <= _OF_FORMS
         self.layers = []
         for number in range(network.layers):
             self.layers.append(BiLstm.of(arrays, f"encoder.{number}", width, network.size))
@@ -234,10 +239,14 @@ class Encoder:
         found = self.inputs(batch, hidden)
         if not self.layers:
             return found, found
-        found = found[batch.packed.rows]
+        rows, which = batch.packed.rows, None
+        if self.sees_forms_alone and batch.letters is not None and not hidden:  # once for each form
+            which = batch.letters[1][rows]
+            rows = np.unique(batch.letters[1], return_index=True)[1]
+        found = found[rows]
         of_tags = found
         for number, layer in enumerate(self.layers, start=1):
-            found = layer(found, batch.packed)
+            found = layer(found, batch.packed, which if number == 1 else None)
             if number == self.network.tag_layer:
                 of_tags = found
         words = found[batch.packed.places]
