@@ -1,0 +1,63 @@
+"""The globally normalized loss, against its definition: over whole derivations, of the beam and of what is correct."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from nets import TINY, TREEBANK
+
+torch = pytest.importorskip("torch")
+SILENT = replace(TINY, learning=replace(TINY.learning, dropout=0.0, input_dropout=0.0, word_dropout=0.0))
+SPEC = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=3)
+
+
+class Watched(pp.NetworkClassifier):
+    """Computes each loss from the scores that numpy has of the same states, one derivation at a time."""
+
+    def update_beam(self, states, rows, actions, paths, sentences, correct):
+        super().update_beam(states, rows, actions, paths, sentences, correct)
+        scores = self.score(states)
+        sums = [scores[rows[paths == path], actions[paths == path]].sum() for path in range(len(sentences))]
+        for sentence in np.unique(sentences):
+            own = np.exp([sums[path] for path in np.flatnonzero(sentences == sentence)], dtype=np.float64)
+            good = correct[sentences == sentence]
+            assert good.any()
+            assert not good.all()
+            self.expected.append(np.log(own.sum()) - np.log(own[good].sum()))
+        trainer = self._trainer
+        self.compared.append((trainer._loss_of_beams(trainer._open).item(), sum(self.expected)))
+
+    def begin(self, states):
+        super().begin(states)
+        self.expected = []
+
+    def prepare(self, setup):
+        super().prepare(setup)
+        Watched.compared = self.compared = []
+
+
+@pytest.mark.parametrize("restart", ["pair", "none"])
+def test_the_loss_is_the_probability_of_what_is_correct(restart):
+    strategy = replace(pp.STRATEGIES["global"], restart=restart)
+    pp.train(SPEC, TREEBANK, classifier=Watched(SILENT), strategy=strategy, epochs=2, seed=3)
+    assert len(Watched.compared) >= 4
+    for found, expected in Watched.compared:
+        assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_it_is_learned_until_nothing_is_wrong():
+    """A treebank of eight sentences can be learned by heart."""
+    network = replace(SILENT, learning=replace(SILENT.learning, epochs=60))
+    parser = pp.train(SPEC, TREEBANK, network=network, strategy=pp.STRATEGIES["global"], seed=1)
+    assert pp.evaluate(TREEBANK, parser.parse(TREEBANK), samples=0).uas > 95
+
+
+def test_perceptrons_say_that_they_cannot():
+    with pytest.raises(pp.StrategyError, match="a network can learn against all"):
+        pp.train(pp.ParserSpec(beam=4), TREEBANK, strategy=pp.STRATEGIES["global"], epochs=1)
+    with pytest.raises(pp.SpecError, match="update_beam"):
+        pp.train(pp.ParserSpec(beam=4), TREEBANK, classifier=pp.Perceptron(), strategy=pp.STRATEGIES["global"])
