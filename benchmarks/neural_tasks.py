@@ -59,10 +59,8 @@ class NeuralTask:
         train_set, dev, test = (
             pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in ("train", "dev", "test")
         )
-        clock = time.perf_counter if device(self.kind) != processor() else time.process_time
-        start = clock()
-        parser, epoch, words = CONTENDERS[self.kind](self, train_set, dev)
-        seconds = clock() - start
+        trained = CONTENDERS[self.kind](self, train_set, dev)
+        parser = trained.parser
         options = {"beam": self.tested} if self.tested else {}
         start = time.process_time()
         found = parser.parse(test, **options)
@@ -75,10 +73,10 @@ class NeuralTask:
             **{name: [int(count) for count in own] for name, own in of_test.items()},
             dev_uas=on_dev.uas,
             dev_las=on_dev["FullLAS"].f1,
-            seconds=seconds,
-            trained_words=words,
+            seconds=trained.seconds,
+            trained_words=trained.words,
             rate=rate,
-            best_epoch=epoch,
+            best_epoch=trained.epoch,
             device=device(self.kind),
             build=build(),
         )
@@ -119,9 +117,29 @@ class Outcome:
         )
 
 
-# --- Contenders: a parser, its best epoch, and the words that it learned from, times epochs ---
+# --- Contenders ---
 
-Trained = tuple[Any, int, int]
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """A parser, how long it took, its best epoch, and the words that it learned from, times epochs."""
+
+    parser: Any
+    seconds: float
+    epoch: int = 0
+    words: int = 0
+
+
+class Stopwatch:
+    """Seconds since it was made, of the clock on a GPU, else of the CPU."""
+
+    def __init__(self, kind: str) -> None:
+        self.clock = time.process_time if device(kind) == processor() else time.perf_counter
+        self.start = self.clock()
+
+    @property
+    def seconds(self) -> float:
+        return self.clock() - self.start
 
 
 def train_parser(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> Trained:
@@ -129,13 +147,18 @@ def train_parser(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> 
     plain = replace(task, tested=None)
     digest = sha256(f"{plain.key} {build()}".encode()).hexdigest()[:16]
     path = MODELS / f"{task.treebank}-{task.kind}-{task.seed}-{digest}.panparser"
-    if path.exists():
-        parser = pp.Parser.load(path)
+    record = path.with_suffix(".json")
+    if record.exists():
+        parser, seconds = pp.Parser.load(path), json.loads(record.read_text())
     else:
+        watch = Stopwatch(task.kind)
         parser = pp.train(treebank=train_set, dev=dev, seed=task.seed, **_options(task))
+        seconds = watch.seconds
         MODELS.mkdir(parents=True, exist_ok=True)
         parser.save(path)
-    return parser, parser.training["best_epoch"], parser.training["history"][-1]["words"]
+        record.write_text(json.dumps(seconds))
+    history, epoch = parser.training["history"], parser.training["best_epoch"]
+    return Trained(parser=parser, seconds=seconds, epoch=epoch, words=history[-1]["words"])
 
 
 def _options(task: NeuralTask) -> dict[str, Any]:
@@ -161,31 +184,35 @@ def train_graph(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> T
 
     network = Network.from_values({"base": "bilstm", **(task.network or {})})
     epochs = task.epochs or network.learning.epochs
+    watch = Stopwatch(task.kind)
     parser, epoch = train_graph_parser(network, train_set, dev, task.seed, epochs)
-    return parser, epoch, epochs * train_set.words
+    return Trained(parser=parser, seconds=watch.seconds, epoch=epoch, words=epochs * train_set.words)
 
 
 def train_spacy(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> Trained:
     import peer_spacy  # which needs spaCy
 
-    return peer_spacy.Peer(peer_spacy.trained(train_set, dev, task.seed)), 0, 0
+    watch = Stopwatch(task.kind)
+    parser = peer_spacy.Peer(peer_spacy.trained(train_set, dev, task.seed))
+    return Trained(parser=parser, seconds=watch.seconds)
 
 
 def train_voters(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> Trained:
     """Networks of several seeds, and perceptrons of the same transition system; their weight is chosen on `dev`."""
-    voters = task.voters or ()
+    voters, watch = task.voters or (), Stopwatch(task.kind)
     parsers = []
     for number, kind in enumerate(voters):
         seed = task.seed + 10 * number
         if kind == "network":
-            parsers.append(train_parser(replace(task, kind=kind, seed=seed, voters=None), train_set, dev)[0])
+            parsers.append(train_parser(replace(task, kind=kind, seed=seed, voters=None), train_set, dev).parser)
         else:
             parsers.append(pp.train(replace(_spec(task), beam=8), train_set, dev=dev, seed=seed))
     tried = [
         pp.vote(parsers, weights=[1.0 if kind == "network" else weight for kind in voters])
         for weight in (PERCEPTRON_WEIGHTS if "perceptron" in voters else (1.0,))
     ]
-    return max(tried, key=lambda parser: pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1), 0, 0
+    best = max(tried, key=lambda parser: pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1)
+    return Trained(parser=best, seconds=watch.seconds)
 
 
 CONTENDERS = {
