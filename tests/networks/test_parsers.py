@@ -88,7 +88,7 @@ def test_constraints_are_kept():
 
 def test_confidence_is_a_probability():
     parser = made(beam=3)
-    with pytest.raises(pp.PanParserError, match="this model has none: `panparser calibrate"):
+    with pytest.raises(pp.PanParserError, match="this model has none: train with a development set"):
         parser.confidence(TEST)
     pp.calibrate(parser, TREEBANK)
     found = parser.confidence(TEST)

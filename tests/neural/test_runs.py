@@ -65,6 +65,12 @@ def test_what_is_not_said_takes_the_defaults_of_the_network():
         assert found.epochs == 1
 
 
+def test_a_development_set_calibrates(parser):
+    found = parser.confidence(DEV).of_heads
+    assert ((found >= 0) & (found <= 1)).all()
+    assert learn(dev=None).calibration is None
+
+
 # --- The same seed, the same model ---
 
 

@@ -284,11 +284,9 @@ def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> 
     """The parser's calibration. Raises SpecError if it is for another search."""
     calibration: Calibration | None = parser.calibration
     if calibration is None:
-        # Only a perceptron is calibrated while it is trained.
-        how = "" if getattr(parser, "classifier", None) is not None else "train with a development set, or "
         raise SpecError(
-            f"confidence needs a calibration, and this model has none: {how}"
-            "`panparser calibrate -m MODEL DEV -o OUTPUT`"
+            "confidence needs a calibration, and this model has none: train with a development set, "
+            "or `panparser calibrate -m MODEL DEV -o OUTPUT`"
         )
     beam = parser.spec.beam if beam is None else beam
     if beam != calibration.beam:

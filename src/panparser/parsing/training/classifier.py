@@ -35,7 +35,6 @@ from panparser.learning.strategies import Strategy
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Network
 from panparser.parsing.batch.states import ParserStates, joined, states_of
-from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, choose_vectors
@@ -73,7 +72,6 @@ class ClassifierRun(Epochs[Classifier]):
     vectors: Vectors | None = None
     init: Parser | None = None
     constraints: TrainingConstraints | None = None
-    _dev_constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         self.check()

@@ -1,4 +1,4 @@
-"""PerceptronRun: training of the engine's perceptron; checkpoints, pruning, margin, calibration."""
+"""PerceptronRun: training of the engine's perceptron; checkpoints, pruning, margin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
 from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
-from panparser.parsing.confidence import Calibration, fitted, gather
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.protocol import Search
 from panparser.parsing.parser import Parser
@@ -46,11 +45,9 @@ class PerceptronRun(Epochs[Layer]):
     constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
-    calibration: Calibration | None = None
     _averages: _engine.Averages | None = None  # after the last epoch
     _is_learning: bool = False  # the next epoch, already
     _unsaved: list[LearnerState] | None = None  # for a checkpoint, if so
-    _dev_constraints: Constraints | None = None
     # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
     # so by chance.
     as_good: ClassVar[float] = 0.5
@@ -150,9 +147,7 @@ class PerceptronRun(Epochs[Layer]):
         if self.spec.beam > 1 and share and len(self.dev):
             parser = self.parser_of(self.finished()[1])
             self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints, self.threads)
-        if self._dev_constraints is None:  # confidence applies only to parsing without constraints
-            parser = self.parser()
-            self.calibration = fitted(parser, gather(parser, self.dev, threads=self.threads), self.dev)
+        super().after_all()
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """The cost, in the last epoch, of rounding weights to bytes. Unknown for stacked layers or with vectors."""
@@ -171,7 +166,6 @@ class PerceptronRun(Epochs[Layer]):
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = super().parser(interrupted=interrupted)
         parser.margin = self.margin
-        parser.calibration = self.calibration
         return parser
 
     def learning_threads(self) -> int | None:

@@ -18,7 +18,7 @@ from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.options import Training
 from panparser.learning.record import CLASSIFIER, TrainingRecord
-from panparser.parsing.confidence import gold_labels
+from panparser.parsing.confidence import Calibration, fitted, gather, gold_labels
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
@@ -58,6 +58,8 @@ class Epochs(EpochLoop[Weights, Parser]):
     dev: Treebank | None
     training: Training
     checkpoint: str | os.PathLike[str] | None
+    calibration: Calibration | None = None
+    _dev_constraints: Constraints | None = None
     _saved: float | None = None  # time of the last checkpoint
 
     def check(self) -> None:
@@ -161,8 +163,15 @@ class Epochs(EpochLoop[Weights, Parser]):
     def finish(self, *, interrupted: bool) -> Parser:
         return self.parser(interrupted=interrupted)
 
+    def after_all(self) -> None:
+        if self.dev is not None and self._dev_constraints is None:  # confidence is about parsing without constraints
+            parser = self.parser()
+            self.calibration = fitted(parser, gather(parser, self.dev, threads=self.threads), self.dev)
+
     def parser(self, *, interrupted: bool = False) -> Parser:
-        return self.parser_of(self.finished()[1], self.record(interrupted=interrupted))
+        parser = self.parser_of(self.finished()[1], self.record(interrupted=interrupted))
+        parser.calibration = self.calibration
+        return parser
 
     def record(self, *, interrupted: bool = False) -> TrainingRecord:
         """How the parser was trained."""
