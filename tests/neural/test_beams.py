@@ -18,10 +18,10 @@ SPEC = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=3)
 class Watched(pp.NetworkClassifier):
     """Computes each loss from the scores that numpy has of the same states, one derivation at a time."""
 
-    def update_beam(self, states, rows, actions, paths, sentences, correct):
-        super().update_beam(states, rows, actions, paths, sentences, correct)
-        scores = self.score(states)
-        sums = [scores[rows[paths == path], actions[paths == path]].sum() for path in range(len(sentences))]
+    def update_beam(self, states, beams):
+        super().update_beam(states, beams)
+        scores, paths, sentences, correct = self.score(states), beams.paths, beams.sentences, beams.correct
+        sums = [scores[beams.rows[paths == path], beams.actions[paths == path]].sum() for path in range(len(sentences))]
         for sentence in np.unique(sentences):
             own = np.exp([sums[path] for path in np.flatnonzero(sentences == sentence)], dtype=np.float64)
             good = correct[sentences == sentence]

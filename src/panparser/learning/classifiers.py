@@ -58,6 +58,21 @@ class Setup:
     threads: int | None = None  # that it may use; None: as many as it likes
 
 
+@dataclass(frozen=True)
+class Beams:
+    """Derivations of several sentences. The score of one is the sum of those of its steps.
+
+    A step is one of `actions` in one of `rows`, and belongs to one of `paths`, the numbers of derivations, which are
+    of `sentences`, and perhaps `correct`.
+    """
+
+    rows: LongArray
+    actions: LongArray
+    paths: LongArray
+    sentences: LongArray
+    correct: BoolArray
+
+
 class Classifier:
     """The protocol of classifiers: score actions, and labels given an action. Subclass it, or have all of its methods.
 
@@ -124,19 +139,8 @@ class Classifier:
         a `focus` scale the signs."""
         raise NotImplementedError
 
-    def update_beam(
-        self,
-        states: States,
-        rows: LongArray,
-        actions: IntArray,
-        paths: LongArray,
-        sentences: LongArray,
-        correct: BoolArray,
-    ) -> None:
-        """Learn to give the derivations that are correct more of the probability of all derivations of a sentence.
-
-        A derivation is a sum of scores: of `actions` in `rows`, each of which belongs to one of `paths`. `sentences`
-        and `correct` are those of the derivations."""
+    def update_beam(self, states: States, beams: Beams) -> None:
+        """Learn to give the derivations that are correct more of the probability of all derivations of a sentence."""
         raise NotImplementedError
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import BoolArray, FloatArray, IntArray
-from panparser.learning.classifiers import Classifier, has_method
+from panparser.learning.classifiers import Beams, Classifier, has_method
 from panparser.learning.random import Random
 from panparser.learning.search import BatchSearch, Hypotheses, Sentences, cut
 from panparser.learning.strategies import Strategy
@@ -225,14 +225,9 @@ class BatchLearner:
         before, actions = (np.concatenate(column) for column in zip(*paths, strict=True))
         known, rows = np.unique(before, return_inverse=True)  # derivations share most of their states
         self.states.select(known)
-        self.classifier.update_beam(
-            self.states,
-            rows,
-            actions,
-            np.repeat(np.arange(len(paths)), [len(actions) for _, actions in paths]),
-            np.array(owners),
-            np.array(correct),
-        )
+        of_steps = np.repeat(np.arange(len(paths)), [len(actions) for _, actions in paths])
+        beams = Beams(rows, actions.astype(np.int64), of_steps, np.array(owners), np.array(correct))
+        self.classifier.update_beam(self.states, beams)
 
     def _correct_path(self, unit: _Unit, pair: _Chosen, strategy: Strategy) -> tuple[IntArray, IntArray]:
         """The correct path that labels are learned from, except for states that the search will visit again."""

@@ -14,7 +14,7 @@ from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser._threads import in_order
 from panparser.errors import BatchError, ModelError, SpecError
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Arrays, Classifier, FloatArray, Setup
+from panparser.learning.classifiers import Arrays, Beams, Classifier, FloatArray, Setup
 from panparser.learning.states import States
 from panparser.networks.encoding import Encoder
 from panparser.networks.hiding import Hidden, without
@@ -87,17 +87,9 @@ class NetworkClassifier(Classifier):
         self.is_local = self._trainer.is_local = False
         self._trainer.learn_pair(self._look(states), actions, signs)
 
-    def update_beam(
-        self,
-        states: States,
-        rows: LongArray,
-        actions: IntArray,
-        paths: LongArray,
-        sentences: LongArray,
-        correct: BoolArray,
-    ) -> None:
+    def update_beam(self, states: States, beams: Beams) -> None:
         self.is_local = self._trainer.is_local = False
-        self._trainer.learn_beams(self._look(states), rows, actions, paths, sentences, correct)
+        self._trainer.learn_beams(self._look(states), beams)
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
         if not self.network.labels:  # else they are learned from all arcs of the sentences, found or not

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import ModelError
-from panparser.learning.classifiers import Arrays, Setup
+from panparser.learning.classifiers import Arrays, Beams, Setup
 from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.encoding import taken
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
@@ -37,19 +37,6 @@ from panparser.neural.modules import NetworkModule, rows
 _MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
 _FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
-
-
-@dataclass(frozen=True)
-class _Beams:
-    """Derivations to choose from: steps are actions in rows of `seen`, and parts of `paths`, which are those of
-    `sentences`."""
-
-    seen: Seen
-    rows: LongArray
-    actions: LongArray
-    paths: LongArray
-    sentences: LongArray
-    correct: BoolArray
 
 
 @dataclass
@@ -69,7 +56,7 @@ class _Lesson:
     remembered: tuple[Tensor, Tensor] | None = None
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
-    beams: list[_Beams] = field(default_factory=list)
+    beams: list[tuple[Seen, Beams]] = field(default_factory=list)
     labels: list[tuple[Seen, IntArray, IntArray]] = field(default_factory=list)
 
 
@@ -167,16 +154,8 @@ class Trainer:
     def learn_pair(self, seen: Seen, actions: IntArray, signs: IntArray) -> None:
         self._open.pairs.append((seen, actions, signs))
 
-    def learn_beams(
-        self,
-        seen: Seen,
-        rows: LongArray,
-        actions: IntArray,
-        paths: LongArray,
-        sentences: LongArray,
-        correct: BoolArray,
-    ) -> None:
-        self._open.beams.append(_Beams(seen, rows, actions.astype(np.int64), paths, sentences, correct))
+    def learn_beams(self, seen: Seen, beams: Beams) -> None:
+        self._open.beams.append((seen, beams))
 
     def learn_labels(self, seen: Seen, actions: IntArray, labels: IntArray) -> None:
         """The labels of the arcs that actions make, from the states that they are made in."""
@@ -246,12 +225,12 @@ class Trainer:
 
     def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
         """The logarithms of the probabilities of the correct derivations among those of each beam (A 2016)."""
-        scores, _ = self._scores(lesson, [beams.seen for beams in lesson.beams])
+        scores, _ = self._scores(lesson, [seen for seen, _ in lesson.beams])
         total = torch.zeros((), device=self.device)
         first = 0
-        for beams in lesson.beams:
+        for seen, beams in lesson.beams:
             steps = rows(scores.reshape(-1, 1), self._tensor((first + beams.rows) * self.actions + beams.actions))[:, 0]
-            first += len(beams.seen.words)
+            first += len(seen.words)
             sums = torch.zeros(len(beams.sentences), device=self.device).index_add(0, self._tensor(beams.paths), steps)
             _, beam = np.unique(beams.sentences, return_inverse=True)
             place = np.arange(len(beam)) - np.searchsorted(beam, beam)
