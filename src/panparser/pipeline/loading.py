@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def load(path: Literal["en", "en-neural"]) -> Pipeline: ...
+def load(path: Literal["en"]) -> Pipeline: ...
 
 
 @overload  # what the file holds: json.load has no other type
