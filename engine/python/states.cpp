@@ -6,11 +6,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "python/module.hpp"
 #include "search/constraint.hpp"
+#include "systems/focus.hpp"
 #include "systems/state.hpp"
 #include "systems/system.hpp"
 #include "systems/walk.hpp"
@@ -24,11 +27,14 @@ namespace {
 
 using ArcTuple = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
 using IntMatrix = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;
+using BoolMatrix = nb::ndarray<nb::numpy, bool, nb::ndim<2>, nb::c_contig>;
 
 void check_owner(const System& system, const Reference* reference) {
   if (!reference) throw std::invalid_argument("expected a Reference, found None");
   if (reference->system != &system) throw std::invalid_argument("the reference was made for another system");
 }
+
+using Steps = std::vector<std::int32_t>;
 
 // Both kinds of state behind one Python interface. A state is an index; a mutable state has only its latest.
 class States {
@@ -44,35 +50,73 @@ class States {
 
   const System& system() const { return *system_; }
   Token words() const { return words_; }
-  virtual Frame frame(std::int32_t state) const = 0;
-  virtual std::int32_t apply(std::int32_t state, int action, std::int32_t label) = 0;
+  virtual bool is_final(std::int32_t state) const = 0;
+  virtual Steps legal(std::int32_t state) const = 0;
+  virtual std::int32_t apply(std::int32_t state, std::int32_t step, std::int32_t label) = 0;
   virtual void list(std::int32_t state, std::vector<Token>& stack, std::vector<Token>& buffer) const = 0;
   virtual std::vector<Arc> arcs(std::int32_t state) const = 0;
   virtual Record record(std::int32_t state, Position position) const = 0;
-  virtual void costs(std::int32_t state, const Reference& reference, std::span<std::int32_t> costs) const = 0;
+  virtual Arc made_arc(std::int32_t state, std::int32_t step, EffectKind kind) const = 0;
+  virtual void costs(std::int32_t state, const Reference& reference, std::int32_t* costs) const = 0;
 
-  std::uint32_t legal(std::int32_t state) const {
-    const Frame seen = frame(state);
-    return system_->is_final(seen) ? 0 : system_->legal(system_->truths(seen));
-  }
-  void check_action(std::int32_t state, int action) const {
-    if (action < 0 || action >= system_->actions()) throw std::out_of_range("no such action");
-    if (!(legal(state) >> action & 1)) throw std::invalid_argument("the action is illegal here");
+  void check_step(std::int32_t state, std::int32_t step) const {
+    const Steps steps = legal(state);
+    const int action = system_->has_free_focus() ? action_of(step) : step;
+    if (step < 0 || action >= system_->actions()) throw std::out_of_range("no such action");
+    if (std::find(steps.begin(), steps.end(), step) == steps.end()) {
+      throw std::invalid_argument("the action is illegal here");
+    }
   }
 
  protected:
+  // Calls a function with a state, as it is seen from each place of the focus if that is free; unless it is final.
+  template <class State, class Look>
+  void each_view(State&& state, const Look& look) const {
+    if (system_->is_final(state.frame())) return;
+    if (system_->has_free_focus()) {
+      see_all(state, system_->table().shape, look);
+    } else {
+      look(state);
+    }
+  }
   template <class State>
-  void costs_of(const State& state, const Reference& reference, std::span<std::int32_t> costs) const {
+  Steps legal_in(State&& state) const {
+    Steps steps;
+    each_view(state, [&](const auto& seen) {
+      const Frame frame = seen.frame();
+      for (std::uint32_t rest = system_->legal(system_->truths(frame)); rest; rest &= rest - 1) {
+        steps.push_back(step_at(frame, std::countr_zero(rest)));
+      }
+    });
+    return steps;
+  }
+  template <class State>
+  Arc arc_in(State&& state, std::int32_t step, EffectKind kind) const {
+    Arc arc;
+    each_view(state, [&](const auto& seen) {
+      const Frame frame = seen.frame();
+      if (step_at(frame, action_of(step)) == step) arc = system_->arc(frame, action_of(step), kind);
+    });
+    return arc;
+  }
+  template <class State>
+  void costs_in(State&& state, const Reference& reference, std::int32_t* costs) const {
     check_owner(*system_, &reference);
     if (reference.gold.words() != words_) {
       throw std::invalid_argument("the state has " + std::to_string(words_) + " words, the reference " +
                                   std::to_string(reference.gold.words()));
     }
-    std::fill(costs.begin(), costs.end(), kIllegalCost);
-    const Frame frame = state.frame();
-    if (system_->is_final(frame)) return;
-    const Bits truths = system_->truths(frame);
-    system_->costs(state, frame, truths, system_->legal(truths), reference, scratch_, costs);
+    std::array<std::int32_t, System::kMaxRows> found;
+    each_view(state, [&](const auto& seen) {
+      const Frame frame = seen.frame();
+      const Bits truths = system_->truths(frame);
+      std::uint32_t legal = system_->legal(truths);
+      if (legal) system_->costs(seen, frame, truths, legal, reference, scratch_, found);
+      for (; legal; legal &= legal - 1) *costs++ = found[std::countr_zero(legal)];
+    });
+  }
+  std::int32_t step_at(const Frame& frame, int action) const {
+    return system_->has_free_focus() ? make_step(action, frame.at[kS0]) : action;
   }
 
  private:
@@ -86,16 +130,31 @@ class LinkedStates final : public States {
   LinkedStates(const System& system, Token words) : States(system, words) {
     arena_.reset(system.table().shape, words, true);
   }
-  Frame frame(std::int32_t state) const override { return at(state).frame(); }
-  std::uint32_t filtered(std::int32_t state, const Constraint& constraint, System::Scratch& scratch) const {
-    const std::uint32_t actions = legal(state);
-    const Frame seen = frame(state);
-    return actions ? constraint.filter(system(), at(state), seen, system().truths(seen), actions, scratch).legal : 0;
+  bool is_final(std::int32_t state) const override { return system().is_final(at(state).frame()); }
+  Steps legal(std::int32_t state) const override { return legal_in(at(state)); }
+  // The legal steps that go on under a constraint.
+  Steps filtered(std::int32_t state, const Constraint& constraint, System::Scratch& scratch) const {
+    Steps steps;
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    each_view(at(state), [&](const LinkedState& seen) {
+      const Frame frame = seen.frame();
+      const Bits truths = system().truths(frame);
+      const std::uint32_t legal = system().legal(truths);
+      if (!legal) return;
+      const Constraint::Choice choice = constraint.filter(system(), seen, frame, truths, legal, scratch);
+      if (choice.cost > least) return;
+      if (choice.cost < least) steps.clear();
+      least = choice.cost;
+      for (std::uint32_t rest = choice.legal; rest; rest &= rest - 1) {
+        steps.push_back(step_at(frame, std::countr_zero(rest)));
+      }
+    });
+    return steps;
   }
-  std::int32_t apply(std::int32_t state, int action, std::int32_t label) override {
-    check_action(state, action);
-    LinkedState next = at(state).fork(action);
-    system().apply(next, action, label);
+  std::int32_t apply(std::int32_t state, std::int32_t step, std::int32_t label) override {
+    check_step(state, step);
+    LinkedState next = at(state).fork(step);
+    take(system(), next, step, label);
     return next.index();
   }
   void list(std::int32_t state, std::vector<Token>& stack, std::vector<Token>& buffer) const override {
@@ -104,14 +163,17 @@ class LinkedStates final : public States {
   }
   std::vector<Arc> arcs(std::int32_t state) const override { return at(state).arcs(); }
   Record record(std::int32_t state, Position position) const override { return at(state).record(position); }
-  void costs(std::int32_t state, const Reference& reference, std::span<std::int32_t> costs) const override {
-    costs_of(at(state), reference, costs);
+  Arc made_arc(std::int32_t state, std::int32_t step, EffectKind kind) const override {
+    return arc_in(at(state), step, kind);
   }
-  std::vector<std::int32_t> derivation(std::int32_t state) const {
+  void costs(std::int32_t state, const Reference& reference, std::int32_t* costs) const override {
+    costs_in(at(state), reference, costs);
+  }
+  Steps derivation(std::int32_t state) const {
     at(state);
-    std::vector<std::int32_t> actions;
-    for (; state != arena_.initial(); state = arena_.parent(state)) actions.push_back(arena_.action(state));
-    return {actions.rbegin(), actions.rend()};
+    Steps steps;
+    for (; state != arena_.initial(); state = arena_.parent(state)) steps.push_back(arena_.action(state));
+    return {steps.rbegin(), steps.rend()};
   }
 
  private:
@@ -127,10 +189,11 @@ class MutableStates final : public States {
   MutableStates(const System& system, Token words) : States(system, words) {
     state_.reset(system.table().shape, words);
   }
-  Frame frame(std::int32_t) const override { return state_.frame(); }
-  std::int32_t apply(std::int32_t state, int action, std::int32_t label) override {
-    check_action(state, action);
-    system().apply(state_, action, label);
+  bool is_final(std::int32_t) const override { return system().is_final(state_.frame()); }
+  Steps legal(std::int32_t) const override { return legal_in(state_); }
+  std::int32_t apply(std::int32_t state, std::int32_t step, std::int32_t label) override {
+    check_step(state, step);
+    take(system(), state_, step, label);
     return state + 1;
   }
   void list(std::int32_t, std::vector<Token>& stack, std::vector<Token>& buffer) const override {
@@ -139,36 +202,44 @@ class MutableStates final : public States {
   }
   std::vector<Arc> arcs(std::int32_t) const override { return state_.arcs(); }
   Record record(std::int32_t, Position position) const override { return state_.record(position); }
-  void costs(std::int32_t, const Reference& reference, std::span<std::int32_t> costs) const override {
-    costs_of(state_, reference, costs);
+  Arc made_arc(std::int32_t, std::int32_t step, EffectKind kind) const override { return arc_in(state_, step, kind); }
+  void costs(std::int32_t, const Reference& reference, std::int32_t* costs) const override {
+    costs_in(state_, reference, costs);
   }
 
  private:
-  MutableState state_;
+  mutable MutableState state_;  // a free focus moves, and comes back
 };
 
 IntMatrix costs_against_all(const States& states, std::int32_t state, const std::vector<const Reference*>& references) {
-  const auto actions = static_cast<std::size_t>(states.system().actions());
-  auto* costs = new std::int32_t[references.size() * actions + 1];
+  const std::size_t steps = states.legal(state).size();
+  auto* costs = new std::int32_t[references.size() * steps + 1];
   nb::capsule owner(costs, [](void* data) noexcept { delete[] static_cast<std::int32_t*>(data); });
   // The GIL stays held: states of one sentence share an arena and scratch space.
   for (std::size_t i = 0; i < references.size(); ++i) {
     check_owner(states.system(), references[i]);
-    states.costs(state, *references[i], {costs + i * actions, actions});
+    states.costs(state, *references[i], costs + i * steps);
   }
-  return IntMatrix(costs, {references.size(), actions}, owner);
+  return IntMatrix(costs, {references.size(), steps}, owner);
 }
 
-auto filtered(const LinkedStates& states, std::int32_t state, const Constraints& constraints) {
+BoolMatrix filtered(const LinkedStates& states, std::int32_t state, const Constraints& constraints) {
   if (&constraints.system() != &states.system()) throw std::invalid_argument("the constraints are for another system");
-  std::vector<std::uint32_t> masks;
+  const Steps legal = states.legal(state);
+  const auto sentences = static_cast<std::size_t>(constraints.sentences());
+  auto* passes = new bool[sentences * legal.size() + 1]();
+  nb::capsule owner(passes, [](void* data) noexcept { delete[] static_cast<bool*>(data); });
   System::Scratch scratch;
-  for (std::int64_t s = 0; s < constraints.sentences(); ++s) {
-    if (constraints.words(s) != states.words()) throw std::invalid_argument("a sentence is of another length");
-    const auto constraint = constraints[s];
-    masks.push_back(constraint ? states.filtered(state, *constraint, scratch) : states.legal(state));
+  for (std::size_t s = 0; s < sentences; ++s) {
+    const auto number = static_cast<std::int64_t>(s);
+    if (constraints.words(number) != states.words()) throw std::invalid_argument("a sentence is of another length");
+    const auto constraint = constraints[number];
+    const Steps kept = constraint ? states.filtered(state, *constraint, scratch) : legal;
+    for (std::size_t i = 0; i < legal.size(); ++i) {
+      passes[s * legal.size() + i] = std::find(kept.begin(), kept.end(), legal[i]) != kept.end();
+    }
   }
-  return owned(std::move(masks));
+  return BoolMatrix(passes, {sentences, legal.size()}, owner);
 }
 
 nb::typed<nb::dict, nb::str, nb::any> describe(const Record& record) {
@@ -208,11 +279,11 @@ void bind_states(nb::module_& m) {
 
   nb::class_<States>(m, "States", "States of one sentence.")
       .def_prop_ro("words", &States::words)
-      .def("legal", &States::legal, "state"_a, "A bit for each legal action; 0 in a final state.")
-      .def(
-          "is_final", [](const States& s, std::int32_t state) { return s.system().is_final(s.frame(state)); },
-          "state"_a)
-      .def("apply", &States::apply, "state"_a, "action"_a, "label"_a, "The next state.")
+      .def("legal", &States::legal, "state"_a,
+           "The legal steps; none in a final state. A step is an action; with a free focus, + MAX_ROWS times the token "
+           "at S0.")
+      .def("is_final", &States::is_final, "state"_a)
+      .def("apply", &States::apply, "state"_a, "step"_a, "label"_a, "The next state.")
       .def(
           "tokens",
           [](const States& s, std::int32_t state) {
@@ -238,22 +309,19 @@ void bind_states(nb::module_& m) {
           "state"_a, "position"_a, "What the state knows of the token at S0, S1, S2 or B0.")
       .def(
           "made_arc",
-          [](const States& s, std::int32_t state, int action, bool proposed) {
-            s.check_action(state, action);
-            const auto kind = proposed ? EffectKind::kPropose : EffectKind::kArc;
-            const Arc arc = s.system().arc(s.frame(state), action, kind);
+          [](const States& s, std::int32_t state, std::int32_t step, bool proposed) {
+            s.check_step(state, step);
+            const Arc arc = s.made_arc(state, step, proposed ? EffectKind::kPropose : EffectKind::kArc);
             return std::pair{arc.head, arc.dependent};
           },
-          "state"_a, "action"_a, "proposed"_a, "(head, dependent) that the action makes, or proposes; -1 where none.")
-      .def("costs", &costs_against_all, "state"_a, "references"_a,
-           "(references, actions); ILLEGAL_COST where illegal.");
+          "state"_a, "step"_a, "proposed"_a, "(head, dependent) that the step makes, or proposes; -1 where none.")
+      .def("costs", &costs_against_all, "state"_a, "references"_a, "(references, legal steps)");
 
   nb::class_<LinkedStates, States>(m, "LinkedStates", "Immutable states that share structure; state 0 is initial.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>())
       .def("derivation", &LinkedStates::derivation, "state"_a)
       .def("filtered", &filtered, "state"_a, "constraints"_a,
-           "For each sentence of the constraints, all as long as the states', a bit for each legal action that goes "
-           "on.");
+           "(sentences of the constraints, legal steps) Does the step go on? All are as long as the states'.");
   nb::class_<MutableStates, States>(m, "MutableStates", "One state that changes in place, under any index.")
       .def(nb::init<const System&, Token>(), "system"_a, "words"_a, nb::keep_alive<1, 2>());
 

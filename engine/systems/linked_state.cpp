@@ -18,6 +18,17 @@ void Arena::reset(const Shape& shape, Token words, bool tracking) {
     start.stack = add_link(add_record(record), -1);
     if (tracking) set_bit(bits_.data(), record.token);
   }
+  if (shape.free_focus) {  // all tokens have a record, so that none is made where the focus only passes by
+    Counters& counters = start.counters;
+    counters.returned_size = counters.end() - counters.front;
+    for (Token token = counters.end(); token-- > counters.front;) {
+      Record record;
+      record.token = token;
+      start.returned = add_link(add_record(record), start.returned);
+      if (tracking) set_bit(bits_.data(), token);
+    }
+    counters.front = counters.end();
+  }
   states_.push_back(start);
 }
 
@@ -159,12 +170,10 @@ void LinkedState::put(Position position, std::int32_t record) {
   (buffer ? state().returned : state().stack) = link;
 }
 
-void LinkedState::shift() {
-  materialize();
+void LinkedState::advance() {
   const Arena::Link link = arena_->links_[state().returned];
   const Record& record = arena_->records_[link.record];
-  const Token token = record.token;
-  const bool open = token != state().counters.root && record.head == kNone;
+  const bool open = record.token != state().counters.root && record.head == kNone;
   const std::int32_t pushed = arena_->add_link(link.record, state().stack);
   Arena::State& here = state();
   here.stack = pushed;
@@ -172,7 +181,34 @@ void LinkedState::shift() {
   --here.counters.returned_size;
   ++here.counters.stack_size;
   here.counters.open_words += open;
-  if (arena_->width_) set_bit(on_stack(), token);
+}
+
+void LinkedState::retreat() {
+  const Arena::Link link = arena_->links_[state().stack];
+  const Record& record = arena_->records_[link.record];
+  const bool open = record.token != state().counters.root && record.head == kNone;
+  const std::int32_t returned = arena_->add_link(link.record, state().returned);
+  Arena::State& here = state();
+  here.returned = returned;
+  here.stack = link.next;
+  ++here.counters.returned_size;
+  --here.counters.stack_size;
+  here.counters.open_words -= open;
+}
+
+void LinkedState::shift() {
+  materialize();
+  advance();
+  if (arena_->width_) set_bit(on_stack(), arena_->records_[find(kS0)].token);
+}
+
+void LinkedState::drop() {
+  materialize();
+  Arena::State& here = state();
+  const Arena::Link link = arena_->links_[here.returned];
+  here.returned = link.next;
+  --here.counters.returned_size;
+  if (arena_->width_) clear_bit(on_stack(), arena_->records_[link.record].token);
 }
 
 void LinkedState::pop(int depth) {

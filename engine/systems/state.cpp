@@ -61,6 +61,9 @@ void MutableState::reset(const Shape& shape, Token words) {
     stack_.push_back(counters_.root);
     set_bit(on_stack_.data(), counters_.root);
   }
+  for (Token token = counters_.front; shape.free_focus && token < counters_.end(); ++token) {
+    set_bit(on_stack_.data(), token);
+  }
 }
 
 Token MutableState::first_in_buffer() const {
@@ -122,7 +125,7 @@ Window MutableState::window() const {
   return window;
 }
 
-void MutableState::shift() {
+Token MutableState::take_first() {
   const Token token = first_in_buffer();
   if (returned_.empty()) {
     ++counters_.front;
@@ -130,10 +133,28 @@ void MutableState::shift() {
     returned_.pop_back();
     --counters_.returned_size;
   }
+  return token;
+}
+
+void MutableState::advance() {
+  const Token token = take_first();
   stack_.push_back(token);
   ++counters_.stack_size;
   counters_.open_words += token != counters_.root && records_[token].head == kNone;
-  set_bit(on_stack_.data(), token);
+}
+
+void MutableState::retreat() {
+  const Token token = stack_.back();
+  stack_.pop_back();
+  --counters_.stack_size;
+  counters_.open_words -= token != counters_.root && records_[token].head == kNone;
+  returned_.push_back(token);
+  ++counters_.returned_size;
+}
+
+void MutableState::shift() {
+  advance();
+  set_bit(on_stack_.data(), stack_.back());
 }
 
 void MutableState::pop(int depth) {
@@ -144,6 +165,8 @@ void MutableState::pop(int depth) {
   counters_.open_words -= token != counters_.root && records_[token].head == kNone;
   clear_bit(on_stack_.data(), token);
 }
+
+void MutableState::drop() { clear_bit(on_stack_.data(), take_first()); }
 
 void MutableState::back() {
   const Token token = stack_[stack_.size() - 2];

@@ -40,7 +40,7 @@ struct Frame {
   std::array<std::int32_t, kFacts> facts;
   Token front;  // B0, or the end; in systems without `back`, every token from here on is in the buffer
   Token root;
-  const Bits* on_stack;  // null if the state does not track them
+  const Bits* on_stack;  // with a free focus, in the buffer too; null if the state does not track them
   const Bits* attached;
 };
 
@@ -86,11 +86,13 @@ struct Window {
   }
 };
 
-// Where a derivation starts and ends.
+// Where a derivation starts and ends. The border between stack and buffer is the focus: if it is free, it may be put
+// behind any token before each transition, and is where it was at the start in between.
 struct Shape {
   bool root_first = false;
   bool starts_on_stack = false;  // is Root on the stack at the start?
   bool ends_on_stack = false;    // ... and at the end?
+  bool free_focus = false;
 
   Token root(Token words) const { return root_first ? 0 : words + 1; }
 };
@@ -122,7 +124,11 @@ class MutableState {
 
   void shift();
   void pop(int depth);
+  void drop();  // B0 leaves
   void back();  // S1 goes to the front of the buffer
+  Token top() const { return stack_.empty() ? kNone : stack_.back(); }
+  void advance();  // moves a free focus behind B0, and `retreat` before S0
+  void retreat();
   // `leaves`: the dependent is popped next, so nobody will see its record again.
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
@@ -130,6 +136,7 @@ class MutableState {
  private:
   Token token(Position position) const;
   Token first_in_buffer() const;
+  Token take_first();  // from the buffer
 
   Counters counters_;
   std::vector<Record> records_;  // by token
@@ -149,6 +156,17 @@ class Arena {
   std::int32_t parent(std::int32_t state) const { return states_[state].parent; }
   std::int32_t action(std::int32_t state) const { return states_[state].action; }
   const Arc& arc(std::int32_t state) const { return states_[state].arc; }  // that the action made
+
+  // What was made after a mark can be forgotten, but for records.
+  struct Mark {
+    std::size_t states, links, bits;
+  };
+  Mark mark() const { return {states_.size(), links_.size(), bits_.size()}; }
+  void forget(const Mark& mark) {
+    states_.resize(mark.states);
+    links_.resize(mark.links);
+    bits_.resize(mark.bits);
+  }
 
  private:
   friend class LinkedState;
@@ -177,6 +195,7 @@ class LinkedState {
   LinkedState(Arena& arena, std::int32_t index) : arena_(&arena), index_(index) {}
 
   std::int32_t index() const { return index_; }
+  Arena& arena() const { return *arena_; }
   LinkedState fork(std::int32_t action) const;
 
   const Counters& counters() const { return state().counters; }
@@ -192,7 +211,11 @@ class LinkedState {
 
   void shift();
   void pop(int depth);
+  void drop();
   void back();
+  Token top() const { return state().stack < 0 ? kNone : arena_->records_[arena_->links_[state().stack].record].token; }
+  void advance();
+  void retreat();
   // `leaves`: the dependent is popped next, so nobody will see its record again.
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);

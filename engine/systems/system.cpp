@@ -12,16 +12,19 @@ void require_sound(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("malformed table: ") + what);
 }
 
+template <bool kFree>  // may the focus be anywhere, and so tokens behind it be gone?
 Place place(const Frame& frame, Token token) {
+  if (kFree && !contains(frame.on_stack, token)) return kGone;
   if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
-  if (!contains(frame.on_stack, token)) return kGone;
+  if (!kFree && !contains(frame.on_stack, token)) return kGone;
   if (token == frame.at[kS0]) return kAtS0;
   if (token == frame.at[kS1]) return kAtS1;
   return token == frame.at[kS2] ? kAtS2 : kDeeper;
 }
 
+template <bool kFree>
 bool in_region(const Frame& frame, Token token, std::int32_t region) {
-  return region >> (2 * place(frame, token) + (token == frame.root)) & 1;
+  return region >> (2 * place<kFree>(frame, token) + (token == frame.root)) & 1;
 }
 
 bool makes_arc(const Effect& effect) { return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose; }
@@ -72,6 +75,10 @@ void System::check() const {
   require_sound(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
   require_sound(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
   require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
+  require_sound(!table_.shape.free_focus || table_.shape.root_first || !table_.shape.starts_on_stack,
+                "with a free focus, tokens are in order");
+  require_sound(!table_.shape.free_focus || table_.static_oracle == StaticOracle::kAbsent,
+                "a static oracle with a free focus");
   require_sound(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
   require_sound(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
                 "static oracle");
@@ -104,6 +111,8 @@ void System::check() const {
       require_sound(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
       require_sound(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
                     "back without a static oracle");
+      require_sound(!table_.shape.free_focus || (effect.kind != EffectKind::kShift && effect.kind != EffectKind::kBack),
+                    "a free focus is moved by no effect");
       require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
     require_sound(fits_potential(row), "this potential does not fit all rows");
@@ -111,12 +120,18 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows, that of Attardi's system its five.
+// three rows, that of Attardi's system its five. Crossing arcs are counted where the focus is free, and one token
+// leaves.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
+  if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
   if (row.effects.size() != (arc ? 2u : 1u)) return false;
   const Effect& move = row.effects.back();
+  if (table_.potential == Potential::kCrossingArcs) {
+    const std::int32_t removed = move.kind == EffectKind::kDrop ? std::int32_t(kB0) : move.first;
+    return removes(move, removed) && (!arc || row.effects[0].second == removed);
+  }
   if (table_.potential == Potential::kBlockedChain) {
     return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
   }
@@ -150,6 +165,10 @@ void System::require_positions(Row& row) {
       case EffectKind::kPop:
         need(effect.first);
         --stack_growth;
+        break;
+      case EffectKind::kDrop:
+        need(kB0);
+        --buffer_growth;
         break;
       case EffectKind::kBack:
         need(kS1);
@@ -226,13 +245,14 @@ Change System::change(const Row& row, const Frame& frame) const {
   for (const Effect& effect : row.effects) {
     if (effect.kind == EffectKind::kShift) change.pushed = frame.at[kB0];
     if (effect.kind == EffectKind::kPop) change.popped = frame.at[effect.first];
+    if (effect.kind == EffectKind::kDrop) change.popped = frame.at[kB0];
     if (effect.kind == EffectKind::kArc) change.attached = frame.at[effect.second];
   }
   return change;
 }
 
 Reference System::reference(Gold gold) const {
-  Reference reference{this, std::move(gold), nullptr, nullptr, {}, {}};
+  Reference reference{this, std::move(gold), nullptr, nullptr, false, 0, {}, {}};
   if (reference.gold.words() > kMaxWords) {
     throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
                                 std::to_string(reference.gold.words()));
@@ -246,8 +266,20 @@ Reference System::reference(Gold gold) const {
   if (table_.potential == Potential::kAttardi) {
     reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
   }
+  if (table_.potential == Potential::kCrossingArcs) crossing_reference(reference);
   if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
   return reference;
+}
+
+// If too many arcs cross, the reference is its largest projective subset.
+void System::crossing_reference(Reference& reference) const {
+  const Gold& gold = reference.gold;
+  reference.crosses = !gold.completable(table_.single_root);
+  if (!reference.crosses || CrossingArcs().core_size(gold, table_.single_root) <= CrossingArcs::kMostTokens) return;
+  const std::vector<Token> kept = projective_subset(gold.heads(), gold.root(), table_.single_root);
+  for (Token word = 1; word <= gold.words(); ++word) reference.given_up += gold.head(word) >= 0 && kept[word] < 0;
+  reference.gold = Gold(std::span(kept).subspan(1, gold.words()), gold.root());
+  reference.crosses = false;
 }
 
 std::optional<int> System::lost(const Reference& reference) const {
@@ -261,11 +293,17 @@ std::optional<int> System::lost(const Reference& reference) const {
   Scratch scratch;
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
+  if (table_.potential == Potential::kCrossingArcs) {
+    const std::vector<Bits> all((gold.words() + 2 + 63) / 64, ~Bits(0));
+    const int lost = reference.crosses ? scratch.crossing.lost(gold, table_.single_root, all.data(), kNone) : 0;
+    return lost + reference.given_up;
+  }
   return std::nullopt;
 }
 
 // --- Costs ---
 
+template <bool kFree>
 int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
   if (probe.kind == ProbeKind::kWanting) {
     int count = 0;
@@ -282,7 +320,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
   switch (probe.kind) {
     case ProbeKind::kHead: {
       const Token head = gold.head(token);
-      return head >= 0 && in_region(frame, head, probe.region);
+      return head >= 0 && in_region<kFree>(frame, head, probe.region);
     }
     case ProbeKind::kHeadless:
       return gold.head(token) == kEmpty;
@@ -295,26 +333,36 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
   int count = 0;
   if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
     for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
-      count += in_region(frame, *child, probe.region);
+      count += in_region<kFree>(frame, *child, probe.region);
     }
   }
   if ((probe.region & ~kBufferRegion) != 0) {
     for (const Token child : children) {
       if (child >= frame.front) break;
-      count += in_region(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+      count += in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
     }
   }
   return count;
 }
 
+template <bool kFree>
 void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
                          Scratch& scratch, std::span<std::int32_t> costs) const {
   const Gold& gold = reference.gold;
   scratch.probes.resize(table_.probes.size());
   const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
-  for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe(table_.probes[i], frame, gold);
+  for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe<kFree>(table_.probes[i], frame, gold);
   const bool chain = table_.potential == Potential::kBlockedChain;
-  const int before = chain && chain_blocked(frame, {}, gold, table_.limit);
+  const auto crossing = [&](Token without) {
+    return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
+  };
+  int before = chain && chain_blocked(frame, {}, gold, table_.limit);
+  const bool crosses = kFree && reference.crosses;
+  if (crosses) before = crossing(kNone);
+  if (kFree && reference.given_up > 0) {
+    ++scratch.valued;
+    ++scratch.approximated;
+  }
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     const Row& row = table_.rows[action];
@@ -325,9 +373,15 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
       for (const Term& term : row.directed_terms) add(term);
     }
     if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
+    if (crosses) cost += crossing(change(row, frame).popped) - before;
     costs[action] = cost;
   }
 }
+
+template void System::local_costs<true>(const Frame&, Bits, std::uint32_t, const Reference&, Scratch&,
+                                        std::span<std::int32_t>) const;
+template void System::local_costs<false>(const Frame&, Bits, std::uint32_t, const Reference&, Scratch&,
+                                         std::span<std::int32_t>) const;
 
 template <class Loss>
 void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,

@@ -12,6 +12,7 @@
 #include "systems/losses/arc_standard.hpp"
 #include "systems/losses/attardi.hpp"
 #include "systems/losses/chain.hpp"
+#include "systems/losses/crossing.hpp"
 #include "systems/state.hpp"
 #include "trees/gold.hpp"
 
@@ -21,11 +22,15 @@ struct Literal {  // low <= facts[fact] <= high
   std::int32_t fact, low, high;
 };
 
-enum class EffectKind : std::int32_t { kShift, kPop, kBack, kArc, kPropose };
+enum class EffectKind : std::int32_t { kShift, kPop, kDrop, kBack, kArc, kPropose };
 struct Effect {
   EffectKind kind;
   std::int32_t first, second;  // pop: depth; arc, propose: head and dependent (positions)
 };
+inline bool removes(const Effect& effect, std::int32_t position) {
+  return effect.kind == EffectKind::kPop ? effect.first == position
+                                         : effect.kind == EffectKind::kDrop && position == kB0;
+}
 
 // A number computed from state and reference. Each is evaluated once per state, for all terms that use it.
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
@@ -53,7 +58,7 @@ struct Row {
   std::vector<Term> directed_terms;  // only for references with directions
 };
 
-enum class Potential : std::int32_t { kZero, kBlockedChain, kArcStandard, kAttardi };
+enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
 struct Final {  // conditions as in a row; none: everything but Root is gone
@@ -85,6 +90,8 @@ struct Reference {
   Gold gold;
   std::unique_ptr<const ArcStandardLoss> arc_standard;  // if the potential needs it; `attardi` likewise
   std::unique_ptr<const AttardiLoss> attardi;
+  bool crosses = false;                // have the potential's crossing arcs to be counted?
+  int given_up = 0;                    // arcs that are not counted: too many cross
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
   std::vector<std::int32_t> fragment;  // Swap, lazy, all heads known: top of the fragment that arcs alone can build
 };
@@ -99,6 +106,7 @@ class System {
 
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
+  bool has_free_focus() const { return table_.shape.free_focus; }
   bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
   bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
   bool attaches_deepest() const { return deepest_ == kS2; }
@@ -137,6 +145,7 @@ class System {
     std::vector<Token> stack, after;
     ArcStandardLoss::Scratch arc_standard;
     AttardiLoss::Scratch attardi;
+    CrossingArcs crossing;
     std::int64_t valued = 0, approximated = 0;  // states whose costs are by a loss, and those where it was not exact
   };
   // Costs of the legal actions, into `costs` (one each action; others are left alone).
@@ -148,18 +157,21 @@ class System {
   void check() const;
   void require_positions(Row& row);
   bool fits_potential(const Row& row) const;
+  template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   void static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
                     std::span<std::int32_t> costs) const;
+  template <bool kFree>  // may the focus be anywhere?
   void local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                    std::span<std::int32_t> costs) const;
   template <class Loss>
   void loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
                   typename Loss::Scratch& own, std::span<std::int32_t> costs) const;
   void swap_reference(Reference& reference) const;
+  void crossing_reference(Reference& reference) const;
   bool has_final_sizes(std::int32_t stack, std::int32_t buffer) const {
     const bool on_stack = table_.shape.ends_on_stack;
     return stack == (on_stack ? 1 : 0) && buffer == (on_stack ? 0 : 1);
@@ -188,13 +200,15 @@ void System::apply(State& state, int action, std::int32_t label) const {
       case EffectKind::kPop:
         state.pop(effect.first);
         break;
+      case EffectKind::kDrop:
+        state.drop();
+        break;
       case EffectKind::kBack:
         state.back();
         break;
       case EffectKind::kArc:
-        state.attach(
-            Position(effect.first), Position(effect.second), label,
-            i + 1 < effects.size() && effects[i + 1].kind == EffectKind::kPop && effects[i + 1].first == effect.second);
+        state.attach(Position(effect.first), Position(effect.second), label,
+                     i + 1 < effects.size() && removes(effects[i + 1], effect.second));
         break;
       case EffectKind::kPropose:
         state.propose(Position(effect.first), Position(effect.second), label);
@@ -214,8 +228,10 @@ void System::costs(const State& state, const Frame& frame, Bits truths, std::uin
   } else if (table_.potential == Potential::kAttardi) {
     state.list_stack(scratch.stack);
     loss_costs(frame, legal, *reference.attardi, scratch, scratch.attardi, costs);
+  } else if (has_free_focus()) {
+    local_costs<true>(frame, truths, legal, reference, scratch, costs);
   } else {
-    local_costs(frame, truths, legal, reference, scratch, costs);
+    local_costs<false>(frame, truths, legal, reference, scratch, costs);
   }
 }
 

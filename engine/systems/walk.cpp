@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/random.hpp"
+#include "systems/focus.hpp"
 
 namespace panparser {
 
@@ -14,6 +15,12 @@ int choose(std::uint32_t legal, Random& random) {
   return std::countr_zero(legal);
 }
 
+void check_choice(bool any, const Counters& counters) {
+  if (any) return;
+  throw Stuck("no legal transition with " + std::to_string(counters.stack_size) + " tokens on the stack and " +
+              std::to_string(counters.buffer_size()) + " in the buffer");
+}
+
 struct Walker {
   const System& system;
   Random random;
@@ -22,28 +29,50 @@ struct Walker {
   WalkResult result = {};
   System::Scratch scratch = {};
   std::vector<std::int32_t> costs = std::vector<std::int32_t>(System::kMaxRows);
-  std::int64_t steps_left = 0;  // of this sentence
+  std::int64_t steps_left = 0;           // of this sentence
+  std::vector<std::int32_t> steps = {};  // to choose from, if the focus is free
+
+  // The legal actions of a state that is not final.
+  template <class State>
+  std::uint32_t look(const State& state, const Frame& frame, const Reference& reference) {
+    const Bits truths = system.truths(frame);
+    const std::uint32_t legal = system.legal(truths);
+    if (with_costs && legal) {
+      system.costs(state, frame, truths, legal, reference, scratch, costs);
+      for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+        result.costs = result.costs * 31 + costs[std::countr_zero(rest)];
+      }
+    }
+    return legal;
+  }
 
   // The next action, or -1 in a final state.
   template <class State>
   int step(const State& state, const Reference& reference) {
     const Frame frame = state.frame();
     if (system.is_final(frame)) return -1;
-    const Bits truths = system.truths(frame);
-    const std::uint32_t legal = system.legal(truths);
-    if (!legal) {
-      throw Stuck("no legal transition with " + std::to_string(frame.facts[kStackSize]) + " tokens on the stack and " +
-                  std::to_string(frame.facts[kBufferSize]) + " in the buffer");
-    }
+    const std::uint32_t legal = look(state, frame, reference);
+    check_choice(legal != 0, state.counters());
     if (--steps_left < 0) throw Stuck("the derivation of a sentence does not end");
-    if (with_costs) {
-      system.costs(state, frame, truths, legal, reference, scratch, costs);
-      for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
-        result.costs = result.costs * 31 + costs[std::countr_zero(rest)];
-      }
-    }
     ++result.states;
     return choose(legal, random);
+  }
+
+  // The same if the focus is free.
+  template <class State>
+  std::int32_t free_step(State& state, const Reference& reference) {
+    if (system.is_final(state)) return -1;
+    steps.clear();
+    see_all(state, system.table().shape, [&](const State& seen) {
+      const Frame frame = seen.frame();
+      for (std::uint32_t rest = look(seen, frame, reference); rest; rest &= rest - 1) {
+        steps.push_back(make_step(std::countr_zero(rest), frame.at[kS0]));
+      }
+    });
+    check_choice(!steps.empty(), state.counters());
+    if (--steps_left < 0) throw Stuck("the derivation of a sentence does not end");
+    ++result.states;
+    return steps[random.below(static_cast<std::uint32_t>(steps.size()))];
   }
 
   // Moves on from state to state until the end, then keeps the tree. `next` makes the state after an action.
@@ -52,9 +81,16 @@ struct Walker {
     const Token words = reference.gold.words();
     // As in search.hpp.
     steps_left = 2 * std::int64_t(words + 2) * (words + 2);
-    for (int action; (action = step(state, reference)) >= 0; ++result.transitions) {
-      next(state, action);
-      system.apply(state, action, action);
+    const auto follow = [&](const auto& choose_step) {
+      for (std::int32_t step; (step = choose_step()) >= 0; ++result.transitions) {
+        next(state, step);
+        take(system, state, step, action_of(step));
+      }
+    };
+    if (system.has_free_focus()) {
+      follow([&] { return free_step(state, reference); });
+    } else {
+      follow([&] { return step(state, reference); });
     }
     if (result.transitions < wanted) return;
     const Token root = reference.gold.root();

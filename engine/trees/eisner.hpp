@@ -23,8 +23,13 @@ class Eisner {
   static constexpr Value kImpossible =
       std::is_floating_point_v<Value> ? -std::numeric_limits<Value>::infinity() : Value(-20000);
 
+  Eisner() = default;
   template <class Weight>
-  Eisner(Weight weight, Token first, Token last);
+  Eisner(Weight weight, Token first, Token last) {
+    fill(weight, first, last);
+  }
+  template <class Weight>
+  void fill(Weight weight, Token first, Token last);
 
   // Greatest weight of the arcs inside p..h when h heads all of it (p <= h), and inside h..q likewise (h <= q).
   Sum left(Token p, Token h) const { return at(left_, p, h); }
@@ -42,14 +47,16 @@ class Eisner {
   }
   void trace_arc(Token h, Token d, std::span<Token> tree) const;
 
-  Token first_;
-  std::int64_t size_;
+  Token first_ = 0;
+  std::int64_t size_ = 0;
   Table left_, right_, arc_left_, arc_right_;
 };
 
 template <class Value>
 template <class Weight>
-Eisner<Value>::Eisner(Weight weight, Token first, Token last) : first_(first), size_(last - first + 1) {
+void Eisner<Value>::fill(Weight weight, Token first, Token last) {
+  first_ = first;
+  size_ = last - first + 1;
   for (Table* table : {&left_, &right_, &arc_left_, &arc_right_}) table->assign(size_ * size_, 0);
   for (Token width = 1; width < size_; ++width) {
     for (Token p = first; p + width <= last; ++p) {

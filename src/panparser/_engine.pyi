@@ -181,11 +181,13 @@ class EffectKind(enum.Enum):
 
     POP = 1
 
-    BACK = 2
+    DROP = 2
 
-    ARC = 3
+    BACK = 3
 
-    PROPOSE = 4
+    ARC = 4
+
+    PROPOSE = 5
 
 class ProbeKind(enum.Enum):
     HEAD = 0
@@ -203,9 +205,11 @@ class Potential(enum.Enum):
 
     BLOCKED_CHAIN = 1
 
-    ARC_STANDARD = 2
+    CROSSING_ARCS = 2
 
-    ATTARDI = 3
+    ARC_STANDARD = 3
+
+    ATTARDI = 4
 
 class StaticOracle(enum.Enum):
     ABSENT = 0
@@ -269,7 +273,7 @@ class Final:
 class System:
     """A transition table."""
 
-    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row], final: Final) -> None: ...
+    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, free_focus: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row], final: Final) -> None: ...
 
 ANY_LABEL: int = -1
 
@@ -307,12 +311,14 @@ class States:
     @property
     def words(self) -> int: ...
 
-    def legal(self, state: int) -> int:
-        """A bit for each legal action; 0 in a final state."""
+    def legal(self, state: int) -> list[int]:
+        """
+        The legal steps; none in a final state. A step is an action; with a free focus, + MAX_ROWS times the token at S0.
+        """
 
     def is_final(self, state: int) -> bool: ...
 
-    def apply(self, state: int, action: int, label: int) -> int:
+    def apply(self, state: int, step: int, label: int) -> int:
         """The next state."""
 
     def tokens(self, state: int) -> tuple[list[int], list[int]]:
@@ -324,11 +330,11 @@ class States:
     def record(self, state: int, position: int) -> dict[str, Any]:
         """What the state knows of the token at S0, S1, S2 or B0."""
 
-    def made_arc(self, state: int, action: int, proposed: bool) -> tuple[int, int]:
-        """(head, dependent) that the action makes, or proposes; -1 where none."""
+    def made_arc(self, state: int, step: int, proposed: bool) -> tuple[int, int]:
+        """(head, dependent) that the step makes, or proposes; -1 where none."""
 
     def costs(self, state: int, references: Sequence[Reference]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
-        """(references, actions); ILLEGAL_COST where illegal."""
+        """(references, legal steps)"""
 
 class LinkedStates(States):
     """Immutable states that share structure; state 0 is initial."""
@@ -337,9 +343,9 @@ class LinkedStates(States):
 
     def derivation(self, state: int) -> list[int]: ...
 
-    def filtered(self, state: int, constraints: Constraints) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    def filtered(self, state: int, constraints: Constraints) -> Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C')]:
         """
-        For each sentence of the constraints, all as long as the states', a bit for each legal action that goes on.
+        (sentences of the constraints, legal steps) Does the step go on? All are as long as the states'.
         """
 
 class MutableStates(States):

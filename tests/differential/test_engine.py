@@ -75,10 +75,10 @@ def test_both_kinds_of_state_are_the_same(system, words, seed):
         assert linked.is_final(index) == mutable.is_final(0)
         if not legal:
             break
-        action = rng.choice([a for a in range(32) if legal >> a & 1])
+        step = rng.choice(legal)
         label = rng.randrange(-1, 70)
-        index = linked.apply(index, action, label)
-        mutable.apply(0, action, label)
+        index = linked.apply(index, step, label)
+        mutable.apply(0, step, label)
 
 
 @each_variant()
@@ -232,16 +232,18 @@ def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes,
     """Any numbers at all: the table is refused, or it runs until it is stuck, ends, or has run for long enough."""
     potential, limit, static = codes
     clauses = [mask] if seed % 2 else []
-    shift = _engine.Effect(kind=_engine.EffectKind.SHIFT)
+    free = seed % 7 < 3
+    other = _engine.Effect(kind=_engine.EffectKind.DROP if free else _engine.EffectKind.SHIFT)
     rows = [
         _engine.Row(all=mask, clauses=clauses, effects=effects, terms=terms, directed_terms=terms),
-        _engine.Row(all=0, clauses=[], effects=[shift], terms=[], directed_terms=[]),
+        _engine.Row(all=0, clauses=[], effects=[other], terms=[], directed_terms=[]),
     ]
     try:
         system = _engine.System(
             root_first=seed % 3 == 0,
             starts_on_stack=seed % 5 == 0,
             ends_on_stack=True,
+            free_focus=free,
             single_root=False,
             potential=potential,
             limit=limit,
@@ -265,8 +267,7 @@ def test_no_table_corrupts_memory(literals, probes, effects, terms, mask, codes,
             legal = states.legal(index)
             if not legal:
                 break
-            choices = [a for a in range(2) if legal >> a & 1]
-            index = states.apply(index, choices[step % len(choices)], step)
+            index = states.apply(index, legal[step % len(legal)], step)
             states.tokens(index), states.arcs(index), states.record(index, 0)
     for linked in (False, True):
         with contextlib.suppress(_engine.Stuck):

@@ -75,7 +75,7 @@ def test_regions_print_as_they_are_written(region, text):
         ("span(S0, B0) == 2", "can only be bounded from above", "2"),
         ("arc(head=S0, dependent=S0)", "two different positions", "arc(head=S0, dependent=S0)"),
         ("arc(S0, B0)", "positional", "arc(S0, B0)"),
-        ("pop(B0)", "pop expects a position (S0, S1, S2); got B0", "pop(B0)"),
+        ("pop(ROOT)", "pop expects a position (S0, S1, S2, B0); got ROOT", "pop(ROOT)"),
         ("shift(S0)", "shift takes no position", "shift(S0)"),
         ("STACK(S0)", "STACK takes no arguments", "STACK"),
         ("any_of(is_word(S0))", "two conditions or more; got 1", "any_of(is_word(S0))"),

@@ -67,6 +67,8 @@ class ParserSpec:
             raise SpecError(
                 f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
             )
+        if isinstance(self.system, TransitionSystem) and self.system.focus == "free":
+            raise SpecError(f"system of ParserSpec must have a fixed focus; that of {self.system.name} is free")
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:

@@ -259,6 +259,37 @@ def _standard_rows(root: Root, single_root: bool) -> tuple[Transition, ...]:
     )
 
 
+def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSystem:
+    """Goldberg & Elhadad 2010: any two neighbors can be joined, in any order, and the dependent leaves."""
+    when_left: tuple[Any, ...] = (is_word(S0),)
+    when_right: tuple[Any, ...] = (is_word(B0),)
+    if single_root and root == "first":
+        when_right += (any_of(is_word(S0), size(BUFFER) == 1),)
+    elif single_root:
+        when_left += (any_of(is_word(B0), size(STACK) == 1),)
+    return TransitionSystem(
+        "easy-first",
+        (
+            Transition(
+                "LEFT",
+                when=when_left,
+                then=(_LEFT_ARC, pop),
+                loses=(head(S0).among((STACK | BUFFER) - B0), children(S0).among(STACK | BUFFER)),
+            ),
+            Transition(
+                "RIGHT",
+                when=when_right,
+                then=(arc(head=S0, dependent=B0), pop(B0)),
+                loses=(head(B0).among((STACK | BUFFER) - S0), children(B0).among(STACK | BUFFER)),
+            ),
+        ),
+        root=root,
+        single_root=single_root,
+        focus="free",
+        potential="crossing-arcs",
+    )
+
+
 def arc_eager_partial(root: Root = "last") -> TransitionSystem:
     """Aufrant & Wisniewski 2018, tables 8 and 9: ArcEager that may leave words headless."""
     return _eager_partial("arc-eager-partial", root, None)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from panparser._checks import is_whole
+from panparser._engine import MAX_ROWS
 from panparser.errors import IllegalTransitionError, TableError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
@@ -18,7 +19,7 @@ from panparser.systems import terms
 from panparser.systems.syntax import parse_term
 
 FORMAT = 1  # of the JSON and TOML files
-POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "arc-standard-loss", "attardi-loss")
+POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", "arc-standard-loss", "attardi-loss")
 ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 
@@ -94,6 +95,8 @@ class Declaration:
     the buffer at first, and gone at the end. `partial`: words may end headless. `max_span`: longer gold arcs are EMPTY.
     `final`: conditions of a final state, in place of `ends`; words that it leaves without a head are headless if the
     system is `partial`, else children of Root.
+    `focus`: the border between stack and buffer is where transitions left it ("fixed"), or may be put behind any token
+    before each transition ("free"); a step then names the token too, as in LEFT@3.
     `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
     for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
     derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
@@ -113,6 +116,7 @@ class Declaration:
     static_oracle: str | None = None
     ties: tuple[str, ...] = field(default=())
     final: tuple[terms.StateCondition | terms.AnyOf, ...] = field(default=())
+    focus: Literal["fixed", "free"] = "fixed"
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -143,6 +147,11 @@ class Declaration:
         for column in ("starts", "ends"):
             if getattr(self, column) not in ("stack", "buffer"):
                 raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
+        if self.focus not in ("fixed", "free"):
+            raise TableError(f"focus of {self.name} must be fixed or free; got {self.focus!r}")
+        moving = [t.name for t in self.transitions if self.focus == "free" and {terms.shift, terms.back} & {*t.then}]
+        if moving:
+            raise TableError(f"{self.name}: a free focus is moved by no effect; got shift or back in {moving[0]}")
         if self.root == "last" and self.starts == "stack":
             raise TableError(f"starts of {self.name} must be buffer, since Root is last; got 'stack'")
         for column in ("single_root", "partial"):
@@ -165,6 +174,11 @@ class Declaration:
             found = f"{self.static_oracle!r}" if self.static_oracle else "none"
             expected = "a static_oracle, swap-eager or swap-lazy"
             raise TableError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
+        if self.focus == "free" and (self.static_oracle or self.potential not in (None, "crossing-arcs")):
+            named = self.static_oracle or self.potential
+            raise TableError(f"{self.name}: with a free focus, costs are losses and crossing-arcs; got {named}")
+        if self.focus == "fixed" and self.potential == "crossing-arcs":
+            raise TableError(f"{self.name}: crossing-arcs are counted where the focus is free; it is fixed")
         if native and (losing or self.potential):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
@@ -179,9 +193,25 @@ class Declaration:
         return tuple(transition.name for transition in self.transitions)
 
     def __getitem__(self, name: str) -> Transition:
-        if name not in self.names:
+        """The transition of a name, or of a step's."""
+        row = name.partition("@")[0] if self.focus == "free" else name
+        if row not in self.names:
             raise IllegalTransitionError(f"{self.name} has {', '.join(self.names)}; got {name!r}")
-        return self.transitions[self.names.index(name)]
+        return self.transitions[self.names.index(row)]
+
+    def step_name(self, step: int) -> str:
+        """The name of a step of the engine: that of the transition; with a free focus, and of the token at S0."""
+        token, action = divmod(step, MAX_ROWS)
+        return f"{self.names[action]}@{token}" if self.focus == "free" else self.names[action]
+
+    def step_number(self, name: str) -> int:
+        """The step of the engine that has this name."""
+        action, token = self.names.index(self[name].name), name.partition("@")[2]
+        if self.focus == "fixed":
+            return action
+        if not token.isdecimal():
+            raise IllegalTransitionError(f"{self.name} has a free focus: a step names the token at S0; got {name!r}")
+        return int(token) * MAX_ROWS + action
 
     @property
     def attaches_rest(self) -> bool:
@@ -243,9 +273,12 @@ class Declaration:
     def to_values(self) -> dict[str, Any]:
         """The declaration in plain values; terms are text."""
         values: dict[str, Any] = {"format": FORMAT}
-        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("transitions", "final")}
+        apart = ("transitions", "final", "focus")
+        values |= {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
         if self.final:
             values["final"] = [str(term) for term in self.final]
+        if self.focus == "free":
+            values["focus"] = self.focus
         values["transitions"] = [
             {"name": t.name}
             | {column: [str(term) for term in getattr(t, column)] for column in ("when", "then", "loses")}

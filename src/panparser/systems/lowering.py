@@ -16,6 +16,7 @@ POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
     None: (_engine.Potential.ZERO, 0),
     "blocked-chain-1": (_engine.Potential.BLOCKED_CHAIN, 1),
     "blocked-chain-2": (_engine.Potential.BLOCKED_CHAIN, 2),
+    "crossing-arcs": (_engine.Potential.CROSSING_ARCS, 0),
     "arc-standard-loss": (_engine.Potential.ARC_STANDARD, 0),
     "attardi-loss": (_engine.Potential.ATTARDI, 0),
 }
@@ -102,6 +103,8 @@ def _position(position: Position) -> int:
 
 
 def _effect(effect: terms.Effect) -> _engine.Effect:
+    if effect == terms.pop(terms.B0):
+        return _engine.Effect(kind=_engine.EffectKind.DROP)
     first, second, *_ = [*map(_position, effect.positions), 0, 0]
     return _engine.Effect(kind=_engine.EffectKind[effect.kind.upper()], first=first, second=second)
 
@@ -120,6 +123,7 @@ class Lowered:
                 root_first=system.root == "first",
                 starts_on_stack=system.starts == "stack",
                 ends_on_stack=system.ends == "stack",
+                free_focus=system.focus == "free",
                 single_root=system.single_root,
                 potential=potential,
                 limit=limit,

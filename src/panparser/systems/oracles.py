@@ -46,9 +46,13 @@ def static_derivation(
         if seed is not None:
             chosen = draw.choice(best)
         else:
-            chosen = min(best, key=lambda name: (not _makes_gold_arc(system, state, name, gold), order.index(name)))
+            chosen = min(best, key=lambda name: (not _makes_gold_arc(system, state, name, gold), _rank(name, order)))
         state = system.apply(state, chosen)
     return tuple(state.derivation)
+
+
+def _rank(name: str, order: Sequence[str]) -> int:
+    return order.index(name if name in order else name.partition("@")[0])  # with a free focus: LEFT@3
 
 
 def _makes_gold_arc(system: System, state: Any, name: str, gold: Gold) -> bool:

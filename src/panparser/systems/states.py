@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import IllegalTransitionError
+from panparser.systems.declaration import Declaration
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.trees.gold import Gold, Head
@@ -37,14 +38,14 @@ class State:
         self._attaches_rest = attaches_rest  # to Root, at the end
         self._labels = labels  # shared by all states of the sentence; the engine stores labels as numbers
 
-    def after(self, action: int, label: str | None) -> State:
-        """The state after a legal action; `system.apply` takes its name and explains why it is illegal."""
+    def after(self, step: int, label: str | None) -> State:
+        """The state after a legal step; `system.apply` takes its name and explains why it is illegal."""
         number = -1
         if label is not None:
             if label not in self._labels:
                 self._labels.append(label)
             number = self._labels.index(label)
-        index = self.engine_states.apply(self.index, action, number)
+        index = self.engine_states.apply(self.index, step, number)
         return State(self.system, self.engine_states, index, self._labels, self._attaches_rest)
 
     def outside(self, token: int) -> int:
@@ -84,7 +85,7 @@ class State:
     @property
     def derivation(self) -> tuple[str, ...]:
         """The transitions from the initial state to here."""
-        return tuple(self.system.names[action] for action in self.engine_states.derivation(self.index))
+        return tuple(map(cast(Declaration, self.system).step_name, self.engine_states.derivation(self.index)))
 
     def proposed_head(self, position: str = "S0") -> int | None:
         """The provisional head of the token at S0, S1, S2 or B0, if it has one."""

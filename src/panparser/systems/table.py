@@ -46,8 +46,7 @@ class TransitionSystem(Declaration):
 
     def legal(self, state: State) -> tuple[str, ...]:
         """The transitions that the state allows; none in a final state."""
-        mask = self._own(state).engine_states.legal(state.index)
-        return tuple(name for action, name in enumerate(self.names) if mask >> action & 1)
+        return tuple(map(self.step_name, self._own(state).engine_states.legal(state.index)))
 
     def apply(self, state: State, transition: str, label: str | None = None) -> State:
         """The state after a legal transition; the label is that of the arc it makes."""
@@ -55,7 +54,7 @@ class TransitionSystem(Declaration):
         if label is not None and not row.labeled:
             raise IllegalTransitionError(f"{transition} of {self.name} makes no arc; got the label {label!r}")
         self._check_legal(state, transition)
-        return state.after(self.names.index(transition), label)
+        return state.after(self.step_number(transition), label)
 
     def costs(self, state: State, gold: Gold | Sequence[Head], label: str | None = None) -> dict[str, int]:
         """The cost of each legal transition: number of gold attachments that the best outcome loses by it.
@@ -68,7 +67,7 @@ class TransitionSystem(Declaration):
         self._check_length(state, gold)
         owner = cast(TransitionSystem, state.system)  # the state may come from an equal system
         row = states.costs(state.index, [owner.reference(gold)])[0]
-        costs = {name: int(row[self.names.index(name)]) for name in self.legal(state)}
+        costs = dict(zip(self.legal(state), map(int, row), strict=True))
         if gold.has_sets:
             for name in costs:
                 arc = self.arc(state, name)
@@ -95,12 +94,12 @@ class TransitionSystem(Declaration):
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""
         self._check_legal(state, transition)
-        action = self.names.index(transition)
-        head, dependent = state.engine_states.made_arc(state.index, action, proposed)
+        head, dependent = state.engine_states.made_arc(state.index, self.step_number(transition), proposed)
         return None if dependent < 0 else (state.outside(head), state.outside(dependent))
 
     def _check_legal(self, state: State, transition: str) -> None:
-        if self[transition].name not in self.legal(state):
+        self.step_number(transition)
+        if transition not in self.legal(state):
             legal = ", ".join(self.legal(state)) or "nothing, the state is final"
             raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
 

@@ -228,11 +228,11 @@ class Effect:
     def __call__(self, position: Position) -> Effect:
         if self != pop:
             raise TableError(f"{self} takes no position")
-        return Effect("pop", (as_position(position, "pop", POSITIONS[:3]),))
+        return Effect("pop", (as_position(position, "pop"),))
 
 
 shift = Effect("shift")  # moves the front of the buffer onto the stack
-pop = Effect("pop", (S0,))  # removes the top of the stack; pop(S1): the token below it
+pop = Effect("pop", (S0,))  # removes the top of the stack; pop(S1) the token below it, pop(B0) that of the buffer
 back = Effect("back")  # moves S1 back to the front of the buffer
 
 

@@ -58,6 +58,8 @@ class StateBatch:
     ) -> None:
         if not isinstance(system, TransitionSystem):
             raise SpecError(f"system of StateBatch must be a TransitionSystem; got {system!r}")
+        if system.focus == "free":
+            raise SpecError(f"system of StateBatch must have a fixed focus; that of {system.name} is free")
         if not isinstance(sentences, Treebank):
             raise TreebankError(f"sentences of StateBatch must be a Treebank; got {sentences!r}")
         check_lengths(sentences)

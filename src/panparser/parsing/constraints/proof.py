@@ -120,9 +120,9 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
                 raise CheckFailed(_lost(system, node, golds[lost[0]]))
             outputs += int(here.sum())
             continue
-        masks = node.state.engine_states.filtered(node.state.index, filters)
-        for name, successor in zip(node.names, node.after, strict=True):
-            within[successor] |= here & (masks >> system.names.index(name) & 1).astype(bool)
+        passes = node.state.engine_states.filtered(node.state.index, filters)
+        for column, successor in enumerate(node.after):
+            within[successor] |= here & passes[:, column]
     return outputs
 
 

@@ -325,9 +325,8 @@ class _Costs:
 
     def of(self, state: Any, names: tuple[str, ...]) -> IntArray:
         if isinstance(self.system, TransitionSystem):
-            columns = [self.system.names.index(name) for name in names]
             costs: IntArray = state.engine_states.costs(state.index, self.references)
-            return costs[:, columns]
+            return costs
         rows = (self.system.costs(state, gold) for gold in self.golds)
         return np.array([[row[name] for name in names] for row in rows], dtype=np.int32)
 

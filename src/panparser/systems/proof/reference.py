@@ -67,7 +67,22 @@ class ReferenceSystem:
     def legal(self, state: ReferenceState) -> tuple[str, ...]:
         if self.is_final(state):
             return ()
-        return tuple(row.name for row in self.table.transitions if self._allows(row, state))
+        return tuple(
+            f"{row.name}{mark}"
+            for mark, seen in self._views(state).items()
+            for row in self.table.transitions
+            if self._allows(row, seen)
+        )
+
+    def _views(self, state: ReferenceState) -> dict[str, ReferenceState]:
+        """The state as each step may see it, by what follows the transition's name."""
+        if self.table.focus == "fixed":
+            return {"": state}
+        tokens = (*state.stack, *state.buffer)
+        return {
+            f"@{top}": replace(state, stack=tokens[:size], buffer=tokens[size:])
+            for size, top in enumerate(tokens, start=1)
+        }
 
     def _hold(self, conditions: Sequence[terms.StateCondition | terms.AnyOf], state: ReferenceState) -> bool:
         choices = [c.conditions if isinstance(c, terms.AnyOf) else (c,) for c in conditions]
@@ -106,13 +121,21 @@ class ReferenceSystem:
         return condition.low <= value <= condition.high
 
     def apply(self, state: ReferenceState, name: str) -> ReferenceState:
-        return self._effects(self.table[name], state)
+        row, sign, top = name.partition("@")
+        after = self._effects(self.table[row], self._views(state)[sign + top])
+        if self.table.focus == "fixed":
+            return after
+        tokens = (*after.stack, *after.buffer)
+        at = 1 if self.table.starts == "stack" else 0
+        return replace(after, stack=tokens[:at], buffer=tokens[at:])
 
     def _effects(self, row: Any, state: ReferenceState) -> ReferenceState:
         for effect in row.then:
             stack, buffer, heads = list(state.stack), list(state.buffer), dict(state.heads)
             if effect.kind == "shift":
                 stack.append(buffer.pop(0))
+            elif effect.kind == "pop" and effect.positions == (B0,):
+                buffer.pop(0)
             elif effect.kind == "pop":
                 stack.pop(-1 - ["S0", "S1", "S2"].index(str(effect.positions[0])))
             elif effect.kind == "back":
@@ -128,8 +151,12 @@ class ReferenceSystem:
 
     def costs(self, state: ReferenceState, gold: Gold | Sequence[Head]) -> dict[str, int]:
         heads = dict(enumerate(reference_heads(Gold.of(gold), self.table.root, self.table.max_span), start=1))
+        legal = self.legal(state)
         return {
-            name: sum(self._loss(loss, state, heads) for loss in self.table[name].loses) for name in self.legal(state)
+            row.name + mark: sum(self._loss(loss, seen, heads) for loss in row.loses)
+            for mark, seen in self._views(state).items()
+            for row in self.table.transitions
+            if row.name + mark in legal
         }
 
     def _loss(self, loss: terms.Loss, state: ReferenceState, heads: dict[int, int]) -> int:
