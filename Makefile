@@ -50,8 +50,7 @@ demo: $(VENV)/.analysis  ## English text to trees, a small parser trained, a der
 	$(BIN)/panparser check arc-hybrid --max-words 5
 
 test: $(VENV)/.dev  ## run the tests (everything but the minutes-long exhaustive checks)
-	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/differential  # measuring these would take twice the time
-	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" --ignore tests/differential --cov --cov-report=term
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" --cov --cov-report=term
 
 test-all: $(VENV)/.dev  ## run all tests, the slow ones too
 	$(BIN)/pytest -q -n 2 --dist worksteal

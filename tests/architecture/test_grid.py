@@ -30,6 +30,7 @@ def copy(tmp_path):
     return tmp_path / "panparser", tmp_path / engine.name
 
 
+@pytest.mark.unmeasured
 def test_any_change_of_any_module_makes_another_build(grid, copy):
     package, engine = copy
     assert grid.build(package, engine) == grid.build()

@@ -283,6 +283,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.unmeasured
 @each_kind
 def test_a_manifest_with_any_value_changed_is_refused_or_does_no_harm(kind, files, tmp_path):
     arrays, manifest = read_arrays(files[kind], "model")
@@ -321,6 +322,7 @@ def noise(array):
     return bits.view(array.dtype).reshape(array.shape)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "classifier"])  # whose arrays are its author's
 def test_arrays_that_are_not_those_of_the_model_are_refused_or_do_no_harm(kind, files, tmp_path):
     whole, manifest = read_arrays(files[kind], "model")

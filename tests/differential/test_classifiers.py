@@ -360,9 +360,9 @@ STRATEGIES = {
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_makes_the_updates_of_the_engine(name, system, beam):
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam, nonprojective="as-is")
-    learned = learn(spec, SENTENCES, strategy=STRATEGIES[name], epochs=3)
+    learned = learn(spec, SENTENCES, strategy=STRATEGIES[name], epochs=2)
     recorder = Recorder()
-    options = {"strategy": STRATEGIES[name], "epochs": 3, "listeners": [recorder]}
+    options = {"strategy": STRATEGIES[name], "epochs": 2, "listeners": [recorder]}
     parser = pp.train(spec, SENTENCES, classifier=pp.Perceptron(), **options)
     ours = [(update.positive, update.negative, update.started) for update in recorder.updates]
     assert ours == [(update.positive, update.negative, update.started) for update in learned.updates]

@@ -106,6 +106,7 @@ def _bash(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_pages_run_and_print_what_they_show(page, folder):
     reader = _Reader(page)

@@ -169,6 +169,7 @@ def test_constraints_of_another_treebank(parser, english):
         parser.parse(english[0], constraints="heads")
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", EVERY, ids=name_of)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
@@ -231,6 +232,7 @@ def golds_to_try(system, words, draw):
         yield from ((draw.choice(asked), span) for _ in range(3))
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(("system", "longest"), [*some_and_all(EVERY, 2, 3)])
 def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, longest):
     draw = random.Random(name_of(system))

@@ -107,6 +107,7 @@ SOLVED = [
 ]
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", SOLVED, ids=name_of)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
@@ -171,12 +172,14 @@ def test_conflicts_are_as_small_as_can_be():
 # --- The filter: against all derivations ---
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", EVERY, ids=name_of)
 def test_least_cost_keeps_all_given_heads(system):
     rows = check_constraints(system, 4).rows
     assert rows[-1].outputs >= rows[-1].sets > 30
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(("system", "words"), [*some_and_all(EVERY, 4, 5)])
 def test_the_filter_is_least_cost(system, words):
     """The filter lets through the transitions of least cost, and no others.
@@ -203,6 +206,7 @@ def test_the_filter_is_least_cost(system, words):
             reached[successor] |= reached[number] & passes
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", [s for s in EVERY if s.name in ("arc-standard", "attardi")], ids=name_of)
 @given(seed=st.integers(0, 2**32), words=st.integers(6, 12), share=st.sampled_from((0.2, 0.5, 0.8)))
 @settings(max_examples=40)

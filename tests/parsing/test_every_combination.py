@@ -15,6 +15,8 @@ from learners import SMALL, short_sentences
 from linear import Linear
 from nets import TINY
 
+pytestmark = pytest.mark.unmeasured
+
 TRAIN = short_sentences(6, 7)
 SYSTEMS = {
     "table": pp.system("arc-hybrid", single_root=True),

@@ -257,6 +257,7 @@ def _places(values, path=()):
 _junk = st.sampled_from([None, True, -1, 0, 1, 2, 255, 10**6, 2**63, 1e300, -0.5, "", "x", "SHIFT", [], [0], [[]], {}])
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=st.data())
 def test_wrong_manifests_never_crash(small, tmp_path_factory, chosen):
@@ -274,6 +275,7 @@ def test_wrong_manifests_never_crash(small, tmp_path_factory, chosen):
     _check(tmp_path_factory.getbasetemp() / "junk", encode(arrays, manifest))
 
 
+@pytest.mark.unmeasured
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=st.data())
 def test_wrong_arrays_never_crash(small, tmp_path_factory, chosen):

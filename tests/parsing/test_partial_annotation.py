@@ -43,6 +43,7 @@ each_that_fits = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.unmeasured
 @each_that_fits
 def test_every_system_learns_from_half_the_annotations_by_every_strategy(system, strategy):
     """What is known is learned by heart; the clock of the average aside, nothing else could teach it."""
@@ -71,6 +72,7 @@ def test_sentences_without_annotation_cause_no_update(system, strategy):
     assert set(heard) <= {0}
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", SYSTEMS, ids=identify)
 def test_static_oracles_of_unknown_heads_do_as_the_reference(system):
     learned = learn(replace(SPEC, system=system, beam=1), HALF[:10], strategy=pp.STRATEGIES["static"], epochs=2)

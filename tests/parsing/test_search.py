@@ -70,6 +70,7 @@ def all_trees_by_score(learner, example):
     return best
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", SYSTEMS, ids=identify)
 def test_exhaustive_search_finds_what_brute_force_finds(system):
     learned = trained(system)

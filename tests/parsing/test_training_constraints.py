@@ -36,6 +36,7 @@ def some(treebank: pp.Treebank, share: float, keep=("heads",), seed: int = 1) ->
     return constraints
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("system", SYSTEMS, ids=identify)
 def test_the_engine_learns_under_constraints_as_the_reference_does(system, strategy):

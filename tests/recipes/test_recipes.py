@@ -204,6 +204,7 @@ _plain = st.recursive(
 )
 
 
+@pytest.mark.unmeasured
 @given(st.dictionaries(_text, _plain, max_size=5))
 def test_toml_is_read_back(values):
     assert tomllib.loads(to_toml(values)) == values

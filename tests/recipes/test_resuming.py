@@ -74,6 +74,7 @@ def folder(tmp_path, monkeypatch, english):
     return tmp_path
 
 
+@pytest.mark.unmeasured
 @KINDS
 def test_a_run_that_was_killed_at_any_step_ends_with_the_same_bytes(folder, kind):
     recipe, watch = RECIPES[kind](), Kill()

@@ -101,6 +101,7 @@ def kinds(classes: int) -> pp.Classes:
     return pp.Classes(classes, {"kind": [c // 2 for c in range(classes)]})
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("classes", [2, 3, 7])
 @pytest.mark.parametrize("strategy", list(PERCEPTRON_STRATEGIES))
 def test_every_strategy_learns_the_same_as_in_python(strategy, classes):

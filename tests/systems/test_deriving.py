@@ -59,6 +59,7 @@ def same_costs(one, other, words, golds):
             assert np.array_equal(*costs)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", LOCAL, ids=identify)
 def test_every_local_table_is_found_again(system):
     found = derived(system)

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from panparser._caching import cached_property
 from panparser._checks import is_whole
 from panparser._engine import MAX_ROWS
 from panparser.errors import IllegalTransitionError, TableError
@@ -187,7 +188,7 @@ class Declaration:
 
     # --- Tables as values ---
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The transitions' names; a transition's index here is its action."""
         return tuple(transition.name for transition in self.transitions)
