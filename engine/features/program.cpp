@@ -62,6 +62,7 @@ std::uint32_t Program::sees(const Atom& atom) {
   if (atom.kind == AtomKind::kHistory) return kSeesMore;
   const auto token = [](int address) -> std::uint32_t {
     const int base = address / 8;
+    if (base == kBaseL0) return kSeesMore;
     if (base > kBufferBase) return kSeesBuffer | kSeesAhead;
     if (base == kBufferBase && address % 8 == kHere) return kSeesBuffer;
     if (base == kBufferBase) return address % 8 <= kHeadOf ? kSeesFrontChildren : kSeesMore;
@@ -125,14 +126,18 @@ std::uint64_t Program::sight(Group group, const Window& window) {
   }
 }
 
-// The head of a word, itself found on the stack from a depth on: where else it could be, no system that attaches words
-// on the stack leaves it.
-Program::Place Program::head_of(const Window& window, const Record& record, int depth) {
+// The head of a word; what is known of it, if it is one of those that addresses begin with.
+Program::Place Program::head_of(const Window& window, const Record& record) {
   const Token head = record.head != kNone ? record.head : record.proposed;
   if (head == kNone) return {kNone, -1, nullptr};
-  for (int d = depth; d < Window::kDepth && window.stack[d]; ++d) {
-    const Record* other = window.stack[d];
-    if (other->token == head) return {head, other->label != -1 ? other->label : other->proposed_label, other};
+  const auto found = [&](const Record* other) -> Place {
+    return {head, other->label != -1 ? other->label : other->proposed_label, other};
+  };
+  for (int d = 0; d < Window::kDepth && window.stack[d]; ++d) {
+    if (window.stack[d]->token == head) return found(window.stack[d]);
+  }
+  for (const Record* other : {window.front, window.list}) {
+    if (other && other->token == head) return found(other);
   }
   return {head, -1, nullptr};
 }
@@ -140,10 +145,14 @@ Program::Place Program::head_of(const Window& window, const Record& record, int 
 Program::Place Program::resolve(const Window& window, int address) {
   constexpr Place kAbsentPlace{kNone, -1, nullptr};
   const int base = address / 8;
-  const Record* record = base < kBufferBase ? window.stack[base] : base == kBufferBase ? window.front : nullptr;
+  const Record* const record = base < kBufferBase    ? window.stack[base]
+                               : base == kBufferBase ? window.front
+                               : base == kBaseL0     ? window.list
+                                                     : nullptr;
   if (!record)
-    return address % 8 == kHere && base >= kBufferBase ? Place{window.buffer[base - kBufferBase], -1, nullptr}
-                                                       : kAbsentPlace;
+    return address % 8 == kHere && base >= kBufferBase && base < kBaseL0
+               ? Place{window.buffer[base - kBufferBase], -1, nullptr}
+               : kAbsentPlace;
   switch (address % 8) {
     case kHere:
       return {record->token, record->label != -1 ? record->label : record->proposed_label, record};
@@ -158,14 +167,9 @@ Program::Place Program::resolve(const Window& window, int address) {
     default:
       break;
   }
-  const int below = base < kBufferBase ? base + 1 : 0;
-  const Place head = head_of(window, *record, below);
-  if (address % 8 == kHeadOf || head.token == kNone || !head.record)
-    return address % 8 == kHeadOf ? head : kAbsentPlace;
-  for (int depth = below; depth < Window::kDepth; ++depth) {
-    if (window.stack[depth] == head.record) return head_of(window, *head.record, depth + 1);
-  }
-  return kAbsentPlace;
+  const Place head = head_of(window, *record);
+  if (address % 8 == kHeadOf) return head;
+  return head.record ? head_of(window, *head.record) : kAbsentPlace;
 }
 
 }  // namespace panparser

@@ -10,11 +10,12 @@
 
 namespace panparser {
 
-// Where templates read: a token of the stack or the buffer, or one that it has an arc with. Written base * 8 + path.
-enum Base : std::uint8_t { kBaseS0, kBaseS1, kBaseS2, kBaseS3, kBaseB0, kBaseB1, kBaseB2, kBaseB3 };
+// Where templates read: a token of the stack, the buffer or the list, or one that it has an arc with. Written base * 8
+// + path.
+enum Base : std::uint8_t { kBaseS0, kBaseS1, kBaseS2, kBaseS3, kBaseB0, kBaseB1, kBaseB2, kBaseB3, kBaseL0 };
 inline constexpr int kBufferBase = kBaseB0;
 enum Path : std::uint8_t { kHere, kLeft0, kLeft1, kRight0, kRight1, kHeadOf, kHeadOfHead, kPaths };
-inline constexpr int kAddresses = 64;
+inline constexpr int kAddresses = 8 * (kBaseL0 + 1);
 inline constexpr std::int32_t address(Base base, Path path) { return base * 8 + path; }
 
 enum class AtomKind : std::int32_t {
@@ -64,7 +65,7 @@ class Program {
 
   static bool is_address(std::int32_t number) {
     return number >= 0 && number < kAddresses && number % 8 < kPaths &&
-           (number / 8 <= kBufferBase || number % 8 == kHere);
+           (number / 8 <= kBufferBase || number / 8 == kBaseL0 || number % 8 == kHere);
   }
 
   int templates() const { return static_cast<int>(templates_.size()); }
@@ -99,7 +100,7 @@ class Program {
   Reach vector_reach(std::size_t i) const { return reach_for(sees({AtomKind::kAttribute, vectors_[i], 0, 0})); }
 
  private:
-  static Place head_of(const Window& window, const Record& record, int depth);
+  static Place head_of(const Window& window, const Record& record);
   static std::uint32_t sees(const Atom& atom);  // Sight bits
   static Group group_for(std::uint32_t sights);
   static Reach reach_for(std::uint32_t sights);

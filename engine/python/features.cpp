@@ -47,7 +47,8 @@ void bind_addresses(nb::module_& m) {
       .value("B0", kBaseB0)
       .value("B1", kBaseB1)
       .value("B2", kBaseB2)
-      .value("B3", kBaseB3);
+      .value("B3", kBaseB3)
+      .value("L0", kBaseL0);
   nb::enum_<Path>(m, "Path")
       .value("HERE", kHere)
       .value("LEFT_0", kLeft0)

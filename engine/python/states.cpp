@@ -35,6 +35,9 @@ void check_owner(const System& system, const Reference* reference) {
 }
 
 using Steps = std::vector<std::int32_t>;
+struct Structures {  // of a state: from the bottom of the stack, from the fronts of the others
+  std::vector<Token> stack, buffer, list;
+};
 
 // Both kinds of state behind one Python interface. A state is an index; a mutable state has only its latest.
 class States {
@@ -53,7 +56,7 @@ class States {
   virtual bool is_final(std::int32_t state) const = 0;
   virtual Steps legal(std::int32_t state) const = 0;
   virtual std::int32_t apply(std::int32_t state, std::int32_t step, std::int32_t label) = 0;
-  virtual void list(std::int32_t state, std::vector<Token>& stack, std::vector<Token>& buffer) const = 0;
+  virtual void list(std::int32_t state, Structures& tokens) const = 0;
   virtual std::vector<Arc> arcs(std::int32_t state) const = 0;
   virtual Record record(std::int32_t state, Position position) const = 0;
   virtual Arc made_arc(std::int32_t state, std::int32_t step, EffectKind kind) const = 0;
@@ -157,9 +160,10 @@ class LinkedStates final : public States {
     take(system(), next, step, label);
     return next.index();
   }
-  void list(std::int32_t state, std::vector<Token>& stack, std::vector<Token>& buffer) const override {
-    at(state).list_stack(stack);
-    at(state).list_buffer(buffer);
+  void list(std::int32_t state, Structures& tokens) const override {
+    at(state).list_stack(tokens.stack);
+    at(state).list_buffer(tokens.buffer);
+    at(state).list_aside(tokens.list);
   }
   std::vector<Arc> arcs(std::int32_t state) const override { return at(state).arcs(); }
   Record record(std::int32_t state, Position position) const override { return at(state).record(position); }
@@ -196,9 +200,10 @@ class MutableStates final : public States {
     take(system(), state_, step, label);
     return state + 1;
   }
-  void list(std::int32_t, std::vector<Token>& stack, std::vector<Token>& buffer) const override {
-    state_.list_stack(stack);
-    state_.list_buffer(buffer);
+  void list(std::int32_t, Structures& tokens) const override {
+    state_.list_stack(tokens.stack);
+    state_.list_buffer(tokens.buffer);
+    state_.list_aside(tokens.list);
   }
   std::vector<Arc> arcs(std::int32_t) const override { return state_.arcs(); }
   Record record(std::int32_t, Position position) const override { return state_.record(position); }
@@ -287,11 +292,11 @@ void bind_states(nb::module_& m) {
       .def(
           "tokens",
           [](const States& s, std::int32_t state) {
-            std::pair<std::vector<Token>, std::vector<Token>> tokens;
-            s.list(state, tokens.first, tokens.second);
-            return tokens;
+            Structures tokens;
+            s.list(state, tokens);
+            return std::tuple{tokens.stack, tokens.buffer, tokens.list};
           },
-          "state"_a, "Stack (from the bottom) and buffer (from the front).")
+          "state"_a, "Stack (from the bottom), buffer and list (from the front).")
       .def(
           "arcs",
           [](const States& s, std::int32_t state) {

@@ -18,24 +18,33 @@ void bind_codes(nb::module_& m) {
       .value("S1", kS1)
       .value("S2", kS2)
       .value("B0", kB0)
-      .value("ROOT", kPositions);
+      .value("L0", kL0)
+      .value("ROOT", kRootToken)
+      .value("LIST", kListTokens);
   nb::enum_<Fact> facts(m, "Fact", nb::is_arithmetic());
   facts.value("STACK_SIZE", kStackSize)
       .value("BUFFER_SIZE", kBufferSize)
+      .value("LIST_SIZE", kListSize)
       .value("OPEN_WORDS", kOpenWords)
       .value("ROOT_CHILDREN", kRootChildren);
-  constexpr const char* kIsWordOf[] = {"IS_WORD_S0", "IS_WORD_S1", "IS_WORD_S2", "IS_WORD_B0"};
-  constexpr const char* kIsAttachedOf[] = {"IS_ATTACHED_S0", "IS_ATTACHED_S1", "IS_ATTACHED_S2", "IS_ATTACHED_B0"};
+  constexpr const char* kIsWordOf[] = {"IS_WORD_S0", "IS_WORD_S1", "IS_WORD_S2", "IS_WORD_B0", "IS_WORD_L0"};
+  constexpr const char* kIsAttachedOf[] = {"IS_ATTACHED_S0", "IS_ATTACHED_S1", "IS_ATTACHED_S2", "IS_ATTACHED_B0",
+                                           "IS_ATTACHED_L0"};
   for (int position = 0; position < kPositions; ++position) {
     facts.value(kIsWordOf[position], Fact(kIsWord + position));
     facts.value(kIsAttachedOf[position], Fact(kIsAttached + position));
   }
   facts.value("DISTANCE_S0_B0", kFromS0ToB0).value("DISTANCE_S1_S0", kFromS1ToS0).value("DISTANCE_S2_S0", kFromS2ToS0);
+  facts.value("DOMINATES_S0_B0", kS0OverB0).value("DOMINATES_B0_S0", kB0OverS0);
+  facts.value("DOMINATES_S1_S0", kS1OverS0).value("DOMINATES_S0_S1", kS0OverS1);
   nb::enum_<EffectKind>(m, "EffectKind")
       .value("SHIFT", EffectKind::kShift)
       .value("POP", EffectKind::kPop)
       .value("DROP", EffectKind::kDrop)
       .value("BACK", EffectKind::kBack)
+      .value("ASIDE", EffectKind::kAside)
+      .value("RESTORE", EffectKind::kRestore)
+      .value("CLEAR", EffectKind::kClear)
       .value("ARC", EffectKind::kArc)
       .value("PROPOSE", EffectKind::kPropose);
   nb::enum_<ProbeKind>(m, "ProbeKind")
@@ -49,7 +58,8 @@ void bind_codes(nb::module_& m) {
       .value("BLOCKED_CHAIN", Potential::kBlockedChain)
       .value("CROSSING_ARCS", Potential::kCrossingArcs)
       .value("ARC_STANDARD", Potential::kArcStandard)
-      .value("ATTARDI", Potential::kAttardi);
+      .value("ATTARDI", Potential::kAttardi)
+      .value("CYCLES", Potential::kCycles);
   nb::enum_<StaticOracle>(m, "StaticOracle")
       .value("ABSENT", StaticOracle::kAbsent)
       .value("SWAP_EAGER", StaticOracle::kSwapEager)
@@ -60,7 +70,9 @@ void bind_codes(nb::module_& m) {
       .value("S2", kAtS2)
       .value("DEEPER", kDeeper)
       .value("B0", kAtB0)
-      .value("BEHIND", kBehind);
+      .value("BEHIND", kBehind)
+      .value("L0", kAtL0)
+      .value("ON_LIST", kOnList);
 }
 
 void bind_rows(nb::module_& m) {

@@ -9,9 +9,14 @@ void Arena::reset(const Shape& shape, Token words, bool tracking) {
   states_.clear();
   records_.clear();
   links_.clear();
+  shape_ = shape;
   width_ = tracking ? (words + 2 + 63) / 64 : 0;
-  bits_.assign(std::size_t(2) * width_, 0);
-  State start{initial_counters(shape, words), -1, -1, -1, -1, {}};
+  sets_ = shape.has_list ? 3 : 2;
+  bits_.assign(std::size_t(sets_) * width_, 0);
+  tokens_ = shape.tracks_trees ? words + 2 : 0;
+  trees_.resize(std::size_t(2) * tokens_);
+  plant(trees_.data(), trees_.data() + tokens_, tokens_);
+  State start{initial_counters(shape, words), -1, -1, -1, -1, -1, {}};
   if (shape.starts_on_stack) {
     Record record;
     record.token = start.counters.root;
@@ -44,11 +49,13 @@ std::int32_t Arena::add_link(std::int32_t record, std::int32_t next) {
 
 LinkedState LinkedState::fork(std::int32_t action) const {
   Arena& arena = *arena_;
-  const std::int64_t width = std::int64_t(2) * arena.width_;
-  const std::int64_t from = width * index_;
-  const auto size = arena.bits_.size();
-  arena.bits_.resize(size + width);
-  std::copy_n(arena.bits_.begin() + from, width, arena.bits_.begin() + static_cast<std::int64_t>(size));
+  const auto copy = [&](auto& parts, std::int64_t width) {
+    const auto size = static_cast<std::int64_t>(parts.size());
+    parts.resize(size + width);
+    std::copy_n(parts.begin() + width * index_, width, parts.begin() + size);
+  };
+  copy(arena.bits_, std::int64_t(arena.sets_) * arena.width_);
+  if (arena.tokens_) copy(arena.trees_, std::int64_t(2) * arena.tokens_);
   arena.states_.push_back(arena.states_[index_]);
   Arena::State& next = arena.states_.back();
   next.parent = index_;
@@ -57,10 +64,14 @@ LinkedState LinkedState::fork(std::int32_t action) const {
   return {arena, arena.size() - 1};
 }
 
+std::int32_t& LinkedState::list_at(Position position) const {
+  return position == kB0 ? state().returned : position == kL0 ? state().list : state().stack;
+}
+
 std::int32_t LinkedState::find(Position position) const {
   const auto& links = arena_->links_;
-  std::int32_t link = position == kB0 ? state().returned : state().stack;
-  if (position != kB0) {
+  std::int32_t link = list_at(position);
+  if (position < kB0) {
     for (int depth = depth_of(position); depth > 0 && link >= 0; --depth) link = links[link].next;
   }
   return link < 0 ? -1 : links[link].record;
@@ -85,9 +96,19 @@ Frame LinkedState::frame() const {
   const Counters& counters = here.counters;
   frame.at[kB0] = first ? first->token : counters.front < counters.end() ? counters.front : kNone;
   frame.facts[kIsAttached + int(kB0)] = first && first->head != kNone;
-  fill(frame, counters);
+  const Shape& shape = arena_->shape_;
+  frame.at[kL0] = kNone;
+  if (shape.has_list) {
+    const Record* const aside = here.list >= 0 ? &arena_->records_[find(kL0)] : nullptr;
+    frame.at[kL0] = aside ? aside->token : kNone;
+    frame.facts[kIsAttached + int(kL0)] = aside && aside->head != kNone;
+  }
   frame.on_stack = arena_->width_ ? on_stack() : nullptr;
   frame.attached = arena_->width_ ? attached() : nullptr;
+  frame.on_list = shape.has_list && arena_->width_ ? on_list() : nullptr;
+  frame.heads = shape.tracks_trees ? heads() : nullptr;
+  frame.tops = shape.tracks_trees ? tops() : nullptr;
+  fill(frame, counters, shape);
   return frame;
 }
 
@@ -105,6 +126,13 @@ void LinkedState::list_buffer(std::vector<Token>& out) const {
     out.push_back(arena_->records_[arena_->links_[link].record].token);
   }
   for (Token token = state().counters.front; token < state().counters.end(); ++token) out.push_back(token);
+}
+
+void LinkedState::list_aside(std::vector<Token>& out) const {
+  out.clear();
+  for (std::int32_t link = state().list; link >= 0; link = arena_->links_[link].next) {
+    out.push_back(arena_->records_[arena_->links_[link].record].token);
+  }
 }
 
 std::vector<Arc> LinkedState::arcs() const {
@@ -142,6 +170,7 @@ Window LinkedState::window() const {
   }
   fill_buffer(window, filled, here.counters);
   window.front = here.returned < 0 ? nullptr : &arena_->records_[links[here.returned].record];
+  window.list = here.list < 0 ? nullptr : &arena_->records_[links[here.list].record];
   window.history = here.counters.history;
   return window;
 }
@@ -164,10 +193,8 @@ std::int32_t LinkedState::splice(std::int32_t link, int depth, std::int32_t reco
 }
 
 void LinkedState::put(Position position, std::int32_t record) {
-  const bool buffer = position == kB0;
-  const std::int32_t link =
-      splice(buffer ? state().returned : state().stack, buffer ? 0 : depth_of(position), record, false);
-  (buffer ? state().returned : state().stack) = link;
+  const std::int32_t link = splice(list_at(position), position < kB0 ? depth_of(position) : 0, record, false);
+  list_at(position) = link;
 }
 
 void LinkedState::advance() {
@@ -231,6 +258,36 @@ void LinkedState::back() {
   ++state().counters.returned_size;
 }
 
+void LinkedState::aside() {
+  const std::int32_t record = find(kS0);
+  const Token token = arena_->records_[record].token;
+  pop(0);
+  const std::int32_t link = arena_->add_link(record, state().list);
+  state().list = link;
+  ++state().counters.list_size;
+  if (arena_->width_) set_bit(on_list(), token);
+}
+
+void LinkedState::restore() {
+  for (std::int32_t link = state().list; link >= 0; link = arena_->links_[link].next) {
+    const std::int32_t record = arena_->links_[link].record;
+    const std::int32_t pushed = arena_->add_link(record, state().stack);
+    const Record& own = arena_->records_[record];
+    Arena::State& here = state();
+    here.stack = pushed;
+    ++here.counters.stack_size;
+    here.counters.open_words += own.token != here.counters.root && own.head == kNone;
+    if (arena_->width_) set_bit(on_stack(), own.token);
+  }
+  clear();
+}
+
+void LinkedState::clear() {
+  state().list = -1;
+  state().counters.list_size = 0;
+  if (arena_->width_) std::fill_n(on_list(), arena_->width_, 0);
+}
+
 void LinkedState::attach(Position head, Position dependent, std::int32_t label, bool leaves) {
   if (head == kB0 || dependent == kB0) materialize();
   Record parent = arena_->records_[find(head)];
@@ -240,7 +297,7 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
   put(head, arena_->add_record(parent));
   if (!leaves) {
     Record child = arena_->records_[before];
-    state().counters.open_words -= dependent != kB0 && token != state().counters.root && child.head == kNone;
+    state().counters.open_words -= dependent < kB0 && token != state().counters.root && child.head == kNone;
     child.set_head(parent.token, label);
     put(dependent, arena_->add_record(child));
   }
@@ -248,6 +305,7 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
   here.arc = {parent.token, token, label};
   here.counters.root_children += parent.token == here.counters.root;
   if (arena_->width_) set_bit(attached(), token);
+  if (arena_->tokens_) join(heads(), tops(), arena_->tokens_, parent.token, token);
 }
 
 void LinkedState::propose(Position head, Position dependent, std::int32_t label) {

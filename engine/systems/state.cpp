@@ -49,14 +49,22 @@ void Record::propose_head(Token new_head, std::int32_t new_label) {
 // --- MutableState ---
 
 void MutableState::reset(const Shape& shape, Token words) {
+  shape_ = shape;
   counters_ = initial_counters(shape, words);
   records_.assign(words + 2, Record{});
   for (Token token = 0; token < words + 2; ++token) records_[token].token = token;
   stack_.clear();
   returned_.clear();
+  list_.clear();
   const auto width = (words + 2 + 63) / 64;
   on_stack_.assign(width, 0);
   attached_.assign(width, 0);
+  if (shape.has_list) on_list_.assign(width, 0);
+  if (shape.tracks_trees) {
+    heads_.resize(words + 2);
+    tops_.resize(words + 2);
+    plant(heads_.data(), tops_.data(), words + 2);
+  }
   if (shape.starts_on_stack) {
     stack_.push_back(counters_.root);
     set_bit(on_stack_.data(), counters_.root);
@@ -73,20 +81,25 @@ Token MutableState::first_in_buffer() const {
 
 Token MutableState::token(Position position) const {
   if (position == kB0) return first_in_buffer();
+  if (position == kL0) return list_.empty() ? kNone : list_.back();
   const auto depth = static_cast<std::size_t>(depth_of(position));
   return depth < stack_.size() ? stack_[stack_.size() - 1 - depth] : kNone;
 }
 
 Frame MutableState::frame() const {
   Frame frame;
-  for (int p = 0; p < kPositions; ++p) {
+  for (int p = 0; p < positions_of(shape_); ++p) {
     const Token at = token(Position(p));
     frame.at[p] = at;
     frame.facts[kIsAttached + p] = at != kNone && records_[at].head != kNone;
   }
-  fill(frame, counters_);
   frame.on_stack = on_stack_.data();
   frame.attached = attached_.data();
+  if (!shape_.has_list) frame.at[kL0] = kNone;
+  frame.on_list = shape_.has_list ? on_list_.data() : nullptr;
+  frame.heads = shape_.tracks_trees ? heads_.data() : nullptr;
+  frame.tops = shape_.tracks_trees ? tops_.data() : nullptr;
+  fill(frame, counters_, shape_);
   return frame;
 }
 
@@ -94,6 +107,8 @@ void MutableState::list_buffer(std::vector<Token>& out) const {
   out.assign(returned_.rbegin(), returned_.rend());
   for (Token token = counters_.front; token < counters_.end(); ++token) out.push_back(token);
 }
+
+void MutableState::list_aside(std::vector<Token>& out) const { out.assign(list_.rbegin(), list_.rend()); }
 
 std::vector<Arc> MutableState::arcs() const {
   std::vector<Arc> arcs;
@@ -121,6 +136,7 @@ Window MutableState::window() const {
   }
   fill_buffer(window, filled, counters_);
   window.front = window.buffer[0] == kNone ? nullptr : &records_[window.buffer[0]];
+  window.list = list_.empty() ? nullptr : &records_[list_.back()];
   window.history = counters_.history;
   return window;
 }
@@ -175,14 +191,41 @@ void MutableState::back() {
   ++counters_.returned_size;
 }
 
+void MutableState::aside() {
+  const Token token = stack_.back();
+  pop(0);
+  list_.push_back(token);
+  ++counters_.list_size;
+  set_bit(on_list_.data(), token);
+}
+
+void MutableState::restore() {
+  for (; !list_.empty(); list_.pop_back()) {
+    const Token token = list_.back();
+    stack_.push_back(token);
+    ++counters_.stack_size;
+    counters_.open_words += token != counters_.root && records_[token].head == kNone;
+    set_bit(on_stack_.data(), token);
+  }
+  counters_.list_size = 0;
+  std::fill(on_list_.begin(), on_list_.end(), 0);
+}
+
+void MutableState::clear() {
+  list_.clear();
+  counters_.list_size = 0;
+  std::fill(on_list_.begin(), on_list_.end(), 0);
+}
+
 void MutableState::attach(Position head, Position dependent, std::int32_t label, bool) {
   const Token h = token(head);
   const Token d = token(dependent);
-  counters_.open_words -= dependent != kB0 && d != counters_.root && records_[d].head == kNone;
+  counters_.open_words -= dependent < kB0 && d != counters_.root && records_[d].head == kNone;
   records_[d].set_head(h, label);
   records_[h].add_child(d, label);
   counters_.root_children += h == counters_.root;
   set_bit(attached_.data(), d);
+  if (shape_.tracks_trees) join(heads_.data(), tops_.data(), counters_.words + 2, h, d);
 }
 
 void MutableState::propose(Position head, Position dependent, std::int32_t label) {

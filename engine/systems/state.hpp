@@ -1,4 +1,4 @@
-// States: stack, buffer and arcs. Two kinds with one interface: MutableState for greedy decoding, LinkedState
+// States: stack, buffer, list and arcs. Two kinds with one interface: MutableState for greedy decoding, LinkedState
 // for beams.
 #pragma once
 
@@ -13,12 +13,13 @@
 namespace panparser {
 
 // Tokens that tables refer to.
-enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kPositions };
+enum Position : std::uint8_t { kS0, kS1, kS2, kB0, kL0, kPositions };
 
 // What conditions test: each is a number.
 enum Fact : std::uint8_t {
   kStackSize,
   kBufferSize,
+  kListSize,
   kOpenWords,                              // unattached words on the stack
   kRootChildren,                           // children of Root so far
   kIsWord,                                 // + position: 1 a word, 0 Root, -1 absent
@@ -26,6 +27,10 @@ enum Fact : std::uint8_t {
   kFromS0ToB0 = kIsAttached + kPositions,  // signed distances, out of all bounds if a token is absent
   kFromS1ToS0,
   kFromS2ToS0,
+  kS0OverB0,  // 1 if the first token dominates the second, 0 if not, -1 if one is absent
+  kB0OverS0,
+  kS1OverS0,
+  kS0OverS1,
   kFacts
 };
 
@@ -42,6 +47,9 @@ struct Frame {
   Token root;
   const Bits* on_stack;  // with a free focus, in the buffer too; null if the state does not track them
   const Bits* attached;
+  const Bits* on_list;  // null in systems without a list
+  const Token* heads;   // by token, kNone without one; null if the state does not track trees
+  const Token* tops;    // by token: that of the tree it is in; null likewise
 };
 
 // What a state stores about one token, for features.
@@ -77,11 +85,13 @@ struct Window {
   static constexpr int kDepth = 4;
   std::array<const Record*, kDepth> stack;  // from the top; null where absent
   const Record* front;                      // of B0; null if it has neither children nor a head
+  const Record* list;                       // of L0; null where absent
   std::array<Token, kDepth> buffer;         // kNone where absent
   std::uint32_t history;                    // the last actions, each + 1, in a byte; the latest is the lowest
 
   Token token(Position position) const {  // kNone if absent
     if (position == kB0) return buffer[0];
+    if (position == kL0) return list ? list->token : kNone;
     return stack[position] ? stack[position]->token : kNone;
   }
 };
@@ -93,6 +103,8 @@ struct Shape {
   bool starts_on_stack = false;  // is Root on the stack at the start?
   bool ends_on_stack = false;    // ... and at the end?
   bool free_focus = false;
+  bool has_list = false;
+  bool tracks_trees = false;  // do conditions or costs ask which tree a token is in?
 
   Token root(Token words) const { return root_first ? 0 : words + 1; }
 };
@@ -101,7 +113,7 @@ struct Shape {
 struct Counters {
   Token words, root;
   Token front;  // first token of the buffer behind those on the list `returned`
-  std::int32_t stack_size, returned_size, open_words, root_children;
+  std::int32_t stack_size, returned_size, list_size, open_words, root_children;
   std::uint32_t history;  // as in Window
 
   Token end() const { return root > words ? words + 2 : words + 1; }
@@ -117,6 +129,7 @@ class MutableState {
   Frame frame() const;
   void list_stack(std::vector<Token>& out) const { out = stack_; }  // bottom to top
   void list_buffer(std::vector<Token>& out) const;
+  void list_aside(std::vector<Token>& out) const;  // the list, from its front
   std::vector<Arc> arcs() const;
   Record record(Position position) const;
   Window window() const;
@@ -124,8 +137,11 @@ class MutableState {
 
   void shift();
   void pop(int depth);
-  void drop();  // B0 leaves
-  void back();  // S1 goes to the front of the buffer
+  void drop();     // B0 leaves
+  void back();     // S1 goes to the front of the buffer
+  void aside();    // S0 goes to the front of the list
+  void restore();  // the list goes back onto the stack, its front first
+  void clear();    // all of the list leaves
   Token top() const { return stack_.empty() ? kNone : stack_.back(); }
   void advance();  // moves a free focus behind B0, and `retreat` before S0
   void retreat();
@@ -138,10 +154,12 @@ class MutableState {
   Token first_in_buffer() const;
   Token take_first();  // from the buffer
 
+  Shape shape_;
   Counters counters_;
   std::vector<Record> records_;  // by token
-  std::vector<Token> stack_, returned_;
-  std::vector<Bits> on_stack_, attached_;
+  std::vector<Token> stack_, returned_, list_;
+  std::vector<Bits> on_stack_, attached_, on_list_;
+  std::vector<Token> heads_, tops_;  // if trees are tracked
 };
 
 // Immutable states of one sentence, by index; each shares all it can with its parent. Nothing is freed before
@@ -176,7 +194,7 @@ class Arena {
   struct State {
     Counters counters;
     std::int32_t parent, action;
-    std::int32_t stack, returned;  // links
+    std::int32_t stack, returned, list;  // links
     Arc arc;
   };
   std::int32_t add_record(const Record& record);
@@ -185,8 +203,10 @@ class Arena {
   std::vector<State> states_;
   std::vector<Record> records_;
   std::vector<Link> links_;
-  std::vector<Bits> bits_;  // 2 * width_ a state: on the stack, attached
-  std::int32_t width_ = 0;
+  std::vector<Bits> bits_;    // for each state `sets_` of `width_`: on the stack, attached, on the list
+  std::vector<Token> trees_;  // for each state twice `tokens_`: heads, tops
+  Shape shape_;
+  std::int32_t width_ = 0, sets_ = 0, tokens_ = 0;
 };
 
 // A state in an arena. The effects below may only follow `fork`, which makes the copy that they change.
@@ -202,6 +222,7 @@ class LinkedState {
   Frame frame() const;
   void list_stack(std::vector<Token>& out) const;
   void list_buffer(std::vector<Token>& out) const;
+  void list_aside(std::vector<Token>& out) const;  // the list, from its front
   std::vector<Arc> arcs() const;
   Record record(Position position) const;
   Window window() const;
@@ -216,15 +237,22 @@ class LinkedState {
   Token top() const { return state().stack < 0 ? kNone : arena_->records_[arena_->links_[state().stack].record].token; }
   void advance();
   void retreat();
+  void aside();
+  void restore();
+  void clear();
   // `leaves`: the dependent is popped next, so nobody will see its record again.
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
  private:
   Arena::State& state() const { return arena_->states_[index_]; }
-  Bits* on_stack() const { return arena_->bits_.data() + std::int64_t(2) * arena_->width_ * index_; }
+  Bits* on_stack() const { return arena_->bits_.data() + std::int64_t(arena_->sets_) * arena_->width_ * index_; }
   Bits* attached() const { return on_stack() + arena_->width_; }
-  std::int32_t find(Position position) const;  // record, or -1
+  Bits* on_list() const { return attached() + arena_->width_; }
+  Token* heads() const { return arena_->trees_.data() + std::int64_t(2) * arena_->tokens_ * index_; }
+  Token* tops() const { return heads() + arena_->tokens_; }
+  std::int32_t& list_at(Position position) const;  // the links that hold a position
+  std::int32_t find(Position position) const;      // record, or -1
   void put(Position position, std::int32_t record);
   void materialize();  // gives the front of the buffer a record
   std::int32_t splice(std::int32_t link, int depth, std::int32_t record, bool drop);

@@ -17,17 +17,49 @@ inline Counters initial_counters(const Shape& shape, Token words) {
   return counters;
 }
 
+// How many positions a state has: the list's comes last.
+inline int positions_of(const Shape& shape) { return shape.has_list ? kPositions : kL0; }
+
+// Does a token dominate another, or is it the same? -1 if one is absent.
+inline std::int32_t dominates(const Frame& frame, Position above, Position below) {
+  const Token top = frame.at[above];
+  Token token = frame.at[below];
+  if (top == kNone || token == kNone) return -1;
+  if (frame.tops[token] != frame.tops[top]) return 0;
+  if (frame.tops[top] == top) return 1;
+  while (token != kNone && token != top) token = frame.heads[token];  // only for tokens that have a head already
+  return token == top;
+}
+
+// Trees of single tokens, and what becomes of them by an arc.
+inline void plant(Token* heads, Token* tops, Token tokens) {
+  for (Token token = 0; token < tokens; ++token) heads[token] = kNone, tops[token] = token;
+}
+inline void join(Token* heads, Token* tops, Token tokens, Token head, Token dependent) {
+  const bool was_top = heads[dependent] == kNone;
+  heads[dependent] = head;
+  const Token top = tops[head];
+  if (was_top) {
+    for (Token token = 0; token < tokens; ++token) tops[token] = tops[token] == dependent ? top : tops[token];
+    return;
+  }
+  for (Token token = 0; token < tokens; ++token) {  // the dependent leaves another tree
+    for (tops[token] = token; heads[tops[token]] != kNone;) tops[token] = heads[tops[token]];
+  }
+}
+
 inline constexpr std::int32_t kFar = 1 << 30;  // the distance to an absent token: beyond any bound
 
 // Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1
 // already.
-inline void fill(Frame& frame, const Counters& counters) {
+inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
   frame.root = counters.root;
   frame.facts[kStackSize] = counters.stack_size;
   frame.facts[kBufferSize] = counters.buffer_size();
+  frame.facts[kListSize] = counters.list_size;
   frame.facts[kOpenWords] = counters.open_words;
   frame.facts[kRootChildren] = counters.root_children;
-  for (int p = 0; p < kPositions; ++p) {
+  for (int p = 0; p < positions_of(shape); ++p) {
     const Token token = frame.at[p];
     frame.facts[kIsWord + p] = token == kNone ? -1 : token != counters.root;
     if (token == kNone || token == counters.root) frame.facts[kIsAttached + p] = -1;
@@ -39,6 +71,12 @@ inline void fill(Frame& frame, const Counters& counters) {
   frame.facts[kFromS1ToS0] = distance(kS1, kS0);
   frame.facts[kFromS2ToS0] = distance(kS2, kS0);
   frame.front = frame.at[kB0] == kNone ? counters.end() : frame.at[kB0];
+  if (shape.tracks_trees) {
+    frame.facts[kS0OverB0] = dominates(frame, kS0, kB0);
+    frame.facts[kB0OverS0] = dominates(frame, kB0, kS0);
+    frame.facts[kS1OverS0] = dominates(frame, kS1, kS0);
+    frame.facts[kS0OverS1] = dominates(frame, kS0, kS1);
+  }
 }
 
 // The buffer behind its returned words.

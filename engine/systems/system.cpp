@@ -16,7 +16,10 @@ template <bool kFree>  // may the focus be anywhere, and so tokens behind it be 
 Place place(const Frame& frame, Token token) {
   if (kFree && !contains(frame.on_stack, token)) return kGone;
   if (token >= frame.front) return token == frame.front ? kAtB0 : kBehind;
-  if (!kFree && !contains(frame.on_stack, token)) return kGone;
+  if (!kFree && !contains(frame.on_stack, token)) {
+    if (!frame.on_list || !contains(frame.on_list, token)) return kGone;
+    return token == frame.at[kL0] ? kAtL0 : kOnList;
+  }
   if (token == frame.at[kS0]) return kAtS0;
   if (token == frame.at[kS1]) return kAtS1;
   return token == frame.at[kS2] ? kAtS2 : kDeeper;
@@ -27,6 +30,9 @@ bool in_region(const Frame& frame, Token token, std::int32_t region) {
   return region >> (2 * place<kFree>(frame, token) + (token == frame.root)) & 1;
 }
 
+bool is_of_list(EffectKind kind) {
+  return kind == EffectKind::kAside || kind == EffectKind::kRestore || kind == EffectKind::kClear;
+}
 bool makes_arc(const Effect& effect) { return effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose; }
 
 // Do all conditions of a row, or of a final state, hold?
@@ -37,6 +43,18 @@ bool holds(const Conditions& conditions, Bits truths) {
   return holds;
 }
 
+// What a row of Covington's system does; nullopt if it is none.
+std::optional<Move> move_of(const Row& row) {
+  const auto& effects = row.effects;
+  const auto is = [&](std::size_t i, EffectKind kind) { return effects[i].kind == kind; };
+  if (effects.size() == 1) return is(0, EffectKind::kAside) ? std::optional(Move::kNoArc) : std::nullopt;
+  if (effects.size() != 2) return std::nullopt;
+  if (is(0, EffectKind::kRestore) && is(1, EffectKind::kShift)) return Move::kShift;
+  if (!is(0, EffectKind::kArc) || !is(1, EffectKind::kAside)) return std::nullopt;
+  if (effects[0].first == kB0 && effects[0].second == kS0) return Move::kLeft;
+  return effects[0].first == kS0 && effects[0].second == kB0 ? std::optional(Move::kRight) : std::nullopt;
+}
+
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
@@ -44,6 +62,17 @@ constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
 System::System(Table table) : table_(std::move(table)) {
   check();
+  table_.shape.tracks_trees = table_.potential == Potential::kCycles;
+  const auto is_of_list_fact = [](std::int32_t fact) {
+    return fact == kListSize || fact == kIsWord + int(kL0) || fact == kIsAttached + int(kL0);
+  };
+  for (const Probe& probe : table_.probes) {
+    table_.shape.has_list |= probe.position == kL0 || probe.position == kListTokens;
+  }
+  for (const Literal& literal : table_.literals) {
+    table_.shape.has_list |= is_of_list_fact(literal.fact);
+    table_.shape.tracks_trees |= literal.fact >= kS0OverB0 && literal.fact <= kS0OverS1;
+  }
   for (Row& row : table_.rows) {
     require_positions(row);
     for (const Term& term : row.terms) plain_probes_ = std::max(plain_probes_, std::size_t(term.probe) + 1);
@@ -57,14 +86,20 @@ System::System(Table table) : table_(std::move(table)) {
     }
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kBack) swap_ = action;
+      table_.shape.has_list |=
+          is_of_list(effect.kind) || (makes_arc(effect) && (effect.first == kL0 || effect.second == kL0));
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
         for (const std::int32_t position : {effect.first, effect.second}) {
-          if (position != kB0) deepest_ = std::max(deepest_, position);
+          if (position < kB0) deepest_ = std::max(deepest_, position);
         }
       }
       if (effect.kind == EffectKind::kShift) shift_ = action;
       if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
     }
+  }
+  require_sound(!table_.shape.free_focus || !table_.shape.has_list, "a list with a free focus");
+  if (table_.potential == Potential::kCycles) {
+    for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
   if (table_.static_oracle != StaticOracle::kAbsent) {
     require_sound(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
@@ -74,7 +109,7 @@ System::System(Table table) : table_(std::move(table)) {
 void System::check() const {
   require_sound(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
   require_sound(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
-  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kAttardi, "potential");
+  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kCycles, "potential");
   require_sound(!table_.shape.free_focus || table_.shape.root_first || !table_.shape.starts_on_stack,
                 "with a free focus, tokens are in order");
   require_sound(!table_.shape.free_focus || table_.static_oracle == StaticOracle::kAbsent,
@@ -90,8 +125,9 @@ void System::check() const {
   }
   for (const Probe& probe : table_.probes) {
     require_sound(probe.kind >= ProbeKind::kHead && probe.kind <= ProbeKind::kWanting, "probe");
-    const bool of_root = probe.position == kPositions && probe.kind == ProbeKind::kChildren;
-    require_sound((probe.position >= 0 && probe.position < kPositions) || of_root, "position of a probe");
+    const bool of_others =
+        (probe.position == kRootToken || probe.position == kListTokens) && probe.kind == ProbeKind::kChildren;
+    require_sound((probe.position >= 0 && probe.position < kPositions) || of_others, "position of a probe");
   }
   require_sound((table_.final.all & ~known) == 0, "conditions of a final state");
   for (const Bits clause : table_.final.clauses) require_sound((clause & ~known) == 0, "clause of a final state");
@@ -120,11 +156,12 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows, that of Attardi's system its five. Crossing arcs are counted where the focus is free, and one token
-// leaves.
+// three rows, that of Attardi's system its five, cycles the four of Covington's. Crossing arcs are counted where the
+// focus is free, and one token leaves.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
+  if (table_.potential == Potential::kCycles) return move_of(row).has_value();
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
   if (row.effects.size() != (arc ? 2u : 1u)) return false;
   const Effect& move = row.effects.back();
@@ -146,11 +183,13 @@ bool System::fits_potential(const Row& row) const {
 // A row is legal only where every token that its effects name exists: this, not the declaration, keeps memory
 // safe.
 void System::require_positions(Row& row) {
-  int stack = 0, buffer = 0;                // how many tokens the row needs
-  int stack_growth = 0, buffer_growth = 0;  // by the effects so far
+  int stack = 0, buffer = 0, list = 0;      // how many tokens the row needs
+  int stack_growth = 0, buffer_growth = 0;  // by the effects so far, at least
   auto need = [&](int position) {
     if (position == kB0) {
       buffer = std::max(buffer, 1 - buffer_growth);
+    } else if (position == kL0) {
+      list = 1;  // nothing but arcs, which come first, names it
     } else {
       stack = std::max(stack, position - kS0 + 1 - stack_growth);
     }
@@ -175,12 +214,20 @@ void System::require_positions(Row& row) {
         --stack_growth;
         ++buffer_growth;
         break;
+      case EffectKind::kAside:
+        need(kS0);
+        --stack_growth;
+        break;
+      case EffectKind::kRestore:
+      case EffectKind::kClear:
+        break;
       default:
         need(effect.first);
         need(effect.second);
     }
   }
-  for (const auto& [fact, size] : {std::pair{kStackSize, stack}, std::pair{kBufferSize, buffer}}) {
+  for (const auto& [fact, size] :
+       {std::pair{kStackSize, stack}, std::pair{kBufferSize, buffer}, std::pair{kListSize, list}}) {
     if (size <= 0) continue;
     const Literal literal{fact, size, kUnbounded};
     auto same = [&](const Literal& other) {
@@ -291,6 +338,7 @@ std::optional<int> System::lost(const Reference& reference) const {
   const auto heads = gold.heads();
   const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
   Scratch scratch;
+  if (table_.potential == Potential::kCycles) return 0;  // any tree can be built
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
   if (table_.potential == Potential::kCrossingArcs) {
@@ -315,7 +363,14 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     }
     return count;
   }
-  const Token token = probe.position == kPositions ? frame.root : frame.at[probe.position];
+  if (probe.position == kListTokens) {
+    int count = 0;
+    for (Token token = 0; frame.facts[kListSize] > 0 && token < frame.front; ++token) {
+      if (contains(frame.on_list, token)) count += count_children<kFree>(probe, token, frame, gold);
+    }
+    return count;
+  }
+  const Token token = probe.position == kRootToken ? frame.root : frame.at[probe.position];
   if (token == kNone) return 0;
   switch (probe.kind) {
     case ProbeKind::kHead: {
@@ -327,8 +382,12 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     case ProbeKind::kWants:
       return gold.head(token) == probe.direction;
     default:
-      break;
+      return count_children<kFree>(probe, token, frame, gold);
   }
+}
+
+template <bool kFree>
+int System::count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) const {
   const std::span<const Token> children = gold.children(token);
   int count = 0;
   if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
@@ -372,6 +431,7 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     if (gold.directed()) {
       for (const Term& term : row.directed_terms) add(term);
     }
+    if (!moves_.empty()) cost += more_cycles(frame, moves_[action], gold);
     if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
     if (crosses) cost += crossing(change(row, frame).popped) - before;
     costs[action] = cost;

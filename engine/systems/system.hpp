@@ -13,6 +13,7 @@
 #include "systems/losses/attardi.hpp"
 #include "systems/losses/chain.hpp"
 #include "systems/losses/crossing.hpp"
+#include "systems/losses/cycles.hpp"
 #include "systems/state.hpp"
 #include "trees/gold.hpp"
 
@@ -22,7 +23,7 @@ struct Literal {  // low <= facts[fact] <= high
   std::int32_t fact, low, high;
 };
 
-enum class EffectKind : std::int32_t { kShift, kPop, kDrop, kBack, kArc, kPropose };
+enum class EffectKind : std::int32_t { kShift, kPop, kDrop, kBack, kAside, kRestore, kClear, kArc, kPropose };
 struct Effect {
   EffectKind kind;
   std::int32_t first, second;  // pop: depth; arc, propose: head and dependent (positions)
@@ -32,18 +33,22 @@ inline bool removes(const Effect& effect, std::int32_t position) {
                                          : effect.kind == EffectKind::kDrop && position == kB0;
 }
 
+// What costs can be about in place of a position: Root, wherever it is; all tokens on the list.
+inline constexpr auto kRootToken = Position(kPositions), kListTokens = Position(kPositions + 1);
+
 // A number computed from state and reference. Each is evaluated once per state, for all terms that use it.
 enum class ProbeKind : std::int32_t { kHead, kChildren, kHeadless, kWants, kWanting };
 struct Probe {
   ProbeKind kind;
-  std::int32_t position;   // whose head or children; kPositions is Root
+  std::int32_t position;   // whose head or children; kRootToken, kListTokens: only children
   std::int32_t region;     // bit (2 * place + is Root) for each place that counts
   bool flag;               // children: only unattached ones; wanting: the lowest token left out
   std::int32_t direction;  // wants, wanting: kLeftward or kRightward
 };
 
-// Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; or gone.
-enum Place : std::uint8_t { kAtS0, kAtS1, kAtS2, kDeeper, kAtB0, kBehind, kGone };
+// Where a token can be: on the stack at S0, S1, S2 or deeper; in the buffer at B0 or behind it; on the list at L0 or
+// behind it; or gone.
+enum Place : std::uint8_t { kAtS0, kAtS1, kAtS2, kDeeper, kAtB0, kBehind, kAtL0, kOnList, kGone };
 
 struct Term {  // counts the probe when every literal of the guard holds
   std::int32_t probe;
@@ -58,7 +63,7 @@ struct Row {
   std::vector<Term> directed_terms;  // only for references with directions
 };
 
-enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi };
+enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi, kCycles };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
 struct Final {  // conditions as in a row; none: everything but Root is gone
@@ -159,6 +164,8 @@ class System {
   bool fits_potential(const Row& row) const;
   template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
+  template <bool kFree>
+  int count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) const;
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
@@ -182,6 +189,7 @@ class System {
   };
   Table table_;
   std::vector<Joined> labeled_;                          // by action
+  std::vector<Move> moves_;                              // by action, if cycles are counted
   std::size_t plain_probes_ = 0;                         // those before it serve references without directions
   std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
@@ -205,6 +213,15 @@ void System::apply(State& state, int action, std::int32_t label) const {
         break;
       case EffectKind::kBack:
         state.back();
+        break;
+      case EffectKind::kAside:
+        state.aside();
+        break;
+      case EffectKind::kRestore:
+        state.restore();
+        break;
+      case EffectKind::kClear:
+        state.clear();
         break;
       case EffectKind::kArc:
         state.attach(Position(effect.first), Position(effect.second), label,

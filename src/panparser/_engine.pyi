@@ -143,38 +143,56 @@ class Position(enum.IntEnum):
 
     B0 = 3
 
-    ROOT = 4
+    L0 = 4
+
+    ROOT = 5
+
+    LIST = 6
 
 class Fact(enum.IntEnum):
     STACK_SIZE = 0
 
     BUFFER_SIZE = 1
 
-    OPEN_WORDS = 2
+    LIST_SIZE = 2
 
-    ROOT_CHILDREN = 3
+    OPEN_WORDS = 3
 
-    IS_WORD_S0 = 4
+    ROOT_CHILDREN = 4
 
-    IS_ATTACHED_S0 = 8
+    IS_WORD_S0 = 5
 
-    IS_WORD_S1 = 5
+    IS_ATTACHED_S0 = 10
 
-    IS_ATTACHED_S1 = 9
+    IS_WORD_S1 = 6
 
-    IS_WORD_S2 = 6
+    IS_ATTACHED_S1 = 11
 
-    IS_ATTACHED_S2 = 10
+    IS_WORD_S2 = 7
 
-    IS_WORD_B0 = 7
+    IS_ATTACHED_S2 = 12
 
-    IS_ATTACHED_B0 = 11
+    IS_WORD_B0 = 8
 
-    DISTANCE_S0_B0 = 12
+    IS_ATTACHED_B0 = 13
 
-    DISTANCE_S1_S0 = 13
+    IS_WORD_L0 = 9
 
-    DISTANCE_S2_S0 = 14
+    IS_ATTACHED_L0 = 14
+
+    DISTANCE_S0_B0 = 15
+
+    DISTANCE_S1_S0 = 16
+
+    DISTANCE_S2_S0 = 17
+
+    DOMINATES_S0_B0 = 18
+
+    DOMINATES_B0_S0 = 19
+
+    DOMINATES_S1_S0 = 20
+
+    DOMINATES_S0_S1 = 21
 
 class EffectKind(enum.Enum):
     SHIFT = 0
@@ -185,9 +203,15 @@ class EffectKind(enum.Enum):
 
     BACK = 3
 
-    ARC = 4
+    ASIDE = 4
 
-    PROPOSE = 5
+    RESTORE = 5
+
+    CLEAR = 6
+
+    ARC = 7
+
+    PROPOSE = 8
 
 class ProbeKind(enum.Enum):
     HEAD = 0
@@ -211,6 +235,8 @@ class Potential(enum.Enum):
 
     ATTARDI = 4
 
+    CYCLES = 5
+
 class StaticOracle(enum.Enum):
     ABSENT = 0
 
@@ -230,6 +256,10 @@ class Place(enum.IntEnum):
     B0 = 4
 
     BEHIND = 5
+
+    L0 = 6
+
+    ON_LIST = 7
 
 class Literal:
     """low <= fact <= high"""
@@ -321,8 +351,8 @@ class States:
     def apply(self, state: int, step: int, label: int) -> int:
         """The next state."""
 
-    def tokens(self, state: int) -> tuple[list[int], list[int]]:
-        """Stack (from the bottom) and buffer (from the front)."""
+    def tokens(self, state: int) -> tuple[list[int], list[int], list[int]]:
+        """Stack (from the bottom), buffer and list (from the front)."""
 
     def arcs(self, state: int) -> list[tuple[int, int, int]]:
         """(head, dependent, label), by dependent."""
@@ -397,6 +427,8 @@ class Base(enum.Enum):
     B2 = 6
 
     B3 = 7
+
+    L0 = 8
 
 class Path(enum.Enum):
     HERE = 0

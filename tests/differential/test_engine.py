@@ -150,7 +150,8 @@ def test_indices_out_of_range_are_refused():
     with pytest.raises(ValueError, match="illegal"):
         states.apply(0, 1, -1)
     with pytest.raises(IndexError):
-        states.record(0, 4)
+        states.record(0, 5)
+    assert states.record(0, 4)["token"] == -1  # there is no list
     for words in (0, -3, _engine.MAX_WORDS + 1):
         with pytest.raises(ValueError, match="words"):
             _engine.LinkedStates(engine_of(system), words)

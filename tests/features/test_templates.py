@@ -169,7 +169,7 @@ def test_bad_json_is_refused(text, problem):
         ("S0.left.form", "left needs a number in brackets: left[0] or left[1]", "left"),
         ("S0.head.left[0].form", "expected one path of left[0],", "head.left[0]"),
         ("S0.form.upos", "expected one path of left[0],", "form"),
-        ("B1.left[0].form", "B1 has no children and no head; S0, S1, S2, S3 and B0 may have some", "left[0]"),
+        ("B1.left[0].form", "B1 has no children and no head; S0, S1, S2, S3, B0 and L0 may have some", "left[0]"),
         ("B1.label", "B1 has no label", "B1.label"),
         ("S0.upos B2.left_valency", "B2 has no left_valency", "B2.left_valency"),
         ("S0.left[0].right_labels", "right_labels of a child is not known", "S0.left[0].right_labels"),

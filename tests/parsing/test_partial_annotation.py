@@ -20,11 +20,15 @@ from learners import (
     treebank_of,
     without_heads,
 )
-from panparser.systems.registry import BUILT_IN
+from panparser.systems.registry import BUILT_IN, has_single_root
 from variants import identify
 
 WHOLE = [name for name in BUILT_IN if not name.endswith(("partial", "span"))]
-SYSTEMS = [pp.system(name, root=root, single_root=root == "last") for name in WHOLE for root in ("first", "last")]
+SYSTEMS = [
+    pp.system(name, root=root, single_root=root == "last" and has_single_root(name))
+    for name in WHOLE
+    for root in ("first", "last")
+]
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 
 

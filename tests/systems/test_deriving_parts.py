@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given
@@ -93,7 +93,7 @@ def test_sights_tell_what_losses_count(root):
                 continue
             lowest = bool(seen.stack) and seen.stack[0] == word
             sight = Sight(where[word], None if head is None else where[head], word in seen.heads, lowest, 0)
-            for loss in candidates(mark) if mark else rng.sample(candidates(None), 40):
+            for loss in candidates(mark, False) if mark else rng.sample(candidates(None, False), 40):
                 counted = reference._loss(loss, seen, dict(enumerate(placed, 1)))
                 assert counted == counts(loss, sight), (loss, state, heads)
 
@@ -105,12 +105,13 @@ def _marks(word):
 def test_candidates_are_terms_of_the_language_and_the_simplest_come_first():
     from panparser.systems.syntax import parse_term
 
-    for mark in (None, EMPTY, LEFT, RIGHT):
-        losses = candidates(mark)
+    for mark, has_list in product((None, EMPTY, LEFT, RIGHT), (False, True)):
+        losses = candidates(mark, has_list)
         assert len(losses) == len(set(map(str, losses)))
         assert [parse_term(str(loss)) for loss in losses] == list(losses)
         assert sorted(map(weight, losses)) == list(map(weight, losses))
-    assert str(candidates(None)[0]) == "head(S0).among(STACK)"
+        assert any("L" in str(loss).replace("LEFT", "") for loss in losses) == has_list
+    assert str(candidates(None, False)[0]) == "head(S0).among(STACK)"
 
 
 def test_every_term_of_the_built_in_tables_is_a_candidate():
@@ -118,7 +119,7 @@ def test_every_term_of_the_built_in_tables_is_a_candidate():
         for row in system.transitions:
             for loss in row.loses:
                 mark = {"headless": EMPTY}.get(loss.kind, loss.direction)
-                assert replace(loss, guard=()) in candidates(mark), loss
+                assert replace(loss, guard=()) in candidates(mark, system.has_list), loss
                 assert set(loss.guard) <= set(conditions(system)), loss
 
 

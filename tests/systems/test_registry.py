@@ -27,7 +27,7 @@ def test_names_are_case_and_hyphen_blind(name):
         (
             "arc-eager-partial",
             {"single_root": True},
-            "arc-eager-partial leaves words headless, so it has no single-root",
+            "arc-eager-partial may leave several words without a head, so it has no single-root",
         ),
         ("arc-eager-span", {"k": 0}, "k of arc-eager-span must be an integer >= 1; got 0"),
         ("arc-hybrid-span", {"k": True}, "k of arc-hybrid-span must be an integer >= 1; got True"),

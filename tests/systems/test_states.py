@@ -80,7 +80,7 @@ def test_illegal_steps_are_refused_with_the_place():
         system.apply(state, "SWAP")
     with pytest.raises(pp.IllegalTransitionError, match="arc-eager has SHIFT"):
         system.arc(state, "JUMP")
-    with pytest.raises(pp.IllegalTransitionError, match="position must be one of S0, S1, S2, B0; got 'S9'"):
+    with pytest.raises(pp.IllegalTransitionError, match="position must be one of S0, S1, S2, B0, L0; got 'S9'"):
         state.proposed_head("S9")
     with pytest.raises(pp.IllegalTransitionError, match="ties must order SHIFT, LEFT, RIGHT, REDUCE; got SHIFT"):
         pp.static_derivation(system, [0], ties=["SHIFT"])

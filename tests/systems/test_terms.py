@@ -65,7 +65,7 @@ def test_regions_print_as_they_are_written(region, text):
         ("head(B7).among(STACK)", "unknown word B7", "B7"),
         ("xyzzy(B0)", "the words are S0", "xyzzy"),
         ("head(B0).amongst(STACK)", "unknown word amongst here; did you mean among?", "amongst"),
-        ("head(STACK).among(STACK)", "head expects a position (S0, S1, S2, B0); got STACK", "head(STACK)"),
+        ("head(STACK).among(STACK)", "head expects a position (S0, S1, S2, B0, L0); got STACK", "head(STACK)"),
         ("head(B0).among(3)", "expects a region", "head(B0).among(3)"),
         ("size(STACK) >= S0", "expects a number >= 0; got S0", "S0"),
         ("size(S0) >= 1", "size expects STACK, BUFFER", "size(S0)"),

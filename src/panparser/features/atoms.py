@@ -11,11 +11,11 @@ from difflib import get_close_matches
 from panparser.errors import TemplateError
 
 FARTHEST, DEEPEST = 16, 4  # items around the current one; classes given before it
-BASES = ("S0", "S1", "S2", "S3", "B0", "B1", "B2", "B3")
+BASES = ("S0", "S1", "S2", "S3", "B0", "B1", "B2", "B3", "L0")
 PATHS = ("", "left[0]", "left[1]", "right[0]", "right[1]", "head", "head.head")
 ITEMS = tuple(f"W{offset}" for offset in range(-FARTHEST, FARTHEST + 1))  # of a sequence; W0 is the current one
 CLASSES = tuple(f"T-{ago}" for ago in range(1, DEEPEST + 1))  # of the preceding items
-BASES_WITH_ARCS = BASES[:5]  # tokens behind the front of the buffer have no arcs yet
+BASES_WITH_ARCS = (*BASES[:5], "L0")  # tokens behind the front of the buffer have no arcs yet
 
 COLUMN_ATTRIBUTES = ("form", "lower", "lemma", "upos", "xpos", "feats", "prefix", "suffix", "deps", "misc")
 ITEM_ATTRIBUTES = (*COLUMN_ATTRIBUTES, "shape", "lower_prefix", "lower_suffix")  # of words; items may have others
@@ -54,7 +54,7 @@ STOPS_VALUE = ',()"#'
 
 @dataclass(frozen=True, repr=False)
 class Address:
-    """A token of the state: on the stack (S0 is its top) or in the buffer (B0 is its front), or a relative of one.
+    """A token of the state: on the stack (S0 is its top), in the buffer or on the list (B0, L0: front), or a relative.
 
     The path is empty, `left[0]` (the leftmost child), `left[1]` (the second leftmost), `right[0]` (the rightmost),
     `right[1]`, `head` or `head.head`. Templates over sequences have W0, the current item, and W-1, W1, ... around it.

@@ -92,6 +92,10 @@ class Derivation:
     def buffer(self) -> list[int]:
         return [self.placed(token) for token in self.state.buffer]
 
+    @cached_property
+    def aside(self) -> list[int]:
+        return [self.placed(token) for token in self.state.aside]
+
     def head_arc(self, token: int | None) -> Arc | None:
         """The last arc to a token from a head, else from a provisional one."""
         for arc in reversed(self.arcs):
@@ -108,12 +112,12 @@ class Derivation:
         return sorted((a for a in self.arcs if a.head == token < a.dependent), key=lambda a: -a.dependent)
 
     def is_known(self, token: int | None) -> bool:
-        """Head and children are looked up only for the tokens that S0 to S3 and B0 name."""
-        return token is not None and token in (*self.stack[:_DEPTH], *self.buffer[:1])
+        """Head and children are looked up only for the tokens that S0 to S3, B0 and L0 name."""
+        return token is not None and token in (*self.stack[:_DEPTH], *self.buffer[:1], *self.aside[:1])
 
     def find(self, address: Address) -> int | None:
         """The token at an address."""
-        tokens = self.stack if address.base[0] == "S" else self.buffer
+        tokens = {"S": self.stack, "B": self.buffer, "L": self.aside}[address.base[0]]
         depth = int(address.base[1])
         token = tokens[depth] if depth < len(tokens) else None
         if not address.path:

@@ -16,6 +16,7 @@ from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import (
     B0,
     BUFFER,
+    LIST,
     ROOT,
     S0,
     S1,
@@ -26,8 +27,11 @@ from panparser.systems.terms import (
     above_bottom,
     any_of,
     arc,
+    aside,
     back,
     children,
+    clear,
+    does_not_dominate,
     head,
     headless,
     is_attached,
@@ -37,6 +41,7 @@ from panparser.systems.terms import (
     pop,
     precedes,
     propose,
+    restore,
     shift,
     size,
     span,
@@ -287,6 +292,104 @@ def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSyst
         single_root=single_root,
         focus="free",
         potential="crossing-arcs",
+    )
+
+
+def covington(root: Root = "last") -> TransitionSystem:
+    """Covington 2001, with two lists as in Nivre 2008: any tree; costs: Gómez-Rodríguez & Fernández-González 2015.
+
+    Every word meets all those before it, nearest first: the stack has those that B0 has not met yet, the list those
+    that it has. Words left without a head go to Root.
+    """
+    last = root == "last"
+    lost_head = head(B0).among(S0 - ROOT).when(is_unattached(B0))  # when S0 and B0 part
+    lost_child = head(S0).among(B0 - ROOT).when(is_unattached(S0))
+    return _list_based(
+        "covington",
+        root,
+        enter=(head(B0).among(STACK - ROOT).when(is_unattached(B0)), _LOST_OPEN_CHILDREN),
+        rows=(
+            Transition(
+                "NO_ARC",
+                when=(any_of(is_word(B0), is_attached(S0)),) if last else (),  # Root, if last, takes what is left
+                then=(aside,),
+                loses=(lost_head, lost_child),
+            ),
+            Transition(
+                "LEFT",
+                when=(is_word(S0), is_unattached(S0), does_not_dominate(S0, B0)),
+                then=(_LEFT_ARC, aside),
+                loses=(*_lost_later_head(root), lost_head),
+            ),
+            Transition(
+                "RIGHT",
+                when=(is_word(B0), is_unattached(B0), does_not_dominate(B0, S0)),
+                then=(arc(head=S0, dependent=B0), aside),
+                loses=(head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), lost_child),
+            ),
+        ),
+        potential="cycles",
+    )
+
+
+def covington_projective(root: Root = "last") -> TransitionSystem:
+    """The projective list-based system of Nivre 2008: ArcEager that looks below a word without taking it away."""
+    last = root == "last"
+    passed = children(LIST).among(BUFFER - B0)
+    return _list_based(
+        "covington-projective",
+        root,
+        enter=(
+            head(B0).among(STACK if last else STACK - ROOT),
+            _LOST_OPEN_CHILDREN,
+            *([wants(B0, LEFT).when(is_word(S0))] if last else []),
+        ),
+        rows=(
+            Transition("NO_ARC", when=(is_attached(S0),), then=(aside,), loses=(head(B0).among(S0),)),
+            Transition(
+                "LEFT",
+                when=(is_word(S0), is_unattached(S0)),
+                then=(_LEFT_ARC, pop, clear),
+                loses=(
+                    *_lost_later_head(root),
+                    _LOST_CHILDREN,
+                    passed,
+                    *([wants(B0, LEFT).when(size(STACK) == 1)] if last else []),
+                ),
+            ),
+            Transition(
+                "RIGHT",
+                when=(is_word(B0),),
+                then=(arc(head=S0, dependent=B0), clear, shift),
+                loses=(
+                    head(B0).among(STACK - S0),
+                    head(B0).among(BUFFER - B0),
+                    _LOST_OPEN_CHILDREN,
+                    passed,
+                    *([wants(B0, RIGHT)] if last else []),
+                ),
+            ),
+        ),
+    )
+
+
+def _lost_later_head(root: Root) -> tuple[Loss, ...]:
+    """Of S0, when B0 becomes its head: one behind B0, or Root, which any word may be left to."""
+    return (head(S0).among(BUFFER - B0), *([head(S0).among(ROOT)] if root == "first" else []))
+
+
+def _list_based(
+    name: str, root: Root, enter: tuple[Loss, ...], rows: tuple[Transition, ...], potential: str | None = None
+) -> TransitionSystem:
+    last = root == "last"
+    shift_all = Transition("SHIFT", when=(is_word(B0),) if last else (), then=(restore, shift), loses=enter)
+    return TransitionSystem(
+        name,
+        (shift_all, *rows),
+        root=root,
+        final=(is_root(B0), size(STACK) == 0) if last else (size(BUFFER) == 0,),
+        potential=potential,
+        ties=("LEFT", "RIGHT", "NO_ARC", "SHIFT"),
     )
 
 

@@ -20,7 +20,7 @@ from panparser.systems import terms
 from panparser.systems.syntax import parse_term
 
 FORMAT = 1  # of the JSON and TOML files
-POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", "arc-standard-loss", "attardi-loss")
+POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", "arc-standard-loss", "attardi-loss", "cycles")
 ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 
@@ -241,10 +241,21 @@ class Declaration:
 
     @property
     def crosses(self) -> bool:
-        """Can arcs of its trees cross? Yes if words can return to the buffer, or an arc passes over another token."""
+        """Can arcs of its trees cross?
+
+        Yes if words can return to the buffer, an arc passes over another token, or over those on the list, which stay.
+        """
         line = (terms.S2, terms.S1, terms.S0, terms.B0)
         spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
-        return self.reorders or any(abs(a - b) > 1 for a, b in spans)
+        passes = any(terms.restore in t.then for t in self.transitions) and any(
+            t.labeled and terms.clear not in t.then for t in self.transitions
+        )
+        return self.reorders or passes or any(abs(a - b) > 1 for a, b in spans)
+
+    @property
+    def has_list(self) -> bool:
+        """Are words put aside?"""
+        return any(terms.aside in t.then for t in self.transitions)
 
     @property
     def joins_stack(self) -> bool:

@@ -29,6 +29,7 @@ def draw_state(
         draw_with_root(words, [int(head) for head in state.heads[1:]], root),
         "",
         f"stack   {show(state.stack)}",
+        *([f"list    {show(state.aside)}"] if getattr(state, "aside", ()) else []),
         f"buffer  {show(state.buffer)}",
     ]
     if system is None:

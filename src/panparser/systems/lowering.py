@@ -9,7 +9,7 @@ from panparser import _engine
 from panparser.errors import GoldError, TableError
 from panparser.systems import terms
 from panparser.systems.declaration import ROWS, Declaration, Transition
-from panparser.systems.positions import Position
+from panparser.systems.positions import Position, TokenRegion
 from panparser.trees.gold import Gold, reference_heads
 
 POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
@@ -19,6 +19,7 @@ POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
     "crossing-arcs": (_engine.Potential.CROSSING_ARCS, 0),
     "arc-standard-loss": (_engine.Potential.ARC_STANDARD, 0),
     "attardi-loss": (_engine.Potential.ATTARDI, 0),
+    "cycles": (_engine.Potential.CYCLES, 0),
 }
 # To the engine, the losses followed by "rows" are ordinary costs.
 STATIC_ORACLES: dict[str | None, _engine.StaticOracle] = {
@@ -98,7 +99,7 @@ class _Numbering:
         )
 
 
-def _position(position: Position) -> int:
+def _position(position: Position | TokenRegion) -> int:
     return _engine.Position[str(position)]
 
 

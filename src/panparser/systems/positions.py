@@ -9,9 +9,10 @@ from panparser import _engine
 from panparser.errors import TableError
 
 PLACES = tuple(place.name if place.name[1:].isdigit() else place.name.lower() for place in _engine.Place)
-# Where a token can be: S0, S1, S2, deeper, B0, behind. A region has two bits for each:
+# Where a token can be: S0, S1, S2, deeper, B0, behind, L0, on_list. A region has two bits for each:
 WORD, ROOT_TOKEN = 0, 1  # bit 2 * place for a word there, 2 * place + 1 for Root
-_STACK_PLACES, _BUFFER_PLACES = PLACES[:4], PLACES[4:]
+_STACK_PLACES, _BUFFER_PLACES, _LIST_PLACES = PLACES[:4], PLACES[4:6], PLACES[6:]
+_WHOLES = (("STACK", _STACK_PLACES), ("BUFFER", _BUFFER_PLACES), ("LIST", _LIST_PLACES))  # the last is all the rest
 
 
 def _mask(places: tuple[str, ...], *kinds: int) -> int:
@@ -57,9 +58,9 @@ def _name(places: tuple[str, ...]) -> str:
     if not places:
         return "NOWHERE"
     parts = []
-    for whole, group, rest in (("STACK", _STACK_PLACES, "deeper"), ("BUFFER", _BUFFER_PLACES, "behind")):
+    for whole, group in _WHOLES:
         inside = [place for place in group if place in places]
-        if rest in inside:
+        if group[-1] in inside:
             parts.append(" - ".join([whole, *(place for place in group if place not in places)]))
         else:
             parts.extend(inside)
@@ -89,10 +90,11 @@ class Position:
 
 RegionLike: TypeAlias = TokenRegion | Position
 
-S0, S1, S2, B0 = POSITIONS = tuple(Position(name) for name in ("S0", "S1", "S2", "B0"))
+S0, S1, S2, B0, L0 = POSITIONS = tuple(Position(name) for name in ("S0", "S1", "S2", "B0", "L0"))
 ROOT = Position("ROOT")
 STACK = TokenRegion(_mask(_STACK_PLACES, WORD, ROOT_TOKEN))
 BUFFER = TokenRegion(_mask(_BUFFER_PLACES, WORD, ROOT_TOKEN))
+LIST = TokenRegion(_mask(_LIST_PLACES, WORD, ROOT_TOKEN))
 
 
 def as_region(value: object, owner: str) -> TokenRegion:
@@ -104,7 +106,7 @@ def as_region(value: object, owner: str) -> TokenRegion:
         return TokenRegion(_mask(PLACES, ROOT_TOKEN))
     if isinstance(value, Position):
         return TokenRegion(_mask((value.name,), WORD, ROOT_TOKEN))
-    raise TableError(f"{owner} expects a region (STACK, BUFFER, ROOT, S0, ... or STACK - S0); got {value!r}")
+    raise TableError(f"{owner} expects a region (STACK, BUFFER, LIST, ROOT, S0, ... or STACK - S0); got {value!r}")
 
 
 def as_position(value: object, owner: str, allowed: tuple[Position, ...] = POSITIONS) -> Position:

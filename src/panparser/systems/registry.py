@@ -19,6 +19,8 @@ from panparser.systems.builtin import (
     arc_hybrid_span,
     arc_standard,
     attardi,
+    covington,
+    covington_projective,
     non_monotonic_arc_eager,
     swap_standard,
 )
@@ -38,6 +40,8 @@ BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
         arc_eager_span,
         arc_hybrid_span,
         swap_standard,
+        covington,
+        covington_projective,
     )
 }
 
@@ -68,7 +72,7 @@ def system(
     if "single_root" not in names and not options.get("single_root", True):
         del options["single_root"]  # it is the default of the system
     if options.get("single_root") and "single_root" not in names:
-        raise TableError(f"{name} leaves words headless, so it has no single-root variant")
+        raise TableError(f"{name} may leave several words without a head, so it has no single-root variant")
     for option in options:
         if option not in names:
             raise TableError(f"{name} takes {', '.join(names)}; got {option}")
@@ -78,7 +82,7 @@ def system(
 
 
 def has_single_root(name: str) -> bool:
-    """Whether a built-in system has a variant with one child of Root; those that leave words headless have none."""
+    """Whether a built-in system has a variant with one child of Root; not if it may leave several words headless."""
     return "single_root" in inspect.signature(_built_in(name)).parameters
 
 

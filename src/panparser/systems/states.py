@@ -1,4 +1,4 @@
-"""State: an immutable view of stack, buffer and arcs."""
+"""State: an immutable view of stack, buffer, list and arcs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from panparser.trees.gold import Gold, Head
 
 
 class State:
-    """Stack, buffer and arcs of a table's derivation. Immutable; states of one sentence share structure.
+    """Stack, buffer, list and arcs of a table's derivation. Immutable; states of one sentence share structure.
 
     Words are 1..n and Root is always 0. `heads` has length n+1, index 0 unused, -1 is headless.
     """
@@ -65,6 +65,11 @@ class State:
         return tuple(map(self.outside, self.engine_states.tokens(self.index)[1]))
 
     @property
+    def aside(self) -> tuple[int, ...]:
+        """The tokens that were put aside, from the front."""
+        return tuple(map(self.outside, self.engine_states.tokens(self.index)[2]))
+
+    @property
     def heads(self) -> IntArray:
         heads = np.full(self.words + 1, -1, dtype=np.int32)
         for head, dependent, _ in self.engine_states.arcs(self.index):
@@ -88,15 +93,15 @@ class State:
         return tuple(map(cast(Declaration, self.system).step_name, self.engine_states.derivation(self.index)))
 
     def proposed_head(self, position: str = "S0") -> int | None:
-        """The provisional head of the token at S0, S1, S2 or B0, if it has one."""
-        names = ("S0", "S1", "S2", "B0")
+        """The provisional head of the token at S0, S1, S2, B0 or L0, if it has one."""
+        names = ("S0", "S1", "S2", "B0", "L0")
         if position not in names:
             raise IllegalTransitionError(f"position must be one of {', '.join(names)}; got {position!r}")
         record = self.engine_states.record(self.index, names.index(position))
         return None if record["proposed"] < 0 else self.outside(record["proposed"])
 
     def key(self) -> tuple[Any, ...]:
-        return (self.stack, self.buffer, self.heads.tobytes())
+        return (self.stack, self.buffer, self.aside, self.heads.tobytes())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -112,7 +117,8 @@ class State:
         return hash((self.words, self.key()))
 
     def __repr__(self) -> str:
-        return f"[{' '.join(map(str, self.stack))} | {' '.join(map(str, self.buffer))}]"
+        aside = f" ({' '.join(map(str, self.aside))})" if self.aside else ""
+        return f"[{' '.join(map(str, self.stack))}{aside} | {' '.join(map(str, self.buffer))}]"
 
     def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
         """A drawing of stack, buffer, arcs and legal transitions, with their costs against a gold tree."""

@@ -13,6 +13,8 @@ from panparser.errors import TableError
 from panparser.systems.positions import (
     B0,
     BUFFER,
+    L0,
+    LIST,
     POSITIONS,
     ROOT,
     S0,
@@ -31,6 +33,8 @@ from panparser.trees.gold import LEFT, RIGHT, Mark
 __all__ = [
     "B0",
     "BUFFER",
+    "L0",
+    "LIST",
     "ROOT",
     "S0",
     "S1",
@@ -39,8 +43,12 @@ __all__ = [
     "above_bottom",
     "any_of",
     "arc",
+    "aside",
     "back",
     "children",
+    "clear",
+    "does_not_dominate",
+    "dominates",
     "head",
     "headless",
     "is_attached",
@@ -50,6 +58,7 @@ __all__ = [
     "pop",
     "precedes",
     "propose",
+    "restore",
     "shift",
     "size",
     "span",
@@ -146,15 +155,17 @@ def _flag(flag: object, owner: str, known: _Flag) -> str:
 
 
 def size(what: object, flag: object = None) -> Count:
-    """Number of tokens: `size(STACK)`, `size(BUFFER)`, `size(STACK, unattached)`, `size(children(ROOT))`."""
+    """Number of tokens: `size(STACK)` (or BUFFER, LIST), `size(STACK, unattached)`, `size(children(ROOT))`."""
     _flag(flag, "size", unattached)
     if what == STACK:
         return Count("size(STACK, unattached)", "open_words") if flag else Count("size(STACK)", "stack_size")
     if what == BUFFER and not flag:
         return Count("size(BUFFER)", "buffer_size")
+    if what == LIST and not flag:
+        return Count("size(LIST)", "list_size")
     if isinstance(what, children) and what.of == ROOT and not flag:
         return Count("size(children(ROOT))", "root_children")
-    raise TableError(f"size expects STACK, BUFFER, (STACK, unattached) or children(ROOT); got {what!r}")
+    raise TableError(f"size expects STACK, BUFFER, LIST, (STACK, unattached) or children(ROOT); got {what!r}")
 
 
 def is_word(position: Position) -> StateCondition:
@@ -198,6 +209,28 @@ def precedes(first: Position, second: Position) -> StateCondition:
     return StateCondition(f"precedes({first}, {second})", _distance("precedes", first, second), 1, UNBOUNDED)
 
 
+def dominates(above: Position, below: Position) -> StateCondition:
+    """The first token is above the second in the arcs made so far: an arc from the second to it would close a cycle."""
+    return StateCondition(f"dominates({above}, {below})", _dominance("dominates", above, below), 1, 1)
+
+
+def does_not_dominate(above: Position, below: Position) -> StateCondition:
+    """Both tokens are there, and the first is not above the second: an arc from the second to it closes no cycle."""
+    name = "does_not_dominate"
+    return StateCondition(f"{name}({above}, {below})", _dominance(name, above, below), 0, 0)
+
+
+_DOMINANCES = (("S0", "B0"), ("B0", "S0"), ("S1", "S0"), ("S0", "S1"))
+
+
+def _dominance(owner: str, above: object, below: object) -> str:
+    pair = (as_position(above, owner).name, as_position(below, owner).name)
+    if pair not in _DOMINANCES:
+        known = ", ".join(f"({a}, {b})" for a, b in _DOMINANCES)
+        raise TableError(f"{owner} knows the pairs {known}; got ({above}, {below})")
+    return f"dominates.{'.'.join(pair)}"
+
+
 def any_of(*conditions: StateCondition) -> AnyOf:
     """At least one of the conditions holds."""
     for condition in conditions:
@@ -234,6 +267,9 @@ class Effect:
 shift = Effect("shift")  # moves the front of the buffer onto the stack
 pop = Effect("pop", (S0,))  # removes the top of the stack; pop(S1) the token below it, pop(B0) that of the buffer
 back = Effect("back")  # moves S1 back to the front of the buffer
+aside = Effect("aside")  # moves the top of the stack to the front of the list
+restore = Effect("restore")  # moves the whole list back onto the stack, its front first
+clear = Effect("clear")  # removes all of the list
 
 
 def arc(*, head: Position, dependent: Position) -> Effect:
@@ -261,7 +297,7 @@ class Loss:
     """A number of words that a transition cuts from their gold head; counted when the guard holds."""
 
     kind: str
-    position: Position | None = None
+    position: Position | TokenRegion | None = None  # a region: all tokens there
     region: TokenRegion | None = None
     flag: str = ""
     direction: Mark | None = None
@@ -304,12 +340,16 @@ class head:  # noqa: N801 - a word of the language
 
 @dataclass(frozen=True)
 class children:  # noqa: N801 - a word of the language
-    """`children(x).among(region)`: number of words in the region with gold head x; `unattached`: and no head yet."""
+    """`children(x).among(region)`: number of words in the region with gold head x; `unattached`: and no head yet.
 
-    of: Position
+    `children(LIST)`: those of all tokens on the list.
+    """
+
+    of: Position | TokenRegion
 
     def __post_init__(self) -> None:
-        as_position(self.of, "children", (*POSITIONS, ROOT))
+        if self.of != LIST:
+            as_position(self.of, "children", (*POSITIONS, ROOT))
 
     def among(self, region: RegionLike, flag: object = None) -> Loss:
         owner = f"children({self.of}).among"

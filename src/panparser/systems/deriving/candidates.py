@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from panparser.systems import terms
-from panparser.systems.positions import BUFFER, PLACES, POSITIONS, ROOT, ROOT_TOKEN, STACK, Position, TokenRegion
+from panparser.systems.positions import (
+    BUFFER,
+    L0,
+    LIST,
+    PLACES,
+    POSITIONS,
+    ROOT,
+    ROOT_TOKEN,
+    STACK,
+    Position,
+    TokenRegion,
+)
 from panparser.systems.proof.reference import ReferenceState
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import Loss, StateCondition
@@ -42,17 +53,24 @@ def slots(state: ReferenceState) -> dict[int, int]:
         found[token] = 2 * min(depth, 3) + (token == state.root)
     for index, token in enumerate(state.buffer):
         found[token] = 2 * (4 + min(index, 1)) + (token == state.root)
+    for index, token in enumerate(state.aside):
+        found[token] = 2 * (6 + min(index, 1)) + (token == state.root)
     return found
+
+
+def _positions(has_list: bool) -> tuple[Position, ...]:
+    return POSITIONS if has_list else tuple(position for position in POSITIONS if position != L0)
 
 
 def conditions(system: TransitionSystem) -> tuple[StateCondition, ...]:
     """The conditions of guards: words of the language with small numbers, and the conditions of the table itself."""
     found: list[StateCondition] = []
     for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
-        found += [ask(position) for position in POSITIONS]
+        found += [ask(position) for position in _positions(system.has_list)]
     sizes = (  # each with the largest number it is compared with
         (terms.size(STACK), 3),
         (terms.size(BUFFER), 3),
+        *([(terms.size(LIST), 1)] if system.has_list else []),
         (terms.size(STACK, terms.unattached), 2),
         (terms.size(terms.children(ROOT)), 1),
     )
@@ -68,17 +86,19 @@ def conditions(system: TransitionSystem) -> tuple[StateCondition, ...]:
 
 
 @cache
-def candidates(mark: Mark | None) -> tuple[Loss, ...]:
+def candidates(mark: Mark | None, has_list: bool) -> tuple[Loss, ...]:
     """The losses that count annotations of a kind, arcs (None) or a mark, without guards; the simplest first."""
+    positions = _positions(has_list)
     if mark is None:
-        regions = _regions()
-        found = [terms.head(x).among(region) for x in POSITIONS for region in regions]
+        regions = _regions(has_list)
+        heads: list[Position | TokenRegion] = [*positions, ROOT, *([LIST] if has_list else [])]
+        found = [terms.head(x).among(region) for x in positions for region in regions]
         for flag in (None, terms.unattached):
-            found += [terms.children(x).among(region, flag) for x in (*POSITIONS, ROOT) for region in regions]
+            found += [terms.children(x).among(region, flag) for x in heads for region in regions]
     elif mark is EMPTY:
-        found = [terms.headless(x) for x in POSITIONS]
+        found = [terms.headless(x) for x in positions]
     else:
-        found = [terms.wants(x, mark) for x in POSITIONS]
+        found = [terms.wants(x, mark) for x in positions]
         found += [terms.wanting(STACK, mark), terms.wanting(STACK, mark, terms.above_bottom)]
     return tuple(sorted(found, key=weight))
 
@@ -97,7 +117,9 @@ def counts(loss: Loss, sight: Sight) -> bool:
     return _is_at(loss.position, sight.head) and bool(loss.region.mask >> sight.dependent & 1)
 
 
-def _is_at(position: Position | None, slot: int) -> bool:
+def _is_at(position: Position | TokenRegion | None, slot: int) -> bool:
+    if isinstance(position, TokenRegion):
+        return bool(position.mask >> slot & 1)
     return slot % 2 == ROOT_TOKEN if position == ROOT else PLACES[slot // 2] == str(position)
 
 
@@ -107,16 +129,17 @@ def weight(loss: Loss) -> int:
     return 100 * words - (loss.region.mask.bit_count() if loss.region else 0)
 
 
-def _regions() -> list[TokenRegion]:
-    """Every part of the stack and of the buffer, with Root, without it, and Root alone.
+def _regions(has_list: bool) -> list[TokenRegion]:
+    """Every part of the stack, of the buffer and of the list, with Root, without it, and Root alone.
 
-    None is on both sides: two terms are plainer.
+    None is of two of them: two terms are plainer.
     """
-    masks = [mask for mask in range(1, 1 << 2 * len(PLACES)) if not (mask & STACK.mask and mask & BUFFER.mask)]
     words = sum(1 << 2 * place for place in range(len(PLACES)))
     found = []
-    for mask in masks:
-        places, roots = mask & words, mask >> 1 & words
-        if not places or not roots or places == roots:
-            found.append(TokenRegion(mask))
+    for whole in (STACK, BUFFER, *([LIST] if has_list else [])):
+        lowest = whole.mask & -whole.mask
+        for mask in range(lowest, whole.mask + 1, lowest):
+            places, roots = mask & words, mask >> 1 & words
+            if not places or not roots or places == roots:
+                found.append(TokenRegion(mask))
     return [*found, ROOT | ROOT]

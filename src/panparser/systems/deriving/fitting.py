@@ -26,7 +26,9 @@ class Misfit:
     loss: Loss | None = None
 
 
-def fit(seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...]) -> tuple[Loss, ...] | Misfit:
+def fit(
+    seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...], has_list: bool = False
+) -> tuple[Loss, ...] | Misfit:
     """Losses whose sum is the cost of all evidence. Guards are used only if nothing fits without, and kept short.
 
     Costs are sums of non-negative terms. So a loss that counts anything of cost 0 is excluded, and from the others a
@@ -44,7 +46,7 @@ def fit(seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...]) -
         view = replace(sight, facts=0)
         views[view] = views.get(view, 0) | 1 << number
     plain = _distinct(
-        (loss, sum(where for view, where in views.items() if counts(loss, view))) for loss in candidates(mark)
+        (loss, sum(where for view, where in views.items() if counts(loss, view))) for loss in candidates(mark, has_list)
     )
     asked = _distinct((asks, _where(sights, _holds(number))) for number, asks in enumerate(conditions))
     options: dict[int, Loss] = {}

@@ -140,7 +140,7 @@ class _Work:
         losses: dict[str, tuple[Loss, ...]] = {}
         for number, ((name, mark), seen) in enumerate(evidence.seen.items()):
             self.report(f"losses of {name}", number, len(evidence.seen))
-            fitted = fit(seen, mark, evidence.conditions)
+            fitted = fit(seen, mark, evidence.conditions, table.has_list)
             if isinstance(fitted, Misfit):
                 return Witness.of(self.bare, fitted)
             losses[name] = losses.get(name, ()) + fitted

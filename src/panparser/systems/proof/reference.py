@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from panparser.systems import terms
-from panparser.systems.positions import B0, ROOT, Position, TokenRegion
+from panparser.systems.positions import B0, L0, LIST, ROOT, Position, TokenRegion
 from panparser.systems.table import TransitionSystem
 from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
 
@@ -21,12 +21,15 @@ class ReferenceState:
     stack: tuple[int, ...]
     buffer: tuple[int, ...]
     heads: dict[int, int] = field(default_factory=dict)
+    aside: tuple[int, ...] = ()  # the list, from the front
 
     def at(self, position: Position | None) -> int | None:
         if position == ROOT:
             return self.root
         if position == B0:
             return self.buffer[0] if self.buffer else None
+        if position == L0:
+            return self.aside[0] if self.aside else None
         depth = ["S0", "S1", "S2"].index(str(position))
         return self.stack[-1 - depth] if depth < len(self.stack) else None
 
@@ -41,6 +44,9 @@ class ReferenceState:
                 tokens.append(token)
         for index, token in enumerate(self.buffer):
             if region.mask >> (2 * (4 + min(index, 1)) + (token == self.root)) & 1:
+                tokens.append(token)
+        for index, token in enumerate(self.aside):
+            if region.mask >> (2 * (6 + min(index, 1)) + (token == self.root)) & 1:
                 tokens.append(token)
         return tokens
 
@@ -111,10 +117,16 @@ class ReferenceSystem:
             value = int(token != state.root) if word == "is_word" else int(token in state.heads)
         elif word == "distance":
             value = tokens[1] - tokens[0]  # type: ignore[operator]
+        elif word == "dominates":
+            above, below = tokens
+            while below is not None and below != above:
+                below = state.heads.get(below)
+            value = int(below == above)
         else:
             value = {
                 "stack_size": len(state.stack),
                 "buffer_size": len(state.buffer),
+                "list_size": len(state.aside),
                 "open_words": len(unattached),
                 "root_children": list(state.heads.values()).count(state.root),
             }[word]
@@ -131,7 +143,7 @@ class ReferenceSystem:
 
     def _effects(self, row: Any, state: ReferenceState) -> ReferenceState:
         for effect in row.then:
-            stack, buffer, heads = list(state.stack), list(state.buffer), dict(state.heads)
+            stack, buffer, aside, heads = [*state.stack], [*state.buffer], [*state.aside], dict(state.heads)
             if effect.kind == "shift":
                 stack.append(buffer.pop(0))
             elif effect.kind == "pop" and effect.positions == (B0,):
@@ -140,13 +152,19 @@ class ReferenceSystem:
                 stack.pop(-1 - ["S0", "S1", "S2"].index(str(effect.positions[0])))
             elif effect.kind == "back":
                 buffer.insert(0, stack.pop(-2))
+            elif effect.kind == "aside":
+                aside.insert(0, stack.pop())
+            elif effect.kind == "restore":
+                stack, aside = stack + aside, []
+            elif effect.kind == "clear":
+                aside = []
             else:
                 head, dependent = (state.at(position) for position in effect.positions)
                 if head is None or dependent is None:
                     raise IndexError(str(effect))
                 if effect.kind == "arc":
                     heads[dependent] = head
-            state = replace(state, stack=tuple(stack), buffer=tuple(buffer), heads=heads)
+            state = replace(state, stack=tuple(stack), buffer=tuple(buffer), aside=tuple(aside), heads=heads)
         return state
 
     def costs(self, state: ReferenceState, gold: Gold | Sequence[Head]) -> dict[str, int]:
@@ -165,7 +183,10 @@ class ReferenceSystem:
         if loss.kind == "wanting":
             stack = state.stack[1:] if loss.flag else state.stack
             return sum(heads.get(token) == loss.direction for token in stack)
-        token = state.at(loss.position)
+        if loss.position == LIST:
+            tokens = state.inside(loss.region)  # type: ignore[arg-type]
+            return sum(heads.get(child) in state.aside for child in tokens)
+        token = state.at(loss.position)  # type: ignore[arg-type]
         if token is None:
             return 0
         if loss.kind == "headless":
