@@ -261,7 +261,7 @@ class Effect:
     def __call__(self, position: Position) -> Effect:
         if self != pop:
             raise TableError(f"{self} takes no position")
-        return Effect("pop", (as_position(position, "pop"),))
+        return Effect("pop", (as_position(position, "pop", POSITIONS[:4]),))
 
 
 shift = Effect("shift")  # moves the front of the buffer onto the stack
