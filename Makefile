@@ -52,8 +52,8 @@ demo: $(VENV)/.analysis  ## English text to trees, a small parser trained, a der
 test: $(VENV)/.dev  ## run the tests (everything but the minutes-long exhaustive checks)
 	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" --cov --cov-report=term
 
-test-all: $(VENV)/.dev  ## run all tests, the slow ones too
-	$(BIN)/pytest -q -n 2 --dist worksteal
+test-all: $(VENV)/.dev  ## run all tests, the slow ones too, with more random examples
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -q -n 2 --dist worksteal
 
 lint: $(VENV)/.dev  ## formatters, linters, types, stubs
 	$(BIN)/ruff format --check .

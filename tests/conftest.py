@@ -13,7 +13,8 @@ from linear import EXPLORE, GREEDY, Linear
 from panparser import cli
 from places import ENGLISH
 
-settings.register_profile("default", deadline=None, derandomize=True)
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -115,7 +115,7 @@ SYSTEMS = [
 SENTENCES = short_sentences(12, 9)
 
 
-def side_by_side(spec, strategy, epochs=3, sentences=SENTENCES):
+def side_by_side(spec, strategy, epochs=2, sentences=SENTENCES):
     """What the engine learns, and what the same classifier in Python learns; by the static oracle if need be."""
     if not spec.system.has_dynamic_oracle:
         strategy = replace(strategy, oracle="static", exploration=0)

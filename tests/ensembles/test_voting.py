@@ -78,6 +78,7 @@ def by_reference(parsers, weights, vote, treebank, beam):
     return np.concatenate(heads), np.concatenate(labels)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("weights", [(1, 1, 1), (3, 0.5, 1)])
 def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, weights):
@@ -91,6 +92,7 @@ def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, 
     assert not same_trees(vote, first)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("name", ["arc-standard", "arc-hybrid", "attardi"])
 def test_votes_in_other_systems(name):
     system = pp.system(name, root="first", single_root=True)

@@ -175,6 +175,7 @@ def test_exact_matches_count_sentences():
     assert result["Exact-UAS"].correct == len(gold) - 1
 
 
+@pytest.mark.unmeasured
 @given(st.integers(0, 10**6))
 def test_scores_are_sums_over_sentences_and_symmetric(seed):
     rng = random.Random(seed)
@@ -230,6 +231,7 @@ def test_a_clear_difference_is_significant_and_none_is_not():
         compare(results[0], results[1], samples=0)
 
 
+@pytest.mark.unmeasured
 def test_chance_gives_no_small_p_values_too_often():
     """Two predictions that differ by chance: p-values below 0.05 about one time in twenty."""
     gold = pp.read_conllu(DATA / "english.conllu")

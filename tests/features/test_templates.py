@@ -350,6 +350,7 @@ sets = st.lists(templates, max_size=6, unique_by=lambda template: frozenset(temp
 )
 
 
+@pytest.mark.unmeasured
 @given(sets)
 def test_every_value_reads_back_from_text_and_json(value):
     assert Templates.parse(str(value)) == value
@@ -357,6 +358,7 @@ def test_every_value_reads_back_from_text_and_json(value):
     assert [Template.parse(str(template)) for template in value] == list(value)
 
 
+@pytest.mark.unmeasured
 @given(sets, sets)
 def test_sums_hold_each_template_once(one, other):
     assert one + other - other == one - other
@@ -364,6 +366,7 @@ def test_sums_hold_each_template_once(one, other):
     assert len(one + other) == len({frozenset(t.atoms) for t in (*one, *other)})
 
 
+@pytest.mark.unmeasured
 @given(sets)
 def test_lowering_keeps_every_difference(value):
     value = value.without(CALL)  # the engine calls no functions

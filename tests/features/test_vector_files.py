@@ -107,6 +107,7 @@ NUMBERS = st.floats(-1e6, 1e6, width=32)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\n", exclude_categories=["Zs", "Cc"]), min_size=1)
 
 
+@pytest.mark.unmeasured
 @given(st.dictionaries(TEXTS.filter(lambda w: w not in ("<UNK>", "<unk>")), st.tuples(*[NUMBERS] * 9), min_size=1))
 def test_text_and_binary_files_give_what_was_written(tmp_path_factory, vectors):
     path = tmp_path_factory.getbasetemp() / "written"

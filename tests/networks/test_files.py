@@ -249,6 +249,7 @@ def test_bytes_that_changed_are_refused(contents, kind):
             assert encode(*decode(damaged, "model")) == data
 
 
+@pytest.mark.unmeasured
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("kind", PRECISIONS)
 def test_arrays_and_values_that_changed_are_refused_or_parse(contents, kind):

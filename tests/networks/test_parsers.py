@@ -33,6 +33,7 @@ def check_trees(treebank: pp.Treebank, system) -> None:
         assert 0 in heads
 
 
+@pytest.mark.unmeasured
 @each_variant()
 @pytest.mark.parametrize("beam", [1, 4])
 def test_every_system_makes_trees(system, beam):

@@ -57,6 +57,7 @@ def test_the_tags(kind):
         assert (chosen[:, place] == np.argmax(expected, axis=1)).all()
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_scores(kind, system):
     parser, slow = made(kind, system, seed=len(system))

@@ -56,6 +56,7 @@ def touch(treebank):
     return treebank.heads
 
 
+@pytest.mark.unmeasured
 @given(st.lists(sentences(), max_size=4))
 def test_reading_then_writing_gives_the_same_bytes(parts):
     data = "".join(parts).encode()
@@ -68,6 +69,7 @@ def test_reading_then_writing_gives_the_same_bytes(parts):
     assert len(treebank) == len(parts)
 
 
+@pytest.mark.unmeasured
 @given(st.lists(sentences(), min_size=1, max_size=3), st.data())
 def test_after_a_change_only_the_changed_cell_differs(parts, data):
     text = "".join(parts).encode()

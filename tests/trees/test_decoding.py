@@ -60,6 +60,7 @@ def test_the_tree_is_the_best_of_all(decode, single_root, words):
         check(decode, scores, single_root)
 
 
+@pytest.mark.unmeasured
 @each_decoder
 @each_root
 @given(data=st.data(), words=st.integers(1, 4), elements=st.sampled_from([small_integers, numbers]))

@@ -198,6 +198,7 @@ def test_the_shortest_arc_is_lifted_first():
     )
 
 
+@pytest.mark.unmeasured
 @each_encoding
 @pytest.mark.parametrize("single_root", [False, True])
 def test_projectivized_trees_are_projective_and_differ_where_marked(encoding, single_root):
