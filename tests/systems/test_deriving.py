@@ -308,6 +308,7 @@ EFFECTS = (
 )
 
 
+@pytest.mark.unmeasured
 @given(mutants())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 def test_a_mutant_has_a_table_that_is_exact_or_a_true_contradiction(system):

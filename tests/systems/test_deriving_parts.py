@@ -161,6 +161,7 @@ def test_progress_is_reported():
     assert {"2 words: true costs", "losses of LEFT", "3 words: costs"} <= texts
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
 def test_from_effects_to_a_parser_on_the_command_line(run, tmp_path, suffix, english):
     bare, mine = tmp_path / f"bare{suffix}", tmp_path / f"mine{suffix}"

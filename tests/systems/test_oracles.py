@@ -68,6 +68,7 @@ def test_the_wrong_shift_of_the_arc_eager_paper():
     assert missed == [3]
 
 
+@pytest.mark.unmeasured
 @each_variant()
 def test_static_derivations_give_the_gold_tree(system):
     if system.partial:
@@ -137,6 +138,7 @@ def test_numbers_of_swaps_at_six_words():
     assert sum(swaps("first", "lazy", 6)) == 36860
 
 
+@pytest.mark.unmeasured
 @each_variant("swap-standard")
 def test_swap_derivations_have_all_known_arcs(system):
     """Whatever is done about words whose head is unknown: every derivation of cost 0 has the arcs that are known."""
@@ -161,6 +163,7 @@ def test_projective_trees_need_no_swap():
         assert "SWAP" not in pp.static_derivation(system, tree)
 
 
+@pytest.mark.unmeasured
 @given(words=st.integers(1, 30), seed=st.integers(0, 10**6), known=st.sampled_from([0.3, 0.7, 1.0]))
 def test_minimum_cost_from_the_start_loses_nothing(words, seed, known):
     """Partial golds of random projective trees, in a system with a potential and one without."""

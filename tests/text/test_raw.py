@@ -140,10 +140,10 @@ def test_the_engine_refuses_spans_that_do_not_fit():
 def test_a_megabyte_without_a_line_end_takes_linear_time():
     def seconds(size):
         text = "ab " * (size // 3)
-        start = time.perf_counter()
+        start = time.process_time()
         treebank = writing.to_treebank(text, writing.tokens_by_spaces(text))
         assert treebank.words == size // 3
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1000)
     assert seconds(1_000_000) < 40 * max(seconds(100_000), 0.01)

@@ -165,7 +165,7 @@ def test_writing_keeps_links_modes_and_pipes(tmp_path):
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
     write_conllu(pipe, parse(GOOD))
-    assert reader.communicate(timeout=10)[0].decode() == GOOD
+    assert reader.communicate(timeout=60)[0].decode() == GOOD
     assert not pipe.is_file()
 
 

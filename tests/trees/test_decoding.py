@@ -177,6 +177,6 @@ def test_forbidden_trees_are_named():
 @each_decoder
 def test_long_sentences_take_no_time(decode):
     scores = np.random.default_rng(0).normal(size=(201, 201))
-    start = time.perf_counter()
+    start = time.process_time()
     decode(scores)
-    assert time.perf_counter() - start < 1.0  # milliseconds, but for sanitizers and busy machines
+    assert time.process_time() - start < 1.0  # milliseconds, but for sanitizers

@@ -126,9 +126,9 @@ def test_a_million_words_take_no_time():
     trees = [random_projective_tree(25, rng) if i % 5 else random_tree(25, rng) for i in range(400)]
     heads = np.tile(np.array(trees, dtype=np.int32).ravel(), 100)
     offsets = np.arange(0, len(heads) + 1, 25)
-    start = time.perf_counter()
+    start = time.process_time()
     _, degrees = pp.nonprojectivity(heads, offsets)
-    assert time.perf_counter() - start < 2.0  # a tenth of a second, but for sanitizers and busy machines
+    assert time.process_time() - start < 2.0  # a tenth of a second, but for sanitizers
     assert len(heads) == 1_000_000
     assert degrees.max() > 0
 
