@@ -16,6 +16,14 @@ PANPARSER = [sys.executable, "-m", "panparser"]
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name)
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Commands hear signals, though the tests be started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def _until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():

@@ -69,6 +69,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_every_array_is_checked(content, damage, tmp_path):
     arrays, manifest = content
@@ -108,6 +109,7 @@ def test_every_value_is_checked(content, key, value, message, tmp_path):
     assert re.search(message, refusal(tmp_path / "bad", arrays, manifest))
 
 
+@pytest.mark.unmeasured
 def test_bytes_at_random(content, tmp_path):
     """Whatever the checksum does not find is refused by what is read, or goes on."""
     arrays, manifest = content
