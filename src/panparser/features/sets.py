@@ -12,6 +12,7 @@ _FILES = Path(__file__).with_name("sets")
 _CONSTANTS = {
     "FAST": "fast",
     "GIVEN": "given",
+    "ASIDE": "aside",
     "LEAN": "lean",
     "RICH": "rich",
     "RICH_STACK": "rich-stack",
@@ -31,6 +32,8 @@ FAST: Templates
 """Two fifths of RICH, for large corpora."""
 GIVEN: Templates
 """Templates that read constraints; to be added to another set."""
+ASIDE: Templates
+"""What systems with a list know in addition; to be added to another set."""
 TAGGING: Templates
 """The default of taggers, over a window of words."""
 
@@ -45,7 +48,7 @@ def __getattr__(name: str) -> Templates:
 
 @lru_cache
 def template_set(name: str) -> Templates:
-    """The templates of a file: rich, rich-stack, lean, zn11, fast, given; tokenizer, splitter, lemmatizer."""
+    """The templates of a file: rich, rich-stack, lean, zn11, fast, given, aside; tokenizer, splitter, lemmatizer."""
     return Templates.parse(_text(name))
 
 

@@ -179,6 +179,8 @@ def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The default templates for a system."""
     if system.joins_stack:
         return template_set("rich-stack")
+    if system.has_list and system.crosses:
+        return template_set("rich") + template_set("aside")
     return template_set("lean" if system.joins_front else "rich")
 
 

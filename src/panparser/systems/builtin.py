@@ -129,6 +129,69 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
     )
 
 
+def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
+    """Qi & Manning 2017: ArcEager that reaches below attached words in one step, up to k deep; deeper down, it reduces.
+
+    The costs are derived: `panparser derive` finds them from the conditions and effects.
+    """
+    check_count("k of arc-swift", k, most=3, error=TableError)
+    last = root == "last"
+    rows = [
+        Transition(
+            "SHIFT",
+            when=(is_word(B0),) if last else (),
+            then=(shift,),
+            loses=(
+                head(B0).among(STACK if last else STACK - ROOT),
+                _LOST_OPEN_CHILDREN,
+                *([wants(B0, LEFT).when(is_word(S0))] if last else []),
+            ),
+        )
+    ]
+    for depth, word in enumerate((S0, S1, S2)[:k]):
+        above = (S0, S1)[:depth]
+        leaving = tuple(children(each).among(BUFFER) for each in above)  # of B0's own heads, too
+        deeper = STACK - word
+        for each in above:
+            deeper -= each
+        rows += [
+            Transition(
+                f"LEFT{depth + 1}",
+                when=(*map(is_attached, above), is_word(word), is_unattached(word)),
+                then=(arc(head=B0, dependent=word), *(pop for _ in above), pop),
+                loses=(
+                    head(word).among(BUFFER - B0),
+                    *([] if last else [head(word).among(ROOT)]),
+                    *leaving,
+                    children(word).among(BUFFER),
+                    *([wants(B0, LEFT).when(size(STACK) == depth + 1)] if last else []),
+                ),
+            ),
+            Transition(
+                f"RIGHT{depth + 1}",
+                when=(*map(is_attached, above), is_word(B0)),
+                then=(arc(head=word, dependent=B0), *(pop for _ in above), shift),
+                loses=(
+                    head(B0).among(deeper),
+                    head(B0).among(BUFFER),
+                    _LOST_OPEN_CHILDREN,
+                    *leaving,
+                    *([wants(B0, RIGHT)] if last else []),
+                ),
+            ),
+        ]
+    rows.append(
+        Transition("REDUCE", when=tuple(map(is_attached, (S0, S1, S2)[:k])), then=(pop,), loses=(_LOST_CHILDREN,))
+    )
+    return TransitionSystem(
+        "arc-swift",
+        tuple(rows),
+        root=root,
+        final=(is_root(B0), size(STACK, unattached) == 0) if last else (size(BUFFER) == 0,),
+        ties=(*(row.name for row in rows if row.labeled), "SHIFT", "REDUCE"),
+    )
+
+
 def arc_hybrid(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Kuhlmann, Gómez-Rodríguez & Satta 2011; Goldberg & Nivre 2013; Aufrant & Wisniewski 2018, tables 3, 4."""
     enter, left, leave = _hybrid_rows(root, single_root)

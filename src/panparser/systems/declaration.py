@@ -243,14 +243,12 @@ class Declaration:
     def crosses(self) -> bool:
         """Can arcs of its trees cross?
 
-        Yes if words can return to the buffer, an arc passes over another token, or over those on the list, which stay.
+        Yes if words can return to the buffer, or an arc passes over tokens that stay: of the stack, or put aside.
         """
-        line = (terms.S2, terms.S1, terms.S0, terms.B0)
-        spans = [[line.index(position) for position in arc.positions] for arc in self._arcs]
-        passes = any(terms.restore in t.then for t in self.transitions) and any(
-            t.labeled and terms.clear not in t.then for t in self.transitions
+        comes_back = any(terms.restore in t.then for t in self.transitions)
+        return self.reorders or any(
+            _passes(t) or (comes_back and terms.clear not in t.then) for t in self.transitions if t.labeled
         )
-        return self.reorders or passes or any(abs(a - b) > 1 for a, b in spans)
 
     @property
     def has_list(self) -> bool:
@@ -352,3 +350,14 @@ def _known(values: dict[str, Any], names: list[str], owner: str) -> dict[str, An
         if name not in names:
             raise TableError(f"{owner} has no field {name!r}; it has {', '.join(names)}")
     return values
+
+
+def _passes(transition: Transition) -> bool:
+    """May its arc pass over a token that does not leave with it?"""
+    line, joined = (terms.S2, terms.S1, terms.S0, terms.B0), transition.then[0].positions
+    if terms.L0 in joined:
+        return True
+    head, dependent = map(line.index, joined)
+    popped = sum(effect.kind == "pop" and effect.positions[0] != terms.B0 for effect in transition.then)
+    others = max(0, popped - (joined[1] != terms.B0))
+    return abs(head - dependent) - 1 > others

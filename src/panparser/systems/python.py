@@ -147,7 +147,8 @@ class PythonSteps:
         self.has_oracle = self.has_dynamic_oracle or self.static_oracle is not None
         self.crosses = declared.crosses
         self.max_span = self.potential = None  # only tables have these
-        self.joins_stack = self.joins_front = self.knows_directions = self.reorders = self.attaches_rest = False
+        self.joins_stack = self.joins_front = self.knows_directions = self.reorders = False
+        self.has_list = self.attaches_rest = False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PythonSteps):

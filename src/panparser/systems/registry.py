@@ -18,6 +18,7 @@ from panparser.systems.builtin import (
     arc_hybrid_partial,
     arc_hybrid_span,
     arc_standard,
+    arc_swift,
     attardi,
     covington,
     covington_projective,
@@ -40,6 +41,7 @@ BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
         arc_eager_span,
         arc_hybrid_span,
         swap_standard,
+        arc_swift,
         covington,
         covington_projective,
     )

@@ -1,0 +1,152 @@
+"""Systems that put words aside: Covington's two, and what their table language adds."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+import panparser as pp
+from panparser.systems import terms
+from panparser.systems.terms import (
+    B0,
+    L0,
+    LIST,
+    S0,
+    S1,
+    any_of,
+    arc,
+    aside,
+    children,
+    clear,
+    does_not_dominate,
+    dominates,
+    head,
+    is_attached,
+    is_unattached,
+    is_word,
+    pop,
+    restore,
+    shift,
+    size,
+)
+from panparser.testing import ReferenceSystem, check_system
+from panparser.trees.enumeration import all_trees, projective_trees
+from variants import ROOTS, walk
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("name", ["covington", "covington-projective", "arc-swift"])
+def test_every_tree_is_built_and_every_cost_is_exact(name, root):
+    """`check` raises unless each cost is that of exhaustive search."""
+    system = pp.system(name, root=root)
+    report = check_system(system, 4)
+    trees = all_trees if system.crosses else projective_trees
+    for row in report.rows:
+        count = len(list(trees(row.words) if system.crosses else trees(row.words, root)))
+        assert (row.outputs, row.relaxed) == (count, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize(("name", "words"), [("covington", 5), ("covington-projective", 6), ("arc-swift", 6)])
+def test_longer_sentences_too(name, words, root):
+    assert check_system(pp.system(name, root=root), words).rows[-1].relaxed == 0
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("root", ROOTS)
+def test_arc_swift_of_any_depth_is_exact(k, root):
+    assert check_system(pp.system("arc-swift", root=root, k=k), 4).rows[-1].relaxed == 0
+
+
+def test_covington_builds_a_tree_that_crosses():
+    heads = (3, 0, 2, 1)
+    for root in ROOTS:
+        system = pp.system("covington", root=root)
+        state = walk((system, 4), *pp.static_derivation(system, heads))
+        assert tuple(state.heads[1:]) == heads
+        assert system.lost(heads) == 0
+
+
+def test_a_cycle_of_arcs_that_are_each_within_reach_costs_one():
+    """After RIGHT, 2 <- 1; of 1 <- 3 and 3 <- 2, both gold, only one can follow. And 2 has lost Root."""
+    system, gold = pp.system("covington", root="first"), (3, 0, 2)
+    state = walk((system, 3), "SHIFT")
+    assert system.costs(state, gold) == {"SHIFT": 0, "NO_ARC": 0, "LEFT": 1, "RIGHT": 2}
+
+
+def test_words_put_aside_come_back_in_order():
+    system = pp.system("covington", root="first")
+    state = walk((system, 4), "NO_ARC", "SHIFT", "NO_ARC", "NO_ARC", "SHIFT", "NO_ARC")
+    assert (state.stack, state.aside, state.buffer) == ((0, 1), (2,), (3, 4))
+    assert str(state) == "[0 1 (2) | 3 4]"
+    assert "list    2" in state.draw()
+    state = system.apply(state, "SHIFT")
+    assert (state.stack, state.aside, state.buffer) == ((0, 1, 2, 3), (), (4,))
+
+
+# --- Words of the language ---
+
+PAIRS = (("S0", "B0"), ("B0", "S0"), ("S1", "S0"), ("S0", "S1"))
+TANGLED = pp.TransitionSystem(  # words get one head after the other
+    "tangled",
+    (
+        pp.Transition("SHIFT", then=(restore, shift)),
+        pp.Transition("ASIDE", when=(any_of(dominates(S0, B0), is_attached(S0), size(LIST) <= 1),), then=(aside,)),
+        pp.Transition("LEFT", when=(is_word(S0), does_not_dominate(S0, B0)), then=(arc(head=B0, dependent=S0), aside)),
+        pp.Transition("DOWN", when=(is_word(S0), does_not_dominate(S0, S1)), then=(arc(head=S1, dependent=S0), aside)),
+        pp.Transition("UP", when=(is_word(S1), does_not_dominate(S1, S0)), then=(arc(head=S0, dependent=S1), aside)),
+        pp.Transition("NEAR", when=(is_word(L0), is_unattached(L0)), then=(arc(head=B0, dependent=L0), clear, shift)),
+        pp.Transition("POP", when=(size(LIST) >= 1, is_word(S0)), then=(pop,)),
+    ),
+    root="first",
+    final=(size(terms.BUFFER) == 0,),
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_kinds_of_state_agree_with_the_slow_reference(seed):
+    """Lists, and who dominates whom, also where words change their heads."""
+    reference, draw = ReferenceSystem(TANGLED), random.Random(seed)
+    words = draw.randint(3, 9)
+    state, slow = TANGLED.initial(words), reference.initial(words)
+    while not TANGLED.is_final(state):
+        assert set(TANGLED.legal(state)) == set(reference.legal(slow))
+        assert (state.stack, state.aside, state.buffer) == (slow.stack, slow.aside, slow.buffer)
+        name = draw.choice(reference.legal(slow))
+        state, slow = TANGLED.apply(state, name), reference.apply(slow, name)
+    assert reference.is_final(slow)
+    assert {w: h for w, h in enumerate(state.heads) if w and h > 0} == {w: h for w, h in slow.heads.items() if h}
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(("S0", "S1", "S2", "B0", "L0"), repeat=2)))
+def test_dominance_is_known_for_neighbors(first, second):
+    positions = [getattr(terms, name) for name in (first, second)]
+    if (first, second) in PAIRS:
+        assert str(dominates(*positions)) == f"dominates({first}, {second})"
+        assert str(does_not_dominate(*positions)) == f"does_not_dominate({first}, {second})"
+    else:
+        with pytest.raises(pp.TableError, match="knows the pairs"):
+            dominates(*positions)
+
+
+def test_losses_count_the_children_of_all_words_on_the_list():
+    loss = children(LIST).among(terms.BUFFER - B0)
+    assert str(loss) == "children(LIST).among(BUFFER - B0)"
+    system = pp.system("covington-projective", root="first")
+    state = walk((system, 4), "SHIFT", "RIGHT", "NO_ARC")
+    assert state.aside == (2,)
+    assert system.costs(state, (None, 1, None, 2))["RIGHT"] == 1
+
+
+def test_what_a_list_cannot_do_is_refused():
+    with pytest.raises(pp.TableError, match="pop expects a position"):
+        pop(L0)
+    with pytest.raises(pp.TableError, match="this potential does not fit all rows"):
+        pp.TransitionSystem("odd", (pp.Transition("SHIFT", then=(shift,)),), potential="cycles")
+    with pytest.raises(pp.TableError, match="head expects a position"):
+        head(LIST)
+    with pytest.raises(pp.TableError, match="k of arc-swift"):
+        pp.system("arc-swift", k=4)
