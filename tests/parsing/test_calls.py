@@ -23,6 +23,7 @@ def front(state, sentence):
     return sentence.values("form")[word - 1] if word else "root"
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", [pp.system("arc-hybrid"), Covington()], ids=["table", "Python"])
 @pytest.mark.parametrize("beam", [1, 2])
 def test_functions_are_features(system, beam, tmp_path):

@@ -81,6 +81,7 @@ def test_votes_that_cannot_be(linears, english):
         pp.vote(linears, dev=english[1])
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("beam", [1, 3])
 @pytest.mark.parametrize("system", [pp.system("arc-hybrid"), pp.system("arc-eager", single_root=True), Covington()])
 def test_actions_and_labels_with_one_score(system, beam, tmp_path):
