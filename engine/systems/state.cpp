@@ -88,14 +88,16 @@ Token MutableState::token(Position position) const {
 
 Frame MutableState::frame() const {
   Frame frame;
-  for (int p = 0; p < positions_of(shape_); ++p) {
-    const Token at = token(Position(p));
-    frame.at[p] = at;
-    frame.facts[kIsAttached + p] = at != kNone && records_[at].head != kNone;
-  }
+  auto look = [&](Position position) {
+    const Token at = token(position);
+    frame.at[position] = at;
+    frame.facts[kIsAttached + int(position)] = at != kNone && records_[at].head != kNone;
+  };
+  for (int p = 0; p < kL0; ++p) look(Position(p));
+  frame.at[kL0] = kNone;
+  if (shape_.has_list) look(kL0);
   frame.on_stack = on_stack_.data();
   frame.attached = attached_.data();
-  if (!shape_.has_list) frame.at[kL0] = kNone;
   frame.on_list = shape_.has_list ? on_list_.data() : nullptr;
   frame.heads = shape_.tracks_trees ? heads_.data() : nullptr;
   frame.tops = shape_.tracks_trees ? tops_.data() : nullptr;

@@ -17,9 +17,6 @@ inline Counters initial_counters(const Shape& shape, Token words) {
   return counters;
 }
 
-// How many positions a state has: the list's comes last.
-inline int positions_of(const Shape& shape) { return shape.has_list ? kPositions : kL0; }
-
 // Does a token dominate another, or is it the same? -1 if one is absent.
 inline std::int32_t dominates(const Frame& frame, Position above, Position below) {
   const Token top = frame.at[above];
@@ -59,11 +56,13 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
   frame.facts[kListSize] = counters.list_size;
   frame.facts[kOpenWords] = counters.open_words;
   frame.facts[kRootChildren] = counters.root_children;
-  for (int p = 0; p < positions_of(shape); ++p) {
+  auto fill_at = [&](int p) {
     const Token token = frame.at[p];
     frame.facts[kIsWord + p] = token == kNone ? -1 : token != counters.root;
     if (token == kNone || token == counters.root) frame.facts[kIsAttached + p] = -1;
-  }
+  };
+  for (int p = 0; p < kL0; ++p) fill_at(p);
+  if (shape.has_list) fill_at(kL0);
   auto distance = [&](Position from, Position to) {
     return frame.at[from] == kNone || frame.at[to] == kNone ? kFar : frame.at[to] - frame.at[from];
   };

@@ -363,14 +363,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     }
     return count;
   }
-  if (probe.position == kListTokens) {
-    int count = 0;
-    for (Token token = 0; frame.facts[kListSize] > 0 && token < frame.front; ++token) {
-      if (contains(frame.on_list, token)) count += count_children<kFree>(probe, token, frame, gold);
-    }
-    return count;
-  }
-  const Token token = probe.position == kRootToken ? frame.root : frame.at[probe.position];
+  const Token token = probe.position < kPositions ? frame.at[probe.position] : frame.root;
   if (token == kNone) return 0;
   switch (probe.kind) {
     case ProbeKind::kHead: {
@@ -382,8 +375,13 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     case ProbeKind::kWants:
       return gold.head(token) == probe.direction;
     default:
-      return count_children<kFree>(probe, token, frame, gold);
+      if (probe.position != kListTokens) return count_children<kFree>(probe, token, frame, gold);
   }
+  int count = 0;
+  for (Token other = 0; frame.facts[kListSize] > 0 && other < frame.front; ++other) {
+    if (contains(frame.on_list, other)) count += count_children<kFree>(probe, other, frame, gold);
+  }
+  return count;
 }
 
 template <bool kFree>
@@ -412,6 +410,7 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
   const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
   for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe<kFree>(table_.probes[i], frame, gold);
   const bool chain = table_.potential == Potential::kBlockedChain;
+  const bool cycles = table_.potential == Potential::kCycles;
   const auto crossing = [&](Token without) {
     return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
   };
@@ -431,7 +430,7 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     if (gold.directed()) {
       for (const Term& term : row.directed_terms) add(term);
     }
-    if (!moves_.empty()) cost += more_cycles(frame, moves_[action], gold);
+    if (cycles) cost += more_cycles(frame, moves_[action], gold);
     if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
     if (crosses) cost += crossing(change(row, frame).popped) - before;
     costs[action] = cost;
