@@ -91,7 +91,7 @@ class Learning:
     `patience` apply where training is not told otherwise.
     """
 
-    updates: int = 2000
+    updates: int = 6000
     batch: int = 0
     rate: float = 0.002
     warm_up: int = 200
@@ -104,7 +104,7 @@ class Learning:
     label_loss: float = 3.0
     tag_loss: float = 1.0
     evaluations: int = 8
-    epochs: int = 80
+    epochs: int = 40
     patience: int | None = None
 
     def __post_init__(self) -> None:
