@@ -133,10 +133,10 @@ void bind_systems(nb::module_& m) {
   nb::class_<System>(m, "System", "A transition table.")
       .def(
           "__init__",
-          [](System* self, bool root_first, bool starts_on_stack, bool ends_on_stack, bool free_focus, bool single_root,
-             Potential potential, std::int32_t limit, StaticOracle static_oracle, std::vector<Literal> literals,
-             std::vector<Probe> probes, std::vector<Row> rows, Final final) {
-            new (self) System({{root_first, starts_on_stack, ends_on_stack, free_focus},
+          [](System* self, bool has_root, bool root_first, bool starts_on_stack, bool ends_on_stack, bool free_focus,
+             bool single_root, Potential potential, std::int32_t limit, StaticOracle static_oracle,
+             std::vector<Literal> literals, std::vector<Probe> probes, std::vector<Row> rows, Final final) {
+            new (self) System({{has_root, root_first, starts_on_stack, ends_on_stack, free_focus},
                                std::move(final),
                                single_root,
                                potential,
@@ -146,6 +146,6 @@ void bind_systems(nb::module_& m) {
                                std::move(probes),
                                std::move(rows)});
           },
-          nb::kw_only(), "root_first"_a, "starts_on_stack"_a, "ends_on_stack"_a, "free_focus"_a, "single_root"_a,
-          "potential"_a, "limit"_a, "static_oracle"_a, "literals"_a, "probes"_a, "rows"_a, "final"_a);
+          nb::kw_only(), "has_root"_a, "root_first"_a, "starts_on_stack"_a, "ends_on_stack"_a, "free_focus"_a,
+          "single_root"_a, "potential"_a, "limit"_a, "static_oracle"_a, "literals"_a, "probes"_a, "rows"_a, "final"_a);
 }

@@ -32,7 +32,7 @@ void SignalReader<Scorer>::read(Search<Scorer>& search, const Grammar& grammar, 
   path_.clear();
   for (std::int32_t at = beam.front().state; at >= 0; at = arena.parent(at)) path_.push_back(at);
   std::reverse(path_.begin(), path_.end());
-  made_.assign(words, -1);
+  made_.assign(words, grammar.system.table().final.rest_to_root ? static_cast<std::int32_t>(path_.size()) - 1 : -1);
   for (std::size_t i = 1; i < path_.size(); ++i) {
     const Arc& arc = arena.arc(path_[i]);
     if (arc.head != kNone && is_word(arc.dependent)) made_[arc.dependent - 1] = static_cast<std::int32_t>(i);
@@ -89,14 +89,14 @@ void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& gr
     const Token end = std::min<Token>(words, first + kAtOnce);
     scoring.start_labels();
     for (Token word = first; word < end; ++word) {
-      if (made_[word] < 0) continue;
+      if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
       scoring.ask_label_sums(LinkedState(arena, arena.parent(at)).window(), arena.action(at));
     }
     scoring.fetch_labels();
     std::size_t question = 0;
     for (Token word = first; word < end; ++word) {
-      if (made_[word] < 0) continue;
+      if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
       const LinkedState state(arena, arena.parent(at));
       const std::int32_t label = arena.arc(at).label;
@@ -123,7 +123,7 @@ void SignalReader<Scorer>::read_rivals(Arena& arena, Signals* signals) {
     const Arc& arc = arena.arc(state);
     if (arc.head == kNone || !is_word(arc.dependent)) continue;
     const std::int32_t made = made_[arc.dependent - 1];
-    if (made < 0 || arena.arc(path_[made]).head == arc.head) continue;
+    if (made < 0 || head(arena, arc.dependent - 1) == arc.head) continue;
     lower(signals[arc.dependent - 1][kRivalMargin], gaps_[s]);
   }
 }
@@ -139,7 +139,7 @@ void SignalReader<Scorer>::read_trees(Arena& arena, std::span<const Hypothesis> 
       if (head == kNone) head = arc.head;  // the latest counts
     }
     for (std::size_t word = 0; word < made_.size(); ++word) {
-      if (made_[word] < 0 || arena.arc(path_[made_[word]]).head == heads_[word]) continue;
+      if (made_[word] < 0 || head(arena, static_cast<Token>(word)) == heads_[word]) continue;
       lower(signals[word][kTreeMargin], beam.front().score - hypothesis.score);
     }
   }

@@ -12,7 +12,7 @@
 namespace panparser {
 
 // Margins of the winner over its best rival, in the model's scores; kNoRival if there is no rival, and for a word
-// without a head.
+// without a head. A word that is left over, and so becomes a root, has no arc; another head is one that an arc gives.
 enum Signal : std::uint8_t {
   kArcMargin,    // the action that made the arc, over the best other one; below 0 where the beam saw further
   kLeastMargin,  // the least of such margins while the word waited for its head as S0 or B0, that one too
@@ -42,6 +42,12 @@ class SignalReader {
   static constexpr int kAtOnce = 32;  // states whose weights are fetched together
 
   bool is_word(Token token) const { return token >= 1 && token <= static_cast<Token>(made_.size()); }
+  bool has_arc(const Arena& arena, Token word) const {  // of the tree that won; `word` counts from 0
+    return made_[word] >= 0 && arena.arc(path_[made_[word]]).dependent == word + 1;
+  }
+  Token head(const Arena& arena, Token word) const {
+    return has_arc(arena, word) ? arena.arc(path_[made_[word]]).head : kNone;
+  }
   void read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
   void read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
   void read_rivals(Arena& arena, Signals* signals);
@@ -50,7 +56,7 @@ class SignalReader {
   std::vector<Score> scores_;          // by state
   std::vector<std::int32_t> lengths_;  // of derivations, by state
   std::vector<std::int32_t> path_;     // states of the derivation that won
-  std::vector<std::int32_t> made_;     // by word: where in the path its arc was made, -1 for none
+  std::vector<std::int32_t> made_;     // by word: where in the path its head was decided: its arc, or the end; or -1
   std::vector<Score> gaps_;            // by state: how far it, or what followed, was behind the winner, at least
   std::vector<Token> heads_;           // by word, of the tree that won
 };

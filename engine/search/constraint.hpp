@@ -57,7 +57,8 @@ class Constraint {
     Choice choice{0, std::numeric_limits<std::int32_t>::max()};
     for (; legal; legal &= legal - 1) {
       const int action = std::countr_zero(legal);
-      const std::int32_t cost = costs[action] + (!allowed_.empty() && forbids(system.arc(frame, action), frame.root));
+      const std::int32_t cost =
+          costs[action] + (!allowed_.empty() && forbids(system.decided(frame, action), frame.root));
       if (cost < choice.cost) choice = {0, cost};
       if (cost == choice.cost) choice.legal |= std::uint32_t(1) << action;
     }
@@ -94,7 +95,7 @@ class Constraint {
     bool attaches = false;
     for (; legal; legal &= legal - 1) {
       const int action = std::countr_zero(legal);
-      const Arc arc = system.arc(frame, action);
+      const Arc arc = system.decided(frame, action);
       costs[action] = arc.head != kNone && !is_free(arc, frame);
       if (arc.head == kNone) {
         shift = action;
@@ -104,7 +105,7 @@ class Constraint {
     }
     if (shift < 0 || !attaches) return;  // to shift is illegal, or there is no other way
     if (comes_and_goes(frame)) return;
-    state.list_stack(scratch.stack);
+    system.list_stack(state, scratch.stack);
     if (!joins_stack(scratch.stack, frame)) return;
     scratch.stack.push_back(frame.front);
     costs[shift] = loss.reachable(scratch.stack, frame.front + 1, own) < open(frame);
@@ -132,14 +133,15 @@ class Constraint {
   bool joins_stack(std::span<const Token> stack, const Frame& frame) const {
     return std::any_of(stack.begin(), stack.end(), [&](Token token) {
       const Token head = reference_->gold.head(token);
-      return head >= 0 && contains(frame.on_stack, head);
+      return head >= 0 &&
+             (contains(frame.on_stack, head) || head == stack.front());  // which may be no token of the state
     });
   }
-  int open(const Frame& frame) const {  // given arcs that are not made yet
+  int open(const Frame& frame) const {  // words that are still there, and whose head is given
     const auto heads = reference_->gold.heads();
     int count = 0;
     for (Token word = 1; word <= reference_->gold.words(); ++word) {
-      count += heads[word] >= 0 && !contains(frame.attached, word);
+      count += heads[word] >= 0 && (word >= frame.front || contains(frame.on_stack, word));
     }
     return count;
   }

@@ -96,9 +96,11 @@ struct Window {
   }
 };
 
-// Where a derivation starts and ends. The border between stack and buffer is the focus: if it is free, it may be put
-// behind any token before each transition, and is where it was at the start in between.
+// Where a derivation starts and ends. Without Root, `root` is still the head that references give to its children; no
+// state has that token. The border between stack and buffer is the focus: if it is free, it may be put behind any token
+// before each transition, and is where it was at the start in between.
 struct Shape {
+  bool has_root = true;
   bool root_first = false;
   bool starts_on_stack = false;  // is Root on the stack at the start?
   bool ends_on_stack = false;    // ... and at the end?
@@ -106,7 +108,7 @@ struct Shape {
   bool has_list = false;
   bool tracks_trees = false;  // do conditions or costs ask which tree a token is in?
 
-  Token root(Token words) const { return root_first ? 0 : words + 1; }
+  Token root(Token words) const { return root_first || !has_root ? 0 : words + 1; }
 };
 
 // Counters that both kinds keep, so that conditions are O(1).

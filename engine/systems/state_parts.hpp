@@ -12,7 +12,7 @@ inline Counters initial_counters(const Shape& shape, Token words) {
   Counters counters{};
   counters.words = words;
   counters.root = shape.root(words);
-  counters.front = shape.root_first && !shape.starts_on_stack ? 0 : 1;
+  counters.front = shape.has_root && shape.root_first && !shape.starts_on_stack ? 0 : 1;
   counters.stack_size = shape.starts_on_stack ? 1 : 0;
   return counters;
 }

@@ -39,19 +39,23 @@ int System::swap_action(const Frame& frame, std::uint32_t legal, const Reference
   const Token below = frame.at[kS1];
   const Token next = frame.at[kB0];
   auto complete = [&](Token token) { return has_children(frame, gold, token); };
-  auto can = [&](int action) { return (legal >> action & 1) != 0; };
+  auto can = [&](int action) { return action >= 0 && (legal >> action & 1) != 0; };
   if (below != kNone) {
     if (can(left_) && gold.head(below) == top && complete(below)) return left_;
     if (can(right_) && gold.head(top) == below && complete(top)) return right_;
     const bool eager = reference.fragment.empty();
     const bool now = eager || next == kNone || reference.fragment[top] != reference.fragment[next];
     if (can(swap_) && now && reference.order[below] > reference.order[top]) return swap_;
+  } else if (can(leave_) && gold.head(top) == gold.root() && complete(top)) {
+    return leave_;
   }
   const std::uint32_t free = free_arcs(frame, legal, reference);
   // A word of unknown head must not stay between the top and the words that it has arcs with.
   const auto waits = [&] {
     const auto children = gold.children(top);
-    const auto on_stack = [&](Token token) { return contains(frame.on_stack, token); };
+    const auto on_stack = [&](Token token) {  // without Root as if it were below the stack
+      return contains(frame.on_stack, token) || (token == gold.root() && !table_.shape.has_root);
+    };
     return (top != gold.root() && gold.head(top) >= 0 && complete(top) && on_stack(gold.head(top))) ||
            std::any_of(children.begin(), children.end(), on_stack);
   };
@@ -70,6 +74,7 @@ std::uint32_t System::free_arcs(const Frame& frame, std::uint32_t legal, const R
   };
   add(left_, frame.at[kS1]);
   add(right_, frame.at[kS0]);
+  if (leave_ >= 0) add(leave_, frame.at[kS0]);
   return found;
 }
 

@@ -94,6 +94,7 @@ System::System(Table table) : table_(std::move(table)) {
         }
       }
       if (effect.kind == EffectKind::kShift) shift_ = action;
+      if (effect.kind == EffectKind::kPop && !labels(action)) leave_ = action;
       if (effect.kind == EffectKind::kArc) (effect.first == kS0 ? left_ : right_) = action;
     }
   }
@@ -102,7 +103,8 @@ System::System(Table table) : table_(std::move(table)) {
     for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
   if (table_.static_oracle != StaticOracle::kAbsent) {
-    require_sound(actions() == 4 && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+    const int rows = leave_ >= 0 && !table_.shape.has_root ? 5 : 4;
+    require_sound(actions() == rows && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
   }
 }
 
@@ -130,6 +132,8 @@ void System::check() const {
     require_sound((probe.position >= 0 && probe.position < kPositions) || of_others, "position of a probe");
   }
   require_sound((table_.final.all & ~known) == 0, "conditions of a final state");
+  require_sound(table_.shape.has_root || table_.final.is_given(), "neither Root nor conditions of a final state");
+  require_sound(table_.shape.has_root || !table_.shape.starts_on_stack, "no Root that could be on the stack");
   for (const Bits clause : table_.final.clauses) require_sound((clause & ~known) == 0, "clause of a final state");
   for (const Row& row : table_.rows) {
     require_sound((row.all & ~known) == 0, "conditions of a row");
@@ -156,8 +160,8 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows, that of Attardi's system its five, cycles the four of Covington's. Crossing arcs are counted where the
-// focus is free, and one token leaves.
+// three rows, that of Attardi's system its five, without Root also a pop, as Root's arc would be; cycles the four of
+// Covington's. Crossing arcs are counted where the focus is free, and one token leaves.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
@@ -172,7 +176,8 @@ bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kBlockedChain) {
     return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
   }
-  if (!arc) return move.kind == EffectKind::kShift;
+  const bool leaves = move.kind == EffectKind::kPop && move.first == kS0 && !table_.shape.has_root;
+  if (!arc) return move.kind == EffectKind::kShift || leaves;
   const Effect& made = row.effects[0];
   const int deepest = table_.potential == Potential::kAttardi ? kS2 : kS1;
   const bool joins = made.kind == EffectKind::kArc && std::min(made.first, made.second) == kS0 &&
@@ -287,6 +292,15 @@ Arc System::arc(const Frame& frame, int action, EffectKind kind) const {
   return {};
 }
 
+Arc System::decided(const Frame& frame, int action) const {
+  for (const Effect& effect : table_.rows[action].effects) {
+    if (effect.kind == EffectKind::kArc) return {frame.at[effect.first], frame.at[effect.second], -1};
+    const bool leaves = effect.kind == EffectKind::kPop && frame.facts[kIsAttached + effect.first] == 0;
+    if (leaves && !table_.shape.has_root) return {frame.root, frame.at[effect.first], -1};
+  }
+  return {};
+}
+
 Change System::change(const Row& row, const Frame& frame) const {
   Change change;
   for (const Effect& effect : row.effects) {
@@ -331,7 +345,7 @@ void System::crossing_reference(Reference& reference) const {
 
 std::optional<int> System::lost(const Reference& reference) const {
   const Gold& gold = reference.gold;
-  const bool on_stack = table_.shape.starts_on_stack;
+  const bool on_stack = table_.shape.starts_on_stack || !table_.shape.has_root;  // without Root as if it were there
   const Token root = gold.root();
   const std::span<const Token> stack(&root, on_stack ? 1 : 0);
   const Token front = root == 0 && !on_stack ? 0 : 1;
@@ -358,7 +372,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     bool bottom = probe.flag;  // is the next token of the stack to be passed over?
     for (Token token = 0; token < frame.front && token <= gold.words(); ++token) {
       if (!contains(frame.on_stack, token)) continue;
-      count += !bottom && gold.head(token) == probe.direction;
+      count += !bottom && gold.head(token) == probe.direction && !contains(frame.attached, token);
       bottom = false;
     }
     return count;
@@ -371,7 +385,7 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
       return head >= 0 && in_region<kFree>(frame, head, probe.region);
     }
     case ProbeKind::kHeadless:
-      return gold.head(token) == kEmpty;
+      return gold.head(token) == (table_.shape.has_root ? kEmpty : frame.root);
     case ProbeKind::kWants:
       return gold.head(token) == probe.direction;
     default:
@@ -461,7 +475,7 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
       if (effect.kind == EffectKind::kShift) scratch.after.push_back(front++);
       if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
     }
-    const Arc made = arc(frame, action);
+    const Arc made = decided(frame, action);
     const int value =
         loss.reachable(scratch.after, front, own) + (made.head != kNone && loss.counts(made.head, made.dependent));
     is_exact &= own.is_exact;

@@ -66,7 +66,7 @@ struct Row {
 enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi, kCycles };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
-struct Final {  // conditions as in a row; none: everything but Root is gone
+struct Final {  // conditions as in a row; none: everything but Root, which there must be, is gone
   Bits all = 0;
   std::vector<Bits> clauses;
   bool rest_to_root = false;  // are words that are left without a head children of Root?
@@ -137,6 +137,14 @@ class System {
 
   // The arc that an action makes, or proposes; kNone where it makes none.
   Arc arc(const Frame& frame, int action, EffectKind kind = EffectKind::kArc) const;
+  // The head that an action decides on: that of its arc; Root for a word that it pops without one, if there is no Root.
+  Arc decided(const Frame& frame, int action) const;
+  // The stack from bottom to top; Root below it where there is none, as losses count from there.
+  template <class State>
+  void list_stack(const State& state, std::vector<Token>& out) const {
+    state.list_stack(out);
+    if (!table_.shape.has_root) out.insert(out.begin(), table_.shape.root(state.counters().words));
+  }
   // Does an action make an arc, or propose one? That arc; kNone if there is none. Seen is a Frame or a Window.
   bool labels(int action) const { return labeled_[action].head != kPositions; }
   template <class Seen>
@@ -188,11 +196,11 @@ class System {
     Position head = kPositions, dependent = kPositions;  // kPositions: none
   };
   Table table_;
-  std::vector<Joined> labeled_;                          // by action
-  std::vector<Move> moves_;                              // by action, if cycles are counted
-  std::size_t plain_probes_ = 0;                         // those before it serve references without directions
-  std::int32_t deepest_ = kS0;                           // of the stack, that arcs join
-  int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1;  // rows that the swap oracles choose from
+  std::vector<Joined> labeled_;   // by action
+  std::vector<Move> moves_;       // by action, if cycles are counted
+  std::size_t plain_probes_ = 0;  // those before it serve references without directions
+  std::int32_t deepest_ = kS0;    // of the stack, that arcs join
+  int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1, leave_ = -1;  // rows that the swap oracles choose from
 };
 
 template <class State>
@@ -240,10 +248,10 @@ void System::costs(const State& state, const Frame& frame, Bits truths, std::uin
   if (table_.static_oracle != StaticOracle::kAbsent) {
     static_costs(frame, legal, reference, costs);
   } else if (table_.potential == Potential::kArcStandard) {
-    state.list_stack(scratch.stack);
+    list_stack(state, scratch.stack);
     loss_costs(frame, legal, *reference.arc_standard, scratch, scratch.arc_standard, costs);
   } else if (table_.potential == Potential::kAttardi) {
-    state.list_stack(scratch.stack);
+    list_stack(state, scratch.stack);
     loss_costs(frame, legal, *reference.attardi, scratch, scratch.attardi, costs);
   } else if (has_free_focus()) {
     local_costs<true>(frame, truths, legal, reference, scratch, costs);

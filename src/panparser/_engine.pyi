@@ -303,7 +303,7 @@ class Final:
 class System:
     """A transition table."""
 
-    def __init__(self, *, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, free_focus: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row], final: Final) -> None: ...
+    def __init__(self, *, has_root: bool, root_first: bool, starts_on_stack: bool, ends_on_stack: bool, free_focus: bool, single_root: bool, potential: Potential, limit: int, static_oracle: StaticOracle, literals: Sequence[Literal], probes: Sequence[Probe], rows: Sequence[Row], final: Final) -> None: ...
 
 ANY_LABEL: int = -1
 

@@ -14,8 +14,14 @@ from panparser.systems import terms
 from panparser.systems.registry import BUILT_IN
 from panparser.systems.terms import is_word
 from panparser.testing import check_system
-from panparser.trees.enumeration import all_trees, projective_trees, random_projective_tree, random_tree
-from variants import each_variant, walk
+from panparser.trees.enumeration import (
+    all_trees,
+    direction_golds,
+    projective_trees,
+    random_projective_tree,
+    random_tree,
+)
+from variants import ROOTS, each_variant, walk
 
 LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager")
 
@@ -55,7 +61,12 @@ def test_span_systems_are_exact_for_other_lengths(name, root, k):
 
 @each_variant(*LOCAL)
 def test_head_directions_are_exact(system):
-    assert check_system(system, max_words=4, golds="directions").rows[-1].relaxed == 0
+    """Without Root, that of one word alone: no sum of losses can be exact for several (test_deriving.py)."""
+    if system.root != "none":
+        assert check_system(system, max_words=4, golds="directions").rows[-1].relaxed == 0
+    golds = [pp.Gold(heads) for heads in direction_golds(5) if heads.count(None) == 4]
+    off, _ = inexact(system, 5, golds)
+    assert off == 0
 
 
 @each_variant("arc-standard")
@@ -81,6 +92,9 @@ def test_arc_standard_is_exact_on_every_tree_of_five_words(system):
         ("arc-standard", "last", 67, 55),
         ("non-monotonic-arc-eager", "first", 1072, 55),
         ("non-monotonic-arc-eager", "last", 413, 55),
+        ("arc-eager", "none", 67, 55),
+        ("arc-hybrid", "none", 67, 55),
+        ("arc-standard", "none", 67, 55),
         ("arc-eager-partial", "first", 538, 252),
         ("arc-hybrid-partial", "last", 538, 252),
         ("arc-eager-span", "first", 295, 103),
@@ -177,6 +191,20 @@ def outcomes(system, words, golds):
     return nodes, check._reachable(system, nodes, golds)
 
 
+def inexact(system, words, golds):
+    """How many pairs of a state and a gold have a wrong cost, and how many there are."""
+    nodes, best = outcomes(system, words, golds)
+    references = [system.reference(gold) for gold in golds]
+    off = seen = 0
+    for node, value in zip(nodes, best, strict=True):
+        if node.names:
+            declared = node.state.engine_states.costs(node.state.index, references)
+            true = np.stack([value - best[i] for i in node.after], axis=1)
+            off += int((declared != true).any(axis=1).sum())
+            seen += len(golds)
+    return off, seen
+
+
 @each_variant("arc-eager", "arc-hybrid", "non-monotonic-arc-eager")
 def test_following_the_projective_subset_loses_nothing(system):
     """From the initial state, for every tree of four words, projective or not."""
@@ -189,25 +217,18 @@ def test_following_the_projective_subset_loses_nothing(system):
 
 
 @pytest.mark.parametrize("name", LOCAL)
-@pytest.mark.parametrize("root", ["first", "last"])
+@pytest.mark.parametrize("root", ROOTS)
 def test_directions_mixed_with_heads_are_rarely_off(name, root):
-    """docs/concepts/oracles.md: in less than 1 % of the states, at four words."""
+    """docs/concepts/oracles.md: in less than 1 % of the states, at four words; without Root, in less than 6 %."""
     system = pp.system(name, root=root)
     golds = set()
     for tree in projective_trees(4, root):
         marks = [(pp.LEFT if 0 < h < w or (h == 0 and root == "first") else pp.RIGHT) for w, h in enumerate(tree, 1)]
+        marks = [0 if h == 0 and root == "none" else mark for h, mark in zip(tree, marks, strict=True)]
         for directed in product((False, True), repeat=4):
             golds.add(pp.Gold(mark if d else head for mark, head, d in zip(marks, tree, directed, strict=True)))
-    nodes, best = outcomes(system, 4, golds := sorted(golds, key=repr))
-    references = [system.reference(gold) for gold in golds]
-    off = seen = 0
-    for node, value in zip(nodes, best, strict=True):
-        if node.names:
-            declared = node.state.engine_states.costs(node.state.index, references)
-            true = np.stack([value - best[i] for i in node.after], axis=1)
-            off += int((declared != true).any(axis=1).sum())
-            seen += len(golds)
-    assert off < 0.01 * seen
+    off, seen = inexact(system, 4, sorted(golds, key=repr))
+    assert off < (0.06 if root == "none" else 0.01) * seen
 
 
 # --- Labels ---

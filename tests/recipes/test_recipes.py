@@ -129,7 +129,7 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
         ("[training]\nsubsample = { shar = 1 }", "shar is unknown; did you mean share?"),
         ("[training]\nsubsample = { share = 'all' }", "share of Subsample"),
         ("[data]\ntrain = 'a.conllu'", "[data] train: expected a list of files, found 'a.conllu'"),
-        ("[parser]\nroot = 'middle'", "[parser] root: expected one of first, last, found 'middle'"),
+        ("[parser]\nroot = 'middle'", "[parser] root: expected one of first, last, none, found 'middle'"),
         ("[parser]\nlabeled = 1", "[parser] labeled: expected true or false, found 1"),
         (
             "[parser]\ntemplates = []",

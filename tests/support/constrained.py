@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.parsing.constraints.constraints import Constraint
+from panparser.trees.gold import ROOTS
 
 EVERY = [
     *(
         pp.system(name, root=root, single_root=single)
         for name in ("arc-eager", "arc-hybrid", "arc-standard", "non-monotonic-arc-eager")
-        for root in ("first", "last")
+        for root in ROOTS
         for single in (False, True)
     ),
     *(pp.system(name, root=root) for name in ("arc-eager-partial", "arc-hybrid-partial") for root in ("first", "last")),
@@ -22,7 +23,7 @@ EVERY = [
         for root in ("first", "last")
         for k in (1, 2)
     ),
-    *(pp.system("attardi", root=root, single_root=single) for root in ("first", "last") for single in (False, True)),
+    *(pp.system("attardi", root=root, single_root=single) for root in ROOTS for single in (False, True)),
 ]
 
 

@@ -6,11 +6,7 @@ import panparser as pp
 from panparser.systems.terms import B0, S0, S1, arc, is_attached, is_unattached, is_word, pop, shift
 from variants import variants
 
-LOCAL = [
-    system
-    for system in variants()
-    if not system.potential and not system.static_oracle and (system.single_root or system.name != "arc-eager")
-] + [pp.system("arc-eager")]
+LOCAL = [system for system in variants() if not system.potential and not system.static_oracle]
 
 HEAD_FINAL = pp.TransitionSystem(
     "head-final",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser.testing import all_trees, projective_trees
 from panparser.trees.enumeration import random_gold
-from variants import each_variant, walk
+from variants import ROOTS, each_variant, walk
 
 # Goldberg & Nivre 2012, figure 1: 2 heads 1, 3, 5 and 6, 5 heads 4. Read off the two derivations of section 2.2.
 LETTER = pp.Gold([2, 0, 2, 5, 2, 2], ["SBJ", "PRD", "IOBJ", "DET", "DOBJ", "p"])
@@ -112,7 +112,7 @@ def test_swap_reproduces_a_crossing():
     """1 <- 3, 2 <- Root, 3 <- 2, 4 <- 1: the arc from 1 to 4 crosses the one from Root to 2."""
     tree = (3, 0, 2, 1)
     for oracle in ("eager", "lazy"):
-        for root in ("first", "last"):
+        for root in ROOTS:
             system = pp.system("swap-standard", root=root, oracle=oracle)
             derivation = pp.static_derivation(system, tree)
             assert "SWAP" in derivation
@@ -124,7 +124,7 @@ def swaps(root: str, oracle: str, words: int) -> list[int]:
     return [pp.static_derivation(system, tree).count("SWAP") for tree in all_trees(words)]
 
 
-@pytest.mark.parametrize("root", ["first", "last"])
+@pytest.mark.parametrize("root", ROOTS)
 def test_the_lazy_oracle_never_swaps_more(root):
     eager, lazy = (swaps(root, oracle, 4) for oracle in ("eager", "lazy"))
     assert all(a >= b for a, b in zip(eager, lazy, strict=True))

@@ -99,7 +99,7 @@ def test_what_a_python_system_refuses():
         ({"transitions": "SHIFT"}, "must name its transitions, like"),
         ({"transitions": (1, 2)}, "must name its transitions, like"),
         ({"transitions": ("A", "A")}, "transitions of Bad must differ; got A, A"),
-        ({"root": "middle"}, "root of Bad must be first or last; got 'middle'"),
+        ({"root": "middle"}, "root of Bad must be one of first, last, none; got 'middle'"),
     ],
 )
 def test_malformed_declarations_are_refused(fields, message):

@@ -22,7 +22,7 @@ def test_names_are_case_and_hyphen_blind(name):
     [
         ("arc-egaer", {}, "no transition system is called 'arc-egaer'; did you mean arc-eager?"),
         ("xyz", {}, "no transition system is called 'xyz'; there are arc-eager, arc-hybrid"),
-        ("arc-eager", {"root": "middle"}, "root must be first or last; got 'middle'"),
+        ("arc-eager", {"root": "middle"}, "root must be one of first, last, none; got 'middle'"),
         ("arc-eager", {"k": 3}, "arc-eager takes root, single_root; got k"),
         (
             "arc-eager-partial",

@@ -135,7 +135,7 @@ def values(**changes):
     ("changes", "message"),
     [
         ({"name": ""}, "name of TransitionSystem must be a text"),
-        ({"root": "middle"}, "root of arc-hybrid must be first or last; got 'middle'"),
+        ({"root": "middle"}, "root of arc-hybrid must be one of first, last, none; got 'middle'"),
         ({"single_root": 1}, "single_root of arc-hybrid must be true or false; got 1"),
         ({"starts": "stack"}, "starts of arc-hybrid must be buffer, since Root is last; got 'stack'"),
         ({"ends": "heap"}, "ends of arc-hybrid must be stack or buffer; got 'heap'"),

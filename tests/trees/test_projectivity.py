@@ -169,7 +169,7 @@ def test_conflicts_have_reasons():
     assert pp.conflicts([2, None, 1]) == [1, 3]  # 3 hangs from 1 over the head of 1
     assert pp.conflicts([0, None, 0]) == []
     assert pp.conflicts([0, None, 0], single_root=True) == [1, 3]
-    with pytest.raises(pp.GoldError, match="root must be 'first' or 'last'; got 'top'"):
+    with pytest.raises(pp.GoldError, match="root must be one of first, last, none; got 'top'"):
         pp.conflicts([0], root="top")
 
 

@@ -9,12 +9,14 @@ void CrossingArcs::find_core(const Gold& gold, bool single_root, const Bits* tok
   tokens_.clear();
   head_.assign(gold.words() + 2, kNone);
   children_.assign(gold.words() + 2, 0);
+  // Root always is there, or, in systems without it, as if it were.
+  const auto is_there = [&](Token token) { return token != without && (token == root || contains(tokens, token)); };
   for (Token token = root == 0 ? 0 : 1; token <= std::max(gold.words(), root); ++token) {
-    if (token != without && contains(tokens, token)) tokens_.push_back(token);
+    if (is_there(token)) tokens_.push_back(token);
   }
   for (const Token token : tokens_) {
     const Token head = token == root ? kNone : gold.head(token);
-    if (head < 0 || head == without || !contains(tokens, head)) continue;
+    if (head < 0 || !is_there(head)) continue;
     head_[token] = head;
     ++children_[head];
   }

@@ -17,10 +17,11 @@ class FileFormat(StrEnum):
 
 
 class RootPlace(StrEnum):
-    """Where Root stands."""
+    """Where Root stands; nowhere, if no token stands for it."""
 
     first = "first"
     last = "last"
+    none = "none"
 
 
 class TagsBy(StrEnum):
@@ -42,7 +43,8 @@ SystemArgument = Annotated[
     str,
     typer.Argument(metavar="SYSTEM", help="A built-in name, a .json or .toml file, or file.py:Class (module:Class)."),
 ]
-RootOption = Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]", show_default=False)]
+ROOT_HELP = "Where Root stands; none: no token stands for it.  [default: last]"
+RootOption = Annotated[RootPlace | None, typer.Option(help=ROOT_HELP, show_default=False)]
 SingleRootOption = Annotated[
     bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat, FormatOption, RootPlace, TagsBy
+from panparser.cli.choices import ROOT_HELP, FileFormat, FormatOption, RootPlace, TagsBy
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import SpecError
@@ -50,7 +50,7 @@ def train(
             help="A built-in system, or a .json or .toml file.  [default: arc-eager; of a network, arc-hybrid]"
         ),
     ] = None,
-    root: Annotated[RootPlace | None, typer.Option(help="Where Root stands.  [default: last]")] = None,
+    root: Annotated[RootPlace | None, typer.Option(help=ROOT_HELP)] = None,
     single_root: Annotated[
         bool | None,
         typer.Option("--single-root/--multi-root", help="One child of Root, or any number.  [default: single-root]"),

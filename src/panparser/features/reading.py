@@ -59,7 +59,7 @@ class Derivation:
 
     @property
     def root(self) -> int:
-        return 0 if self.state.system.root == "first" else self.state.words + 1
+        return self.state.words + 1 if self.state.system.root == "last" else 0
 
     def placed(self, token: int) -> int:
         """The position of a token, given its number in the API, where Root is 0."""

@@ -27,6 +27,7 @@ from panparser.storage.values import is_there
 from panparser.systems.registry import BUILT_IN, has_single_root
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
+from panparser.trees.gold import ROOTS
 
 NAMED_TEMPLATES = ("rich", "rich-stack", "lean", "zn11", "fast")
 
@@ -44,7 +45,7 @@ class ParserPart(Part):
     system: str | Mapping[str, Any] | None = that(
         "a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0
     )
-    root: str | None = one_of("first", "last")
+    root: str | None = one_of(*ROOTS)
     single_root: bool | None = boolean()
     beam: int | None = integer(1, MAX_BEAM)
     templates: str | tuple[str, ...] | None = that(

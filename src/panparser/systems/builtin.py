@@ -12,6 +12,7 @@ from typing import Any, Literal
 from panparser._checks import check_count
 from panparser.errors import TableError
 from panparser.systems.declaration import Transition
+from panparser.systems.positions import Position
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import (
     B0,
@@ -49,9 +50,7 @@ from panparser.systems.terms import (
     wanting,
     wants,
 )
-from panparser.trees.gold import LEFT, RIGHT
-
-Root = Literal["first", "last"]
+from panparser.trees.gold import LEFT, RIGHT, Root
 
 _LEFT_ARC = arc(head=B0, dependent=S0)
 _RIGHT_ARC = (arc(head=S1, dependent=S0), pop)
@@ -75,13 +74,25 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
     when_shift: tuple[Any, ...] = (is_word(B0),)
     when_right: tuple[Any, ...] = (is_word(B0),)
     when_reduce: tuple[Any, ...] = (is_attached(S0),)
+    final: tuple[StateCondition, ...] = ()
     potential = None
+    if root == "none":
+        final = (size(BUFFER) == 0,)
+        right_loses += (headless(B0), wanting(STACK, RIGHT).when(size(BUFFER) == 1))
+        shift_loses += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
+        left += (headless(S0).when(size(STACK) == 1) if single_root else headless(S0),)
     if root == "first":
         # Without these, words would be left over that cannot be attached; with them, arcs exclude each other.
         when_shift += (size(BUFFER) >= 2,)
         when_right += (any_of(size(BUFFER) >= 2, size(STACK, unattached) == 0),)
         potential = "blocked-chain-1"
-    if single_root and root == "first":
+    if single_root and root == "none":
+        # The last word joins the others when one of them, the lowest, has no head; or it is alone.
+        when_shift += (any_of(size(BUFFER) >= 2, size(STACK) == 0),)
+        when_right += (any_of(size(BUFFER) >= 2, size(STACK, unattached) == 1),)
+        shift_loses += (headless(B0).when(size(STACK) >= 1),)
+        potential = "blocked-chain-2"
+    elif single_root and root == "first":
         free = size(children(ROOT)) == 0
         when_right += (any_of(is_word(S0), free),)
         when_reduce += (any_of(size(BUFFER) == 0, size(STACK) >= 3),)
@@ -126,6 +137,7 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
         single_root=single_root,
         potential=potential,
         ties=("LEFT", "RIGHT", "SHIFT", "REDUCE"),
+        final=final,
     )
 
 
@@ -160,8 +172,7 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
                 when=(*map(is_attached, above), is_word(word), is_unattached(word)),
                 then=(arc(head=B0, dependent=word), *(pop for _ in above), pop),
                 loses=(
-                    head(word).among(BUFFER - B0),
-                    *([] if last else [head(word).among(ROOT)]),
+                    *_lost_later_head(root, word),
                     *leaving,
                     children(word).among(BUFFER),
                     *([wants(B0, LEFT).when(size(STACK) == depth + 1)] if last else []),
@@ -176,6 +187,7 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
                     head(B0).among(BUFFER),
                     _LOST_OPEN_CHILDREN,
                     *leaving,
+                    *_lost_root(root),
                     *([wants(B0, RIGHT)] if last else []),
                 ),
             ),
@@ -195,12 +207,13 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
 def arc_hybrid(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Kuhlmann, Gómez-Rodríguez & Satta 2011; Goldberg & Nivre 2013; Aufrant & Wisniewski 2018, tables 3, 4."""
     enter, left, leave = _hybrid_rows(root, single_root)
+    last = _hybrid_root_rows(root, single_root)
     return TransitionSystem(
         "arc-hybrid",
-        (enter, left, Transition("RIGHT", *leave)),
+        (enter, left, Transition("RIGHT", *leave), *last),
         root=root,
         single_root=single_root,
-        ties=("LEFT", "RIGHT", "SHIFT"),
+        ties=("LEFT", "RIGHT", *(row.name for row in last), "SHIFT"),
     )
 
 
@@ -211,6 +224,7 @@ def non_monotonic_arc_eager(root: Root = "last", single_root: bool = False) -> T
     """
     enter, left, leave = _hybrid_rows(root, single_root)
     propose_right = (propose(head=S0, dependent=B0), shift)
+    last = _hybrid_root_rows(root, single_root)
     return TransitionSystem(
         "non-monotonic-arc-eager",
         (
@@ -218,10 +232,11 @@ def non_monotonic_arc_eager(root: Root = "last", single_root: bool = False) -> T
             left,
             Transition("RIGHT", enter.when, propose_right, enter.loses),
             Transition("REDUCE", *leave),
+            *last,
         ),
         root=root,
         single_root=single_root,
-        ties=("LEFT", "REDUCE", "RIGHT", "SHIFT"),
+        ties=("LEFT", "REDUCE", *(row.name for row in last), "RIGHT", "SHIFT"),
     )
 
 
@@ -238,7 +253,10 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
     when_left: tuple[Any, ...] = (is_word(S0),)
     when_leave: tuple[Any, ...] = ()
     enter, left, leave = _HYBRID_ENTER, _HYBRID_LEFT, _HYBRID_LEAVE
-    if single_root and root == "first":
+    if root == "none":  # only the lowest word of the stack can stay without a head
+        enter += (headless(B0).when(size(STACK) >= 1),)
+        left += (headless(S0).when(size(STACK) == 1),)
+    elif single_root and root == "first":
         when_leave = (any_of(is_word(S1), size(BUFFER) == 0),)
     elif single_root:
         when_left += (any_of(is_word(B0), size(STACK) == 1),)
@@ -253,7 +271,7 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
         left = (*_ahead_of_root(), head(S0).among(S1), _LOST_CHILDREN)
         # There are at least two words on the stack, so S0 has already lost Root.
         leave = (head(S0).among(BUFFER - ROOT), _LOST_CHILDREN)
-    if root == "first":
+    if root != "last":
         enter += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
     left += (wants(B0, LEFT).when(size(STACK) == 1), wants(S0, LEFT).when(size(STACK) >= 2))
     leave += (wants(S0, RIGHT).when(size(BUFFER) >= (2 if single_root and root == "last" else 1)),)
@@ -264,35 +282,46 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
     )
 
 
+def _hybrid_root_rows(root: Root, single_root: bool) -> tuple[Transition, ...]:
+    """Without Root, if there may be several roots: the lowest word of the stack stays without a head."""
+    if root != "none" or single_root:
+        return ()
+    loses = (*_HYBRID_LEAVE, wants(S0, RIGHT), wants(B0, LEFT))
+    return (Transition("ROOT", when=(size(STACK) == 1,), then=(pop,), loses=loses),)
+
+
 def arc_standard(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Nivre 2003; costs by the tabular loss of Goldberg, Sartorio & Satta 2014; Aufrant & Wisniewski 2018, table 5."""
+    last = _standard_root_rows(root, single_root)
     return TransitionSystem(
         "arc-standard",
-        _standard_rows(root, single_root),
+        (*_standard_rows(root, single_root), *last),
         root=root,
         single_root=single_root,
-        ends="stack",
+        ends=_on_stack(root),
         potential="arc-standard-loss",
-        ties=("LEFT", "RIGHT", "SHIFT"),
+        ties=("LEFT", "RIGHT", *(row.name for row in last), "SHIFT"),
     )
 
 
 def attardi(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Attardi 2006, of degree 2: most non-projective trees; costs: Gómez-Rodríguez, Sartorio & Satta 2014."""
     one_root = (is_word(S2),) if single_root and root == "first" else ()
+    last = _standard_root_rows(root, single_root, depth=2)
     return TransitionSystem(
         "attardi",
         (
             *_standard_rows(root, single_root),
             Transition("LEFT2", when=(is_word(S2),), then=(arc(head=S0, dependent=S2), pop(S2))),
             Transition("RIGHT2", when=(is_word(S0), *one_root), then=(arc(head=S2, dependent=S0), pop)),
+            *last,
         ),
         root=root,
         single_root=single_root,
-        starts="buffer",
-        ends="stack",
+        starts=None if root == "none" else "buffer",
+        ends=_on_stack(root),
         potential="attardi-loss",
-        ties=("LEFT", "RIGHT", "LEFT2", "RIGHT2", "SHIFT"),
+        ties=("LEFT", "RIGHT", "LEFT2", "RIGHT2", *(row.name for row in last), "SHIFT"),
     )
 
 
@@ -305,10 +334,10 @@ def swap_standard(
     swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
     return TransitionSystem(
         "swap-standard",
-        (*_standard_rows(root, single_root), swap),
+        (*_standard_rows(root, single_root), swap, *_standard_root_rows(root, single_root)),
         root=root,
         single_root=single_root,
-        ends="stack",
+        ends=_on_stack(root),
         static_oracle=f"swap-{oracle}",
     )
 
@@ -318,7 +347,7 @@ def _standard_rows(root: Root, single_root: bool) -> tuple[Transition, ...]:
     when_right: tuple[Any, ...] = (is_word(S0),)
     if single_root and root == "first":
         when_right += (any_of(is_word(S1), size(BUFFER) == 0), any_of(is_word(S1), size(STACK) == 2))
-    elif single_root:
+    elif single_root and root == "last":
         when_shift = (any_of(is_word(B0), size(STACK) == 1),)
     return (
         Transition("SHIFT", when=when_shift, then=(shift,)),
@@ -331,9 +360,15 @@ def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSyst
     """Goldberg & Elhadad 2010: any two neighbors can be joined, in any order, and the dependent leaves."""
     when_left: tuple[Any, ...] = (is_word(S0),)
     when_right: tuple[Any, ...] = (is_word(B0),)
+    rest = STACK | BUFFER
+    left: tuple[Loss, ...] = (headless(S0),) if root == "none" else ()
+    last: tuple[Transition, ...] = ()
+    if root == "none" and not single_root:
+        loses = (head(S0).among(rest), children(S0).among(rest))
+        last = (Transition("ROOT", when=(size(STACK) == 1,), then=(pop,), loses=loses),)
     if single_root and root == "first":
         when_right += (any_of(is_word(S0), size(BUFFER) == 1),)
-    elif single_root:
+    elif single_root and root == "last":
         when_left += (any_of(is_word(B0), size(STACK) == 1),)
     return TransitionSystem(
         "easy-first",
@@ -342,14 +377,15 @@ def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSyst
                 "LEFT",
                 when=when_left,
                 then=(_LEFT_ARC, pop),
-                loses=(head(S0).among((STACK | BUFFER) - B0), children(S0).among(STACK | BUFFER)),
+                loses=(head(S0).among(rest - B0), children(S0).among(rest), *left),
             ),
             Transition(
                 "RIGHT",
                 when=when_right,
                 then=(arc(head=S0, dependent=B0), pop(B0)),
-                loses=(head(B0).among((STACK | BUFFER) - S0), children(B0).among(STACK | BUFFER)),
+                loses=(head(B0).among(rest - S0), children(B0).among(rest), *_lost_root(root)),
             ),
+            *last,
         ),
         root=root,
         single_root=single_root,
@@ -388,7 +424,7 @@ def covington(root: Root = "last") -> TransitionSystem:
                 "RIGHT",
                 when=(is_word(B0), is_unattached(B0), does_not_dominate(B0, S0)),
                 then=(arc(head=S0, dependent=B0), aside),
-                loses=(head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), lost_child),
+                loses=(head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), lost_child, *_lost_root(root)),
             ),
         ),
         potential="cycles",
@@ -429,6 +465,7 @@ def covington_projective(root: Root = "last") -> TransitionSystem:
                     head(B0).among(BUFFER - B0),
                     _LOST_OPEN_CHILDREN,
                     passed,
+                    *_lost_root(root),
                     *([wants(B0, RIGHT)] if last else []),
                 ),
             ),
@@ -436,9 +473,15 @@ def covington_projective(root: Root = "last") -> TransitionSystem:
     )
 
 
-def _lost_later_head(root: Root) -> tuple[Loss, ...]:
-    """Of S0, when B0 becomes its head: one behind B0, or Root, which any word may be left to."""
-    return (head(S0).among(BUFFER - B0), *([head(S0).among(ROOT)] if root == "first" else []))
+def _lost_later_head(root: Root, word: Position = S0) -> tuple[Loss, ...]:
+    """Of a word, when B0 becomes its head: one behind B0, or Root, which any word may be left to."""
+    rest = {"first": (head(word).among(ROOT),), "last": (), "none": (headless(word),)}[root]
+    return (head(word).among(BUFFER - B0), *rest)
+
+
+def _lost_root(root: Root) -> tuple[Loss, ...]:
+    """Of B0, when it gets a head and there is no Root among the tokens."""
+    return (headless(B0),) if root == "none" else ()
 
 
 def _list_based(
@@ -454,6 +497,17 @@ def _list_based(
         potential=potential,
         ties=("LEFT", "RIGHT", "NO_ARC", "SHIFT"),
     )
+
+
+def _standard_root_rows(root: Root, single_root: bool, depth: int = 1) -> tuple[Transition, ...]:
+    """Without Root, if there may be several roots: S0 stays without a head, where Root could take it from below."""
+    if root != "none" or single_root:
+        return ()
+    return (Transition("ROOT", when=(size(STACK) <= depth,), then=(pop,)),)
+
+
+def _on_stack(root: Root) -> Literal["stack"] | None:
+    return None if root == "none" else "stack"
 
 
 def arc_eager_partial(root: Root = "last") -> TransitionSystem:

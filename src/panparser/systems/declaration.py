@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
@@ -17,12 +18,15 @@ from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.storage.values import parse_json, read_values
 from panparser.systems import terms
+from panparser.systems.positions import BUFFER, STACK
 from panparser.systems.syntax import parse_term
+from panparser.trees.gold import ROOTS, Root
 
 FORMAT = 1  # of the JSON and TOML files
 POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", "arc-standard-loss", "attardi-loss", "cycles")
 ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
+_ASKS_FOR_ROOT = re.compile(r"is_root\(|size\(children\(ROOT|among\(ROOT\)")
 
 
 _KINDS: dict[str, tuple[Any, str]] = {  # of the terms in a column, and what they are called
@@ -95,7 +99,8 @@ class Declaration:
     `starts` and `ends`: where Root is ("stack" or "buffer") in the initial and the final state; the other tokens are in
     the buffer at first, and gone at the end. `partial`: words may end headless. `max_span`: longer gold arcs are EMPTY.
     `final`: conditions of a final state, in place of `ends`; words that it leaves without a head are headless if the
-    system is `partial`, else children of Root.
+    system is `partial`, else children of Root. With the root "none" no token stands for Root: words that are without a
+    head at the end are roots; `final` is an empty buffer and at most one word on the stack, unless given.
     `focus`: the border between stack and buffer is where transitions left it ("fixed"), or may be put behind any token
     before each transition ("free"); a step then names the token too, as in LEFT@3.
     `potential` names a native loss that is added to the losses of every row. `ties` orders transitions of equal cost
@@ -107,7 +112,7 @@ class Declaration:
 
     name: str
     transitions: tuple[Transition, ...]
-    root: Literal["first", "last"] = "last"
+    root: Root = "last"
     single_root: bool = False
     starts: Literal["stack", "buffer"] | None = None
     ends: Literal["stack", "buffer"] | None = None
@@ -122,19 +127,23 @@ class Declaration:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise TableError(f"name of TransitionSystem must be a text; got {self.name!r}")
-        if self.root not in ("first", "last"):
-            raise TableError(f"root of {self.name} must be first or last; got {self.root!r}")
-        place = "stack" if self.root == "first" else "buffer"
+        if self.root not in ROOTS:
+            raise TableError(f"root of {self.name} must be one of {', '.join(ROOTS)}; got {self.root!r}")
         for column in ("transitions", "ties"):
             if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
                 raise TableError(f"{column} of {self.name} must be a list; got {getattr(self, column)!r}")
         object.__setattr__(self, "transitions", tuple(self.transitions))
-        object.__setattr__(self, "starts", self.starts or place)
-        object.__setattr__(self, "ends", self.ends or place)
         if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
             raise TableError(f"transitions of {self.name} must be Transition values, at least one")
         object.__setattr__(self, "ties", tuple(self.ties) or self.names)
         object.__setattr__(self, "final", read_terms(self.final, "final", self.name))
+        if self.root == "none":
+            self._check_rootless()
+            object.__setattr__(self, "final", self.final or _reduced(self.focus))
+        else:
+            place = "stack" if self.root == "first" else "buffer"
+            object.__setattr__(self, "starts", self.starts or place)
+            object.__setattr__(self, "ends", self.ends or place)
         self._check_fields()
         self._check_oracle()
 
@@ -145,7 +154,7 @@ class Declaration:
                 raise TableError(f"transitions of {self.name}: {name} appears twice")
         if sorted(map(str, self.ties)) != sorted(names):
             raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(map(str, self.ties))}")
-        for column in ("starts", "ends"):
+        for column in ("starts", "ends") if self.root != "none" else ():
             if getattr(self, column) not in ("stack", "buffer"):
                 raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
         if self.focus not in ("fixed", "free"):
@@ -162,6 +171,26 @@ class Declaration:
             raise TableError(
                 f"max_span of {self.name} must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
             )
+
+    def _check_rootless(self) -> None:
+        for column in ("starts", "ends"):
+            if getattr(self, column) is not None:
+                raise TableError(
+                    f"{column} of {self.name} is where Root stands, and there is none; got {getattr(self, column)!r}"
+                )
+        for column in ("partial", "max_span"):
+            if getattr(self, column):
+                raise TableError(
+                    f"root of {self.name} must be first or last: it leaves words headless ({column}), and without Root "
+                    "these would be roots; got 'none'"
+                )
+        rows = (term for t in self.transitions for term in (*t.when, *t.loses))
+        for term in (*self.final, *rows):
+            if _ASKS_FOR_ROOT.search(str(term)):
+                raise TableError(
+                    f"{self.name}: {term} asks for a token that is not there, as root is none; "
+                    "headless(x) counts words that are roots in the gold tree"
+                )
 
     def _check_oracle(self) -> None:
         for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):
@@ -343,6 +372,12 @@ class Declaration:
         except TypeError as error:
             missing = str(error).rpartition("argument")[2].strip(": s") or str(error)
             raise TableError(f"missing {missing}") from None
+
+
+def _reduced(focus: str) -> tuple[terms.StateCondition, ...]:
+    """One word at most is left: on the stack, or, between the steps of a free focus, in the buffer."""
+    empty, other = (STACK, BUFFER) if focus == "free" else (BUFFER, STACK)
+    return (terms.size(empty) == 0, terms.size(other) <= 1)
 
 
 def _known(values: dict[str, Any], names: list[str], owner: str) -> dict[str, Any]:

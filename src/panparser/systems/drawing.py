@@ -49,14 +49,14 @@ def draw_state(
 def table_text(system: Declaration) -> str:
     """The table as aligned text: a line for the system, then transition, when, then, loses."""
     kind = ", single root" if system.single_root else ""
-    ends = {"stack": "([R], [])", "buffer": "([], [R])"}[str(system.ends)]
+    ends = "([R], [])" if system.ends == "stack" else "([], [R])"
     if system.final:
-        rest = "headless" if system.partial else "children of Root"
+        rest = "headless" if system.partial else "roots" if system.root == "none" else "children of Root"
         ends = f"{' and '.join(map(str, system.final))}; words left without a head are {rest}"
     if system.starts == "stack":
         starts = "([R], [1..n])"
     else:
-        starts = "([], [R, 1..n])" if system.root == "first" else "([], [1..n, R])"
+        starts = {"first": "([], [R, 1..n])", "last": "([], [1..n, R])", "none": "([], [1..n])"}[system.root]
     lines = [f"{system.name}, Root {system.root}{kind}: {starts} to {ends}"]
     header = ["transition", "when", "then", "loses"]
     blocks = [[[name] for name in header]]

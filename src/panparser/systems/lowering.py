@@ -121,6 +121,7 @@ class Lowered:
         potential, limit = POTENTIALS[system.potential]
         try:
             self.engine = _engine.System(
+                has_root=system.root != "none",
                 root_first=system.root == "first",
                 starts_on_stack=system.starts == "stack",
                 ends_on_stack=system.ends == "stack",

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from panparser.errors import GoldError, IllegalTransitionError, StuckError, TableError
 from panparser.systems.drawing import draw_state
-from panparser.trees.gold import Gold, Head
+from panparser.trees.gold import ROOTS, Gold, Head
 
 FUNCTION = "static"  # the static oracle of a system that defines a function of that name
 _PLAIN = frozenset((int, str, bool, float, type(None)))
@@ -92,12 +92,15 @@ class PythonSystem:
         return type(self).__name__
 
     def initial(self, words: int) -> StateView:
-        """Root first: ([0], [1..n]); Root last: ([], [1..n, 0])."""
+        """Root first: ([0], [1..n]); Root last: ([], [1..n, 0]); no Root: ([], [1..n])."""
         numbers = list(range(1, words + 1))
-        return StateView(words, [0], numbers) if self.root == "first" else StateView(words, [], [*numbers, 0])
+        before, behind = ([0] if self.root == place else [] for place in ("first", "last"))
+        return StateView(words, before, [*numbers, *behind])
 
     def is_final(self, state: StateView) -> bool:
-        """Root first: ([0], []); Root last: ([], [0])."""
+        """Root first: ([0], []); Root last: ([], [0]); no Root: one word at most on the stack, none in the buffer."""
+        if self.root == "none":
+            return len(state.stack) <= 1 and not state.buffer
         left = (state.stack, state.buffer) if self.root == "first" else (state.buffer, state.stack)
         return left == ([0], [])
 
@@ -124,8 +127,13 @@ def _check_declaration(declared: PythonSystem) -> None:
         raise TableError(f'transitions of {declared.name} must name its transitions, like ("SHIFT",); got {names!r}')
     if len(set(names)) < len(names):
         raise TableError(f"transitions of {declared.name} must differ; got {', '.join(names)}")
-    if declared.root not in ("first", "last"):
-        raise TableError(f"root of {declared.name} must be first or last; got {declared.root!r}")
+    if declared.root not in ROOTS:
+        raise TableError(f"root of {declared.name} must be one of {', '.join(ROOTS)}; got {declared.root!r}")
+    if declared.root == "none" and declared.partial:
+        raise TableError(
+            f"root of {declared.name} must be first or last: it leaves words headless (partial), and without Root "
+            "these would be roots; got 'none'"
+        )
 
 
 def most_steps(words: int) -> int:
@@ -148,7 +156,7 @@ class PythonSteps:
         self.crosses = declared.crosses
         self.max_span = self.potential = None  # only tables have these
         self.joins_stack = self.joins_front = self.knows_directions = self.reorders = False
-        self.has_list = self.attaches_rest = False
+        self.has_list, self.attaches_rest = False, declared.root == "none"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PythonSteps):
@@ -184,11 +192,11 @@ class PythonSteps:
             legal = ", ".join(self.legal(state)) or "nothing, the state is final"
             raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
         after = self.after(state, transition)
-        made = _new_arc(state, after)
         if label is not None:
-            if made is None:
+            made = self.new_arcs(state, after)
+            if not made:
                 raise IllegalTransitionError(f"{transition} of {self.name} makes no arc; got the label {label!r}")
-            after.labels[made[1]] = label
+            after.labels[made[0][1]] = label
         return after
 
     def costs(self, state: Any, gold: Gold | Sequence[Head]) -> dict[str, int]:
@@ -207,7 +215,15 @@ class PythonSteps:
         after = _copy_of(state)
         self.declared.apply(after, transition)
         after.derivation = (*state.derivation, transition)
+        if self.attaches_rest and self.is_final(after):
+            after.heads[1:] = [max(head, 0) for head in after.heads[1:]]
         return after
+
+    def new_arcs(self, before: Any, after: Any) -> list[tuple[int, int]]:
+        """(head, dependent) of the arcs that a transition made; words that it left over as roots have none."""
+        pairs = zip(before.heads, after.heads, strict=True)
+        found = [(new, word) for word, (old, new) in enumerate(pairs) if old != new]
+        return [arc for arc in found if arc[0] or not self.attaches_rest]
 
     def static(self, state: Any, gold: Gold) -> str:
         """The transition of the system's own static oracle."""
@@ -238,15 +254,9 @@ class PythonSteps:
         return sum(isinstance(head, int) and head >= 0 and head != found for head, found in known)
 
     def arc(self, state: Any, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
-        return None if proposed else _new_arc(state, self.apply(state, transition))
+        made = [] if proposed else self.new_arcs(state, self.apply(state, transition))
+        return made[0] if made else None
 
 
 def _copy_of(state: Any) -> Any:
     return state.copy() if isinstance(state, StateView) else copy.deepcopy(state)
-
-
-def _new_arc(before: Any, after: Any) -> tuple[int, int] | None:
-    for word, (old, new) in enumerate(zip(before.heads, after.heads, strict=True)):
-        if old != new:
-            return new, word
-    return None

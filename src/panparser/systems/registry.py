@@ -27,6 +27,7 @@ from panparser.systems.builtin import (
 )
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.table import TransitionSystem
+from panparser.trees.gold import ROOTS
 
 BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
     function.__name__.replace("_", "-"): function
@@ -78,8 +79,8 @@ def system(
     for option in options:
         if option not in names:
             raise TableError(f"{name} takes {', '.join(names)}; got {option}")
-    if options.get("root", "last") not in ("first", "last"):
-        raise TableError(f"root must be first or last; got {options['root']!r}")
+    if options.get("root", "last") not in ROOTS:
+        raise TableError(f"root must be one of {', '.join(ROOTS)}; got {options['root']!r}")
     return function(**options)
 
 

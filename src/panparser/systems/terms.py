@@ -373,7 +373,7 @@ def wants(position: Position, direction: Mark) -> Loss:
 
 
 def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
-    """`wanting(STACK, RIGHT)`: number of words on the stack of whose head only the direction, right, is known.
+    """`wanting(STACK, RIGHT)`: words on the stack without a head, of which only the direction, right, is known.
 
     With `above_bottom` the lowest token of the stack does not count.
     """

@@ -115,6 +115,10 @@ def checked_forms(forms: Sequence[str] | None, count: int) -> list[str]:
 def draw_with_root(words: list[str], heads: Sequence[int], root: str) -> str:
     if root == "first":
         return draw_arcs(["ROOT", *words], [-1, *heads])
+    if root == "none":
+        drawing = draw_arcs(words, [head - 1 if head > 0 else -1 for head in heads])
+        roots = [f"{word}: root" for word, head in zip(words, heads, strict=True) if head == 0]
+        return "\n".join([drawing, *(["   ".join(roots)] if roots else [])])
     last = len(words)
     return draw_arcs([*words, "ROOT"], [*(last if head == 0 else head - 1 for head in heads), -1])
 

@@ -36,14 +36,14 @@ def _reaches_root(heads: Tree) -> bool:
 
 def is_projective(heads: Tree, root: str = "first") -> bool:
     """Does no arc cross another, those of Root included?"""
-    place = 0 if root == "first" else len(heads) + 1
+    place = len(heads) + 1 if root == "last" else 0
     arcs = [sorted((word, head or place)) for word, head in enumerate(heads, start=1)]
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
 @lru_cache(maxsize=64)
 def projective_trees(words: int, root: str = "first", single_root: bool = False) -> tuple[Tree, ...]:
-    """Every projective tree. (They are the same with Root at either end.)"""
+    """Every projective tree. (They are the same wherever Root is.)"""
     return tuple(tree for tree in all_trees(words, single_root) if is_projective(tree, root))
 
 

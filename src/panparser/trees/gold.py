@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ class Mark(IntEnum):
 EMPTY = Mark.EMPTY  # annotated as headless
 LEFT = Mark.LEFT  # the head is somewhere to the left (as is Root, if it is first)
 RIGHT = Mark.RIGHT  # the head is somewhere to the right (as is Root, if it is last)
+Root: TypeAlias = Literal["first", "last", "none"]  # where Root stands; none: no token stands for it
+ROOTS: tuple[Root, ...] = get_args(Root)
 UNKNOWN = _engine.UNKNOWN_HEAD  # the engine's number for None
 
 Head: TypeAlias = int | Mark | frozenset[int] | None
@@ -117,11 +119,11 @@ class Gold:
 
     def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:
         """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)? Not of sets."""
-        return not _engine.conflict(_placed(self.codes(), root), root == "first", single_root)
+        return not _engine.conflict(_placed(self.codes(), root), root != "last", single_root)
 
     def projective_subset(self, *, root: str = "last", single_root: bool = False) -> Gold:
         """The largest subset of the arcs that a projective tree contains; the rest is unknown, marks and sets too."""
-        subset = _engine.projective_subset(_placed(self.codes(), root), root == "first", single_root)
+        subset = _engine.projective_subset(_placed(self.codes(), root), root != "last", single_root)
         heads = [None if kept == UNKNOWN else head for kept, head in zip(subset, self.heads, strict=True)]
         return Gold(heads, self.labels)
 
@@ -144,9 +146,11 @@ def _head(word: int, head: object) -> Head:
 
 
 def _placed(codes: list[int], root: str) -> list[int]:
-    """Heads with Root at its position: 0 if it is first, n+1 if it is last."""
-    if root not in ("first", "last"):
-        raise GoldError(f"root must be 'first' or 'last'; got {root!r}")
+    """Heads with Root at its position: 0 if it is first, n+1 if it is last; without Root, 0 for EMPTY too."""
+    if root not in ROOTS:
+        raise GoldError(f"root must be one of {', '.join(ROOTS)}; got {root!r}")
+    if root == "none":
+        return [0 if head == EMPTY else head for head in codes]
     return codes if root == "first" else [len(codes) + 1 if head == 0 else head for head in codes]
 
 

@@ -17,6 +17,7 @@ class ArcLabels:
     """The labels of a parser over the words of a treebank."""
 
     def __init__(self, labels: Labels, gold: Gold | None, constraints: KeptConstraints | None) -> None:
+        self._of_root = labels.of_root
         self._allowed = np.array([labels.of_words, labels.of_root], dtype=np.bool_)
         self.gold = gold
         self.constraints = constraints
@@ -31,6 +32,11 @@ class ArcLabels:
             allowed[fixed] = False
             allowed[fixed, given[fixed]] = True
         return allowed
+
+    def name_rest(self, heads: IntArray, labels: IntArray) -> None:
+        """Gives the first label of roots to those that no arc has given one."""
+        if any(self._of_root):
+            labels[(heads == 0) & (labels < 0)] = self._of_root.index(True)
 
     def right(self, heads: IntArray, words: npt.NDArray[np.int64], gold: Gold) -> IntArray:
         """The gold label of each arc; -1 if the gold has another arc, or a constraint gives the label."""

@@ -76,7 +76,7 @@ class PythonStates(ObjectStates):
         given = None
         if self.constraints is not None:
             given = (self.constraints.heads, self.constraints.labels)
-        return _engine.DescribedStates(self._program, self.sentences._store, self.system.root == "first", given)
+        return _engine.DescribedStates(self._program, self.sentences._store, self.system.root != "last", given)
 
     @property
     def gold(self) -> tuple[IntArray, IntArray] | None:
@@ -176,7 +176,7 @@ class PythonStates(ObjectStates):
     def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
         after = self.system.after(state, self.names[action])
         if label >= 0:
-            for _, word in _new_arcs(state, after):
+            for _, word in self.system.new_arcs(state, after):
                 after.labels[word] = self.labels.names[label]
         return after
 
@@ -224,7 +224,7 @@ class PythonStates(ObjectStates):
         return True
 
     def _arcs_of(self, state: Any, action: int) -> list[tuple[int, int]]:
-        return _new_arcs(state, self.system.after(state, self.names[action]))
+        return self.system.new_arcs(state, self.system.after(state, self.names[action]))
 
     # --- Features ---
 
@@ -330,21 +330,19 @@ class PythonStates(ObjectStates):
 
     def trees(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """Heads and labels of the words of all started sentences, in one state of each; -1 is none."""
-        heads: list[int] = []
-        labels: list[int] = []
+        found: list[int] = []
+        numbers: list[int] = []
         for number in states.tolist():
             state = self.nodes[number].state
             if state is not None:
-                heads += state.heads[1:]
-                labels += [self._numbers.get(label, -1) for label in state.labels[1:]]
-        return np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
+                found += state.heads[1:]
+                numbers += [self._numbers.get(label, -1) for label in state.labels[1:]]
+        heads, labels = np.array(found, dtype=np.int32), np.array(numbers, dtype=np.int32)
+        if self.system.attaches_rest:
+            self._arc_labels.name_rest(heads, labels)
+        return heads, labels
 
 
 def _gold(codes: IntArray) -> Gold:
     marks = {int(mark): mark for mark in Mark}
     return Gold([None if head == UNKNOWN else marks.get(head, head) for head in codes.tolist()])
-
-
-def _new_arcs(before: Any, after: Any) -> list[tuple[int, int]]:
-    pairs = zip(before.heads, after.heads, strict=True)
-    return [(new, word) for word, (old, new) in enumerate(pairs) if old != new]

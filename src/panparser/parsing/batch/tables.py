@@ -360,8 +360,8 @@ class StateBatch:
         words = int(self.lengths.sum())
         heads, labels = np.empty(words, dtype=np.int32), np.empty(words, dtype=np.int32)
         self._call("trees", self._engine.trees, states, heads, labels)
-        if self.system.attaches_rest and any(self.labels.of_root):
-            labels[(heads == 0) & (labels < 0)] = self.labels.of_root.index(True)
+        if self.system.attaches_rest:
+            self._arc_labels.name_rest(heads, labels)
         return heads, labels
 
     # --- Memory and checks ---

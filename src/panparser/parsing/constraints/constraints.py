@@ -54,7 +54,7 @@ class Constraint:
         heads = np.arange(words + 1)
         if isinstance(self.wanted, Mark):
             left = (heads < self.word) & ((heads > 0) | (root == "first"))
-            chosen = left if self.wanted is LEFT else ~left
+            chosen = left if self.wanted is LEFT else ~left & ((heads > 0) | (root == "last"))
         else:
             chosen = np.isin(heads, list(self.wanted)) if isinstance(self.wanted, frozenset) else heads == self.wanted
         chosen[self.word] = False

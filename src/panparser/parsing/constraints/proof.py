@@ -94,7 +94,7 @@ def completable_sets(system: TransitionSystem, words: int) -> list[tuple[Head, .
     if system.crosses:
         subsets = tree_subsets(all_trees(words, system.single_root))
         return [heads for heads in subsets if system.lost(Gold(heads)) == 0]
-    root = 0 if system.root == "first" else words + 1
+    root = words + 1 if system.root == "last" else 0
     longest = system.max_span or words + 1
     return [
         heads

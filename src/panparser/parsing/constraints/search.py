@@ -56,10 +56,6 @@ class Constrained:
         check_given(constraints, treebank)
         if not parser.spec.system.has_dynamic_oracle and parser.spec.system.has_oracle:
             raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
-        if parser.spec.system.attaches_rest and constraints.more:
-            raise ConstraintError(
-                f"{parser.spec.system.name} gives Root the words that are left over, so only given heads can be kept"
-            )
         heads, more = constraints.heads.copy(), dict(constraints.more)
         if sentences is not None:
             chosen = np.zeros(len(heads), dtype=bool)
@@ -76,7 +72,7 @@ class Constrained:
     def _settle(self) -> None:
         """Raises ConstraintError if no tree keeps all constraints of a sentence, or drops some of them."""
         system, offsets = self.parser.spec.system, self.constraints.offsets
-        shape = (system.root == "first", system.single_root, system.max_span or 0)
+        shape = (system.root != "last", system.single_root, system.max_span or 0)
         conflicts = _engine.find_conflicts(offsets, self.heads, *shape).astype(bool)
         for sentence in sorted({*np.flatnonzero(conflicts).tolist(), *self.more}):
             solver, asked = self._solver(sentence), self._asked(sentence)

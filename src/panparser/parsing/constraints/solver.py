@@ -52,7 +52,7 @@ class Solver:
     def too_long(self, word: int) -> npt.NDArray[np.bool_]:
         """(n+1) Which heads of a word are too far away for the system's arcs."""
         positions = np.arange(self.words + 1)
-        positions[0] = 0 if self.system.root == "first" else self.words + 1
+        positions[0] = self.words + 1 if self.system.root == "last" else 0
         return np.abs(positions - word) > (self.system.max_span or self.words + 1)
 
     def possible_heads(self, constraint: Constraint) -> npt.NDArray[np.bool_]:
@@ -102,7 +102,7 @@ class Solver:
         gold = self._gold(given)
         if gold is not None:
             codes = reference_heads(gold, self.system.root, None)
-            pair = _engine.conflict(codes, self.system.root == "first", self.system.single_root)
+            pair = _engine.conflict(codes, self.system.root != "last", self.system.single_root)
             return [c for c in given if c.word in pair] if not self.system.crosses else []
         for start in heads:
             path = [start]

@@ -65,14 +65,15 @@ def _positions(has_list: bool) -> tuple[Position, ...]:
 def conditions(system: TransitionSystem) -> tuple[StateCondition, ...]:
     """The conditions of guards: words of the language with small numbers, and the conditions of the table itself."""
     found: list[StateCondition] = []
-    for ask in (terms.is_word, terms.is_root, terms.is_attached, terms.is_unattached):
+    has_root = system.root != "none"
+    for ask in (terms.is_word, *([terms.is_root] if has_root else []), terms.is_attached, terms.is_unattached):
         found += [ask(position) for position in _positions(system.has_list)]
     sizes = (  # each with the largest number it is compared with
         (terms.size(STACK), 3),
         (terms.size(BUFFER), 3),
         *([(terms.size(LIST), 1)] if system.has_list else []),
         (terms.size(STACK, terms.unattached), 2),
-        (terms.size(terms.children(ROOT)), 1),
+        *([(terms.size(terms.children(ROOT)), 1)] if has_root else []),
     )
     for count, largest in sizes:
         bounds = range(largest + 1)
@@ -108,7 +109,7 @@ def counts(loss: Loss, sight: Sight) -> bool:
     if loss.region is None:
         return _is_at(loss.position, sight.dependent)
     if loss.kind == "wanting":
-        return bool(loss.region.mask >> sight.dependent & 1) and not (loss.flag and sight.lowest)
+        return bool(loss.region.mask >> sight.dependent & 1) and not (sight.attached or (loss.flag and sight.lowest))
     assert sight.head is not None
     if loss.kind == "head":
         return _is_at(loss.position, sight.dependent) and bool(loss.region.mask >> sight.head & 1)

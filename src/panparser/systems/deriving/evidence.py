@@ -117,7 +117,9 @@ class Evidence:
         for gold in golds:
             ((word, head),) = _annotations(gold)
             placed = reference_heads(gold, search.system.root, search.system.max_span)[word - 1]
-            asked.append((gold, word, head if isinstance(head, Mark) else None, placed))
+            is_root = head == 0 and search.system.root == "none"
+            mark = Mark.EMPTY if is_root else head if isinstance(head, Mark) else None
+            asked.append((gold, word, mark, placed))
         viewer = _Viewer(search.system, self.conditions)
         for state, name, costs in search.costs(golds):
             look = viewer.of(state)

@@ -204,7 +204,7 @@ def _check_outputs(system: System, nodes: list[_Node]) -> int:
 
 
 def _longest(system: System, heads: Sequence[int]) -> int:
-    root = 0 if system.root == "first" else len(heads) + 1
+    root = len(heads) + 1 if system.root == "last" else 0
     return max((abs(word - (head or root)) for word, head in enumerate(heads, start=1) if head >= 0), default=0)
 
 
@@ -298,7 +298,8 @@ def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[np
     span = getattr(system, "max_span", None)
     wanted = np.array([reference_heads(gold, system.root, span) for gold in golds], dtype=np.int8)
     words = wanted.shape[1]
-    root = 0 if system.root == "first" else words + 1
+    root = words + 1 if system.root == "last" else 0
+    lowest = 1 if system.root == "none" else 0  # head that has a direction
     places = np.arange(1, words + 1)
     reachable: list[npt.NDArray[np.int8]] = []
     for node in nodes:
@@ -309,8 +310,8 @@ def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[np
         found = np.where(heads == 0, root, heads)
         correct = (wanted == found) & (wanted != UNKNOWN)
         correct |= (wanted == int(EMPTY)) & (heads < 0)
-        correct |= (wanted == int(LEFT)) & (heads >= 0) & (found < places)
-        correct |= (wanted == int(RIGHT)) & (heads >= 0) & (found > places)
+        correct |= (wanted == int(LEFT)) & (heads >= lowest) & (found < places)
+        correct |= (wanted == int(RIGHT)) & (heads >= lowest) & (found > places)
         reachable.append(correct.sum(axis=1, dtype=np.int8))
     return reachable
 

@@ -58,8 +58,10 @@ class ReferenceSystem:
         self.table = table
 
     def initial(self, words: int) -> ReferenceState:
-        root = 0 if self.table.root == "first" else words + 1
+        root = words + 1 if self.table.root == "last" else 0
         tokens = tuple(range(1, words + 1))
+        if self.table.root == "none":
+            return ReferenceState(words, root, (), tokens)
         if self.table.starts == "stack":
             return ReferenceState(words, root, (root,), tokens)
         return ReferenceState(words, root, (), (root, *tokens) if root == 0 else (*tokens, root))
@@ -182,7 +184,7 @@ class ReferenceSystem:
             return 0
         if loss.kind == "wanting":
             stack = state.stack[1:] if loss.flag else state.stack
-            return sum(heads.get(token) == loss.direction for token in stack)
+            return sum(heads.get(token) == loss.direction and token not in state.heads for token in stack)
         if loss.position == LIST:
             tokens = state.inside(loss.region)  # type: ignore[arg-type]
             return sum(heads.get(child) in state.aside for child in tokens)
@@ -190,7 +192,7 @@ class ReferenceSystem:
         if token is None:
             return 0
         if loss.kind == "headless":
-            return int(heads.get(token) == EMPTY)
+            return int(heads.get(token) == (state.root if self.table.root == "none" else EMPTY))
         if loss.kind == "wants":
             return int(heads.get(token) == loss.direction)
         tokens = state.inside(loss.region)  # type: ignore[arg-type]
