@@ -18,7 +18,7 @@ import panparser as pp
 from panparser import _engine
 from panparser.testing import random_projective_tree
 
-LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-eager-partial", "arc-hybrid-partial")
+LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "easy-first", "arc-eager-partial", "arc-hybrid-partial")
 
 
 def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int) -> float:

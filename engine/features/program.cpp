@@ -126,6 +126,25 @@ std::uint64_t Program::sight(Group group, const Window& window) {
   }
 }
 
+std::uint64_t Program::whole_sight(const Window& window) {
+  std::uint64_t seen = window.front ? window.front->digest : 0;
+  for (const Token token : window.buffer) seen = mix(seen) + static_cast<std::uint64_t>(token + 1);
+  for (const Record* record : window.stack) {
+    seen = mix(seen) + (record ? static_cast<std::uint64_t>(record->token + 1) : 0);
+    if (record) seen = mix(seen) + record->digest;
+  }
+  return seen;
+}
+
+bool Program::sees_history() const {
+  for (const auto& numbers : templates_) {
+    for (const std::int32_t atom : numbers) {
+      if (atoms_[atom].kind == AtomKind::kHistory) return true;
+    }
+  }
+  return false;
+}
+
 // The head of a word; what is known of it, if it is one of those that addresses begin with.
 Program::Place Program::head_of(const Window& window, const Record& record) {
   const Token head = record.head != kNone ? record.head : record.proposed;

@@ -81,6 +81,9 @@ class Program {
   // A number that is the same for two states of a sentence only if a group (but the last) sees the same in both (or by
   // a collision of 64 bits).
   static std::uint64_t sight(Group group, const Window& window);
+  // The same of all groups together, but for the last actions, which templates may see too.
+  static std::uint64_t whole_sight(const Window& window);
+  bool sees_history() const;
 
   // What an address leads to: a token, its label, and what is known about it (null if nothing is).
   struct Place {

@@ -26,8 +26,8 @@ TrainingWeights TableTask::make_weights(const Grammar& grammar, LayeredModel bas
 void TableTask::reward(std::int32_t state, std::int32_t by, Changes& changes) {
   const int count = grammar_.program.templates();
   changes.class_keys.resize(changes.class_keys.size() + count);
-  search_.extract(parent(state), changes.class_keys.data() + changes.class_keys.size() - count);
-  changes.classes.push_back({count, action(state), by});
+  search_.extract(parent(state), action(state), changes.class_keys.data() + changes.class_keys.size() - count);
+  changes.classes.push_back({count, action_of(action(state)), by});
   change_vectors(parent(state), action(state), by, changes);
 }
 
@@ -42,27 +42,28 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const std::size_t first = changes.label_keys.size();
     changes.label_keys.resize(first + grammar_.program.templates());
-    const int count = search_.extract_for_labels(arena.parent(state), changes.label_keys.data() + first);
+    const std::int32_t step = arena.action(state);
+    const int count = search_.extract_for_labels(arena.parent(state), step, changes.label_keys.data() + first);
     changes.label_keys.resize(first + count);
-    const int action = arena.action(state);
-    for (Key& key : std::span(changes.label_keys).subspan(first)) key = label_key(key, action);
+    for (Key& key : std::span(changes.label_keys).subspan(first)) key = label_key(key, action_of(step));
     changes.labels.push_back({count, arc.label, gold});
-    change_vectors(arena.parent(state), action, gold, weights_.unit_, changes);
-    change_vectors(arena.parent(state), action, arc.label, -weights_.unit_, changes);
+    change_vectors(arena.parent(state), step, gold, weights_.unit_, changes);
+    change_vectors(arena.parent(state), step, arc.label, -weights_.unit_, changes);
   }
 }
 
-void TableTask::change_vectors(std::int32_t state, int action, std::int32_t by, Changes& changes) {
+void TableTask::change_vectors(std::int32_t state, std::int32_t step, std::int32_t by, Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
-    const std::int32_t row = search_.vector_row(state, a);
-    if (row >= 0) changes.vectors.push_back({false, row, a * grammar_.system.actions() + action, by});
+    const std::int32_t row = search_.vector_row(state, step, a);
+    if (row >= 0) changes.vectors.push_back({false, row, a * grammar_.system.actions() + action_of(step), by});
   }
 }
 
-void TableTask::change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, Changes& changes) {
+void TableTask::change_vectors(std::int32_t state, std::int32_t step, std::int32_t label, std::int32_t by,
+                               Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
-    const std::int32_t row = labels_see_[a] ? search_.vector_row(state, a) : -1;
-    const std::size_t first = (a * grammar_.system.actions() + action) * grammar_.labels.size;
+    const std::int32_t row = labels_see_[a] ? search_.vector_row(state, step, a) : -1;
+    const std::size_t first = (a * grammar_.system.actions() + action_of(step)) * grammar_.labels.size;
     if (row >= 0) changes.vectors.push_back({true, row, first + label, by});
   }
 }
@@ -78,6 +79,13 @@ bool TableTask::derive(const Example& example, std::vector<std::int32_t>& deriva
   state.reset(system.table().shape, example.tokens.words);
   System::Scratch& scratch = search_.scratch();
   std::vector<std::int32_t> costs(system.actions());
+  while (system.has_free_focus() && !system.is_final(state)) {
+    check_steps(static_cast<std::int64_t>(derivation.size()), example);
+    const std::int32_t step = static_step(system, state, example.reference, ties_, scratch);
+    if (step < 0) throw Stuck("no legal transition in a state that is not final");
+    derivation.push_back(step);
+    take(system, state, step, -1);
+  }
   for (Frame frame = state.frame(); !system.is_final(frame); frame = state.frame()) {
     check_steps(static_cast<std::int64_t>(derivation.size()), example);
     const Bits truths = system.truths(frame);

@@ -46,8 +46,8 @@ class TableTask {
   void finish(const Example& example, Progress& progress);
 
  private:
-  void change_vectors(std::int32_t state, int action, std::int32_t by, Changes& changes);
-  void change_vectors(std::int32_t state, int action, std::int32_t label, std::int32_t by, Changes& changes);
+  void change_vectors(std::int32_t state, std::int32_t step, std::int32_t by, Changes& changes);
+  void change_vectors(std::int32_t state, std::int32_t step, std::int32_t label, std::int32_t by, Changes& changes);
 
   Grammar grammar_;
   std::vector<bool> labels_see_;  // by address with a vector

@@ -66,9 +66,10 @@ class BatchHandle {
     version_ = corpus_.version();
     batch_.start(chosen_);
   }
-  void select(Numbers states) {
+  void select(Numbers states, const std::optional<Numbers>& focus) {
+    if (focus) require_size(focus->size(), states.size());
     const Lock lock(mutex_);
-    batch_.select(values(states));
+    batch_.select(values(states), focus ? values(*focus) : std::span<const std::int32_t>());
   }
   std::size_t rows() {
     const Lock lock(mutex_);
@@ -236,13 +237,14 @@ void bind_batch(nb::module_& m) {
       .def(nb::init<const System&, const Program&, const Corpus&, const std::vector<std::int32_t>&>(), "system"_a,
            "program"_a, "corpus"_a, "ties"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("start", &B::start, plain("sentences"))
-      .def("select", &B::select, plain("states"))
+      .def("select", &B::select, plain("states"), plain("focus").none())
       .def("__len__", &B::rows)
       .def_prop_ro("states", &B::states, "How many there are, from number 0 on.")
       .def("list_states", &B::each_row<&Batch::list_states>, plain("out"))
       .def("list_parents", &B::each_row<&Batch::list_parents>, plain("out"))
       .def("list_sentences", &B::each_row<&Batch::list_sentences>, plain("out"))
       .def("list_actions", &B::each_row<&Batch::list_actions>, plain("out"))
+      .def("list_focus", &B::each_row<&Batch::list_focus>, plain("out"))
       .def("list_violations", &B::each_row<&Batch::list_violations>, plain("out"))
       .def("last_arcs", &B::last_arcs, plain("out"))
       .def("derivation", &B::derivation, "state"_a)

@@ -37,20 +37,29 @@ std::int32_t Batch::add(const State& state) {
   if (states_.size() >= std::numeric_limits<std::int32_t>::max()) throw std::length_error("too many states");
   const auto number = static_cast<std::int32_t>(states_.size());
   states_.push_back(state);
-  if (!state.is_final) next_.push_back(row(number));
+  if (!state.is_final) add_rows(number, next_);
   return number;
 }
 
-Batch::Row Batch::row(std::int32_t state) {
-  const LinkedState here = at(state);
-  const Frame frame = here.frame();
-  const Bits truths = system_.truths(frame);
-  const std::uint32_t legal = system_.legal(truths);
-  if (!legal) throw Stuck("no legal transition in a state that is not final");
+void Batch::add_rows(std::int32_t state, std::vector<Row>& rows) {
   const Constraint* const constraint = sentences_[states_[state].sentence].constraint;
-  if (!constraint) return {state, legal, truths, 0};
-  const Constraint::Choice choice = constraint->filter(system_, here, frame, truths, legal, constraint_scratch_);
-  return {state, choice.legal, truths, choice.cost};
+  const std::size_t first = rows.size();
+  const auto add_row = [&](const LinkedState& seen) {
+    const Frame frame = seen.frame();
+    const Bits truths = system_.truths(frame);
+    Constraint::Choice choice{system_.legal(truths), 0};
+    if (!choice.legal) return;
+    if (constraint) choice = constraint->filter(system_, seen, frame, truths, choice.legal, constraint_scratch_);
+    if (rows.size() > first && choice.cost > rows.back().violations) return;
+    if (rows.size() > first && choice.cost < rows.back().violations) rows.resize(first);
+    rows.push_back({state, choice.legal, truths, choice.cost, system_.has_free_focus() ? frame.at[kS0] : kNone});
+  };
+  if (system_.has_free_focus()) {
+    see_all(at(state), system_.table().shape, add_row);
+  } else {
+    add_row(at(state));
+  }
+  if (rows.size() == first) throw Stuck("no legal transition in a state that is not final");
 }
 
 void Batch::check_states(std::span<const std::int32_t> states) const {
@@ -62,13 +71,27 @@ void Batch::check_states(std::span<const std::int32_t> states) const {
   }
 }
 
-void Batch::select(std::span<const std::int32_t> states) {
+void Batch::select(std::span<const std::int32_t> states, std::span<const std::int32_t> focus) {
   check_states(states);
   for (const std::int32_t state : states) {
     if (states_[state].is_final) throw std::invalid_argument("state " + std::to_string(state) + " is final");
   }
-  rows_.clear();
-  for (const std::int32_t state : states) rows_.push_back(row(state));
+  next_.clear();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const std::size_t first = next_.size();
+    add_rows(states[i], next_);
+    if (focus.empty()) continue;
+    const auto is_there = [&](const Row& row) { return row.focus == focus[i]; };
+    const auto begin = next_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find_if(begin, next_.end(), is_there);
+    if (found == next_.end()) {
+      throw std::invalid_argument("no action is legal in state " + std::to_string(states[i]) + " with the focus at " +
+                                  std::to_string(focus[i]));
+    }
+    *begin = *found;
+    next_.resize(first + 1);
+  }
+  rows_.swap(next_);
 }
 
 void Batch::list_states(std::int32_t* out) const {
@@ -86,8 +109,12 @@ void Batch::list_violations(std::int32_t* out) const {
 void Batch::list_actions(std::int32_t* out) const {
   for (const Row& row : rows_) {
     const State& here = states_[row.state];
-    *out++ = arenas_[here.sentence].action(here.index);
+    const std::int32_t last = arenas_[here.sentence].action(here.index);
+    *out++ = last < 0 ? last : action_of(last);
   }
+}
+void Batch::list_focus(std::int32_t* out) const {
+  for (const Row& row : rows_) *out++ = row.focus;
 }
 void Batch::list_arcs(std::int32_t* out) const {
   for (const Row& row : rows_) {
@@ -109,35 +136,54 @@ void Batch::costs(std::int32_t* out) {
   const auto actions = static_cast<std::size_t>(system_.actions());
   std::fill_n(out, rows_.size() * actions, kIllegalCost);
   for (const Row& row : rows_) {
-    const LinkedState state = at(row.state);
     const Reference& reference = *sentences_[states_[row.state].sentence].reference;
-    system_.costs(state, state.frame(), row.truths, row.legal, reference, scratch_, {out, actions});
+    see(row, [&](const LinkedState& seen) {
+      system_.costs(seen, seen.frame(), row.truths, row.legal, reference, scratch_, {out, actions});
+    });
     out += actions;
   }
 }
 
 void Batch::oracle(std::int32_t* out) {
   std::array<std::int32_t, System::kMaxRows> costs;
-  for (const Row& row : rows_) {
-    const LinkedState state = at(row.state);
-    const Frame frame = state.frame();
+  Rank least;
+  std::int32_t* chosen = nullptr;  // of the rows of a state
+  for (std::size_t i = 0; i < rows_.size(); ++i, ++out) {
+    const Row& row = rows_[i];
     const Reference& reference = *sentences_[states_[row.state].sentence].reference;
-    system_.costs(state, frame, row.truths, row.legal, reference, scratch_, costs);
-    *out++ = static_action(system_, frame, row.legal, costs, reference.gold, ties_);
+    see(row, [&](const LinkedState& seen) {
+      const Frame frame = seen.frame();
+      system_.costs(seen, frame, row.truths, row.legal, reference, scratch_, costs);
+      *out = static_action(system_, frame, row.legal, costs, reference.gold, ties_);
+      if (row.focus == kNone) return;
+      const Rank rank = static_rank(system_, frame, *out, costs[*out], reference.gold, ties_);
+      const bool is_first = i == 0 || rows_[i - 1].state != row.state;
+      if (is_first || rank < least) {
+        if (!is_first) *chosen = -1;
+        chosen = out;
+        least = rank;
+      } else {
+        *out = -1;
+      }
+    });
   }
 }
 
 void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out) const {
   for (const Row& row : rows_) {
-    const Window window = at(row.state).window();
-    for (const std::int32_t address : addresses) *out++ = outside(row.state, program_.token(window, address));
+    see(row, [&](const LinkedState& seen) {
+      const Window window = seen.window();
+      for (const std::int32_t address : addresses) *out++ = outside(row.state, program_.token(window, address));
+    });
   }
 }
 
 void Batch::labels(std::span<const std::int32_t> addresses, std::int32_t* out) const {
   for (const Row& row : rows_) {
-    const Window window = at(row.state).window();
-    for (const std::int32_t address : addresses) *out++ = Program::resolve(window, address).label;
+    see(row, [&](const LinkedState& seen) {
+      const Window window = seen.window();
+      for (const std::int32_t address : addresses) *out++ = Program::resolve(window, address).label;
+    });
   }
 }
 
@@ -150,7 +196,9 @@ void Batch::history(std::size_t count, std::int32_t* out) const {
 
 std::int32_t Batch::deepest() const {
   std::int32_t found = 0;
-  for (const Row& row : rows_) found = std::max(found, at(row.state).counters().stack_size);
+  for (const Row& row : rows_) {
+    see(row, [&](const LinkedState& seen) { found = std::max(found, seen.counters().stack_size); });
+  }
   return found;
 }
 
@@ -158,7 +206,7 @@ void Batch::stacks(std::int32_t* out) const {
   const auto width = static_cast<std::size_t>(deepest());
   std::vector<Token> stack;
   for (const Row& row : rows_) {
-    at(row.state).list_stack(stack);
+    see(row, [&](const LinkedState& seen) { seen.list_stack(stack); });
     for (const Token token : stack) *out++ = outside(row.state, token);
     out = std::fill_n(out, width - stack.size(), -1);
   }
@@ -166,7 +214,9 @@ void Batch::stacks(std::int32_t* out) const {
 
 void Batch::keys(Key* out) {
   for (const Row& row : rows_) {
-    selection_.extract(1, at(row.state).window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
+    see(row, [&](const LinkedState& seen) {
+      selection_.extract(1, seen.window(), sentences_[states_[row.state].sentence].tokens, keys_.data());
+    });
     for (const Key key : keys_) out[template_of(key)] = key;  // they come by what templates look at
     out += keys_.size();
   }
@@ -189,10 +239,12 @@ void Batch::arcs(std::span<const std::int32_t> rows, std::span<const std::int32_
                  std::int32_t* dependents) const {
   check_actions(rows, actions);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int32_t state = rows_[rows[i]].state;
-    const Arc arc = system_.labeled_arc(at(state).frame(), actions[i]);
-    heads[i] = outside(state, arc.head);
-    dependents[i] = outside(state, arc.dependent);
+    const Row& row = rows_[rows[i]];
+    see(row, [&](const LinkedState& seen) {
+      const Arc arc = system_.labeled_arc(seen.frame(), actions[i]);
+      heads[i] = outside(row.state, arc.head);
+      dependents[i] = outside(row.state, arc.dependent);
+    });
   }
 }
 
@@ -201,10 +253,11 @@ void Batch::apply(std::span<const std::int32_t> rows, std::span<const std::int32
   check_actions(rows, actions);
   next_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int32_t before = rows_[rows[i]].state;
+    const Row& row = rows_[rows[i]];
+    const std::int32_t before = row.state;
     const std::int32_t sentence = states_[before].sentence;
-    LinkedState after = at(before).fork(actions[i]);
-    system_.apply(after, actions[i], labels.empty() ? -1 : labels[i]);
+    LinkedState after = at(before).fork(step(row, actions[i]));
+    take(system_, after, step(row, actions[i]), labels.empty() ? -1 : labels[i]);
     const std::int32_t length = states_[before].length + 1;
     check_steps(length, sentences_[sentence].tokens.words);
     out[i] = latest_[sentence] = add({sentence, after.index(), before, length, system_.is_final(after)});
@@ -217,10 +270,10 @@ void Batch::is_final(std::span<const std::int32_t> states, bool* out) const {
   for (const std::int32_t state : states) *out++ = states_[state].is_final;
 }
 
-void Batch::derivation(std::int32_t state, std::int32_t* states, std::int32_t* actions) const {
+void Batch::derivation(std::int32_t state, std::int32_t* states, std::int32_t* steps) const {
   for (std::int32_t i = states_[state].length; i-- > 0; state = states_[state].parent) {
     states[i] = states_[state].parent;
-    actions[i] = arenas_[states_[state].sentence].action(states_[state].index);
+    steps[i] = arenas_[states_[state].sentence].action(states_[state].index);
   }
 }
 

@@ -7,13 +7,15 @@
 
 #include "features/selection.hpp"
 #include "search/constraint.hpp"
+#include "systems/focus.hpp"
 #include "systems/oracle.hpp"
 #include "systems/system.hpp"
 
 namespace panparser {
 
 // States of many sentences, each with a number. The initial ones are 0, 1, ... in the order of the sentences, then the
-// others as they are made. The rows of a batch are some of the states, none of which is final.
+// others as they are made. The rows of a batch are some of the states, none of which is final. With a free focus, each
+// has a row for every place where an action is legal.
 class Batch {
  public:
   struct Sentence {
@@ -33,7 +35,8 @@ class Batch {
   // Discards all states, and starts with the initial ones of these sentences. Memory is reused.
   void start(std::span<const Sentence> sentences);
   // Makes rows of any states that are not final; throws std::invalid_argument, and changes nothing, for others.
-  void select(std::span<const std::int32_t> states);
+  // `focus`, if it is not empty: only those of one place of each, by its number in `list_focus`.
+  void select(std::span<const std::int32_t> states, std::span<const std::int32_t> focus);
 
   std::size_t rows() const { return rows_.size(); }
   std::int32_t states() const { return static_cast<std::int32_t>(states_.size()); }
@@ -48,6 +51,7 @@ class Batch {
   void list_parents(std::int32_t* out) const;    // numbers; -1 for an initial state
   void list_sentences(std::int32_t* out) const;  // as they were given to `start`
   void list_actions(std::int32_t* out) const;    // that made the state; -1 for an initial one
+  void list_focus(std::int32_t* out) const;      // the token at S0, if the focus is free; else -1
   void list_arcs(std::int32_t* out) const;       // [row][3]: head, dependent, label that the action made; -1 where none
 
   // [row]: number of constraints that every remaining action violates
@@ -55,7 +59,7 @@ class Batch {
   // [row][action]
   void legal(bool* out) const;
   void costs(std::int32_t* out);  // kIllegalCost where illegal
-  // [row]: the action of the static oracle
+  // [row]: the action of the static oracle; -1 where it is taken at another place
   void oracle(std::int32_t* out);
   // [row][address]: 1..n words, 0 Root, -1 none
   void positions(std::span<const std::int32_t> addresses, std::int32_t* out) const;
@@ -80,8 +84,8 @@ class Batch {
              std::span<const std::int32_t> labels, std::int32_t* out);
   void is_final(std::span<const std::int32_t> states, bool* out) const;
   std::int32_t length(std::int32_t state) const { return states_[state].length; }  // of its derivation
-  // The derivation of a state: the states that its actions were taken in, and the actions.
-  void derivation(std::int32_t state, std::int32_t* states, std::int32_t* actions) const;
+  // The derivation of a state: the states that its steps were taken in, and the steps.
+  void derivation(std::int32_t state, std::int32_t* states, std::int32_t* steps) const;
   void check_states(std::span<const std::int32_t> states) const;  // throws std::invalid_argument
   // Heads and labels in one state of each sentence, for the words of all sentences in order; -1 is none.
   void trees(std::span<const std::int32_t> states, std::int32_t* heads, std::int32_t* labels) const;
@@ -99,14 +103,23 @@ class Batch {
     std::uint32_t legal;
     Bits truths;
     std::int32_t violations;
+    Token focus;  // kNone where it is fixed
   };
   LinkedState at(std::int32_t state) const {
     const State& here = states_[state];
     return {arenas_[here.sentence], here.index};
   }
+  std::int32_t step(const Row& row, int action) const {
+    return row.focus == kNone ? action : make_step(action, row.focus);
+  }
+  // Calls a function with the state of a row, as it is seen from there.
+  template <class Look>
+  void see(const Row& row, const Look& look) const {
+    panparser::see(system_, at(row.state), step(row, 0), look);
+  }
   void check_actions(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions) const;
   std::int32_t add(const State& state);  // and a row in next_, unless it is final
-  Row row(std::int32_t state);
+  void add_rows(std::int32_t state, std::vector<Row>& rows);
   Token outside(std::int32_t state, Token token) const {  // words 1..n, Root 0
     return token == system_.table().shape.root(sentences_[states_[state].sentence].tokens.words) ? 0 : token;
   }

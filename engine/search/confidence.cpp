@@ -48,6 +48,7 @@ void SignalReader<Scorer>::read(Search<Scorer>& search, const Grammar& grammar, 
 
 template <class Scorer>
 void SignalReader<Scorer>::read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals) {
+  if (grammar.system.has_free_focus()) return read_steps(search, signals);
   Scoring<Scorer>& scoring = search.scoring();
   Arena& arena = search.arena();
   const std::size_t steps = path_.size() - 1;
@@ -65,18 +66,44 @@ void SignalReader<Scorer>::read_actions(Search<Scorer>& search, const Grammar& g
       if (!others) continue;
       std::int32_t next = std::numeric_limits<std::int32_t>::min();
       for (std::uint32_t rest = others; rest; rest &= rest - 1) next = std::max(next, sums[std::countr_zero(rest)]);
-      const Score margin = Score(sums[action]) - next;
-      const auto step = static_cast<std::int32_t>(i + 1);
-      for (const Position position : {kS0, kB0}) {
-        const Token word = frame.at[position];
-        if (is_word(word) && made_[word - 1] >= step) lower(signals[word - 1][kLeastMargin], margin);
-      }
-      const Arc& arc = arena.arc(path_[i + 1]);
-      if (arc.head != kNone && is_word(arc.dependent) && made_[arc.dependent - 1] == step) {
-        signals[arc.dependent - 1][kArcMargin] = bounded(margin);
-        lower(signals[arc.dependent - 1][kLeastMargin], margin);
+      set_margin(i, Score(sums[action]) - next, frame.at[kS0], frame.at[kB0], arena.arc(path_[i + 1]), signals);
+    }
+  }
+}
+
+// The same if the focus is free: steps of all places are rivals.
+template <class Scorer>
+void SignalReader<Scorer>::read_steps(Search<Scorer>& search, Signals* signals) {
+  Arena& arena = search.arena();
+  for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
+    const Hypothesis here{path_[i]};
+    candidates_.clear();
+    search.expand_places({&here, 1}, nullptr, nullptr, candidates_);
+    if (candidates_.size() == 1) continue;
+    const std::int32_t step = arena.action(path_[i + 1]);
+    Score own = 0, next = std::numeric_limits<Score>::min();
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.action == step) {
+        own = candidate.score;
+      } else {
+        next = std::max(next, candidate.score);
       }
     }
+    const Window window = search.window(path_[i], step);
+    set_margin(i, own - next, window.token(kS0), window.token(kB0), arena.arc(path_[i + 1]), signals);
+  }
+}
+
+template <class Scorer>
+void SignalReader<Scorer>::set_margin(std::size_t at, Score margin, Token top, Token front, const Arc& arc,
+                                      Signals* signals) const {
+  const auto step = static_cast<std::int32_t>(at + 1);
+  for (const Token word : {top, front}) {
+    if (is_word(word) && made_[word - 1] >= step) lower(signals[word - 1][kLeastMargin], margin);
+  }
+  if (arc.head != kNone && is_word(arc.dependent) && made_[arc.dependent - 1] == step) {
+    signals[arc.dependent - 1][kArcMargin] = bounded(margin);
+    lower(signals[arc.dependent - 1][kLeastMargin], margin);
   }
 }
 
@@ -91,16 +118,16 @@ void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& gr
     for (Token word = first; word < end; ++word) {
       if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
-      scoring.ask_label_sums(LinkedState(arena, arena.parent(at)).window(), arena.action(at));
+      scoring.ask_label_sums(search.window(arena.parent(at), arena.action(at)), action_of(arena.action(at)));
     }
     scoring.fetch_labels();
     std::size_t question = 0;
     for (Token word = first; word < end; ++word) {
       if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
-      const LinkedState state(arena, arena.parent(at));
+      const Window window = search.window(arena.parent(at), arena.action(at));
       const std::int32_t label = arena.arc(at).label;
-      const std::int32_t* const sums = scoring.label_sums(question++, state.window(), arena.action(at));
+      const std::int32_t* const sums = scoring.label_sums(question++, window, action_of(arena.action(at)));
       const std::vector<std::uint8_t>& allowed = grammar.labels.allowed(scoring.is_of_root(arena.arc(at)));
       for (std::int32_t other = 0; other < grammar.labels.size; ++other) {
         if (allowed[other] && other != label) lower(signals[word][kLabelMargin], Score(sums[label]) - sums[other]);

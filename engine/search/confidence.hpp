@@ -49,6 +49,8 @@ class SignalReader {
     return has_arc(arena, word) ? arena.arc(path_[made_[word]]).head : kNone;
   }
   void read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
+  void read_steps(Search<Scorer>& search, Signals* signals);
+  void set_margin(std::size_t at, Score margin, Token top, Token front, const Arc& arc, Signals* signals) const;
   void read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
   void read_rivals(Arena& arena, Signals* signals);
   void read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals);
@@ -59,6 +61,7 @@ class SignalReader {
   std::vector<std::int32_t> made_;     // by word: where in the path its head was decided: its arc, or the end; or -1
   std::vector<Score> gaps_;            // by state: how far it, or what followed, was behind the winner, at least
   std::vector<Token> heads_;           // by word, of the tree that won
+  std::vector<Candidate> candidates_;
 };
 
 extern template class SignalReader<LayeredModel>;

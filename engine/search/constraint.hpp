@@ -40,7 +40,8 @@ class Constraint {
   template <class State>
   Choice filter(const System& system, const State& state, const Frame& frame, Bits truths, std::uint32_t legal,
                 System::Scratch& scratch) const {
-    if (!reference_ || std::has_single_bit(legal)) return {legal, 0};
+    // With a free focus, actions at other places may cost less than a single one here.
+    if (!reference_ || (std::has_single_bit(legal) && !system.has_free_focus())) return {legal, 0};
     std::array<std::int32_t, System::kMaxRows> costs;
     const bool is_standard = reference_->arc_standard && reference_->arc_standard->is_completable();
     const int left = is_standard || reference_->attardi ? find_left(system, frame, legal) : -1;

@@ -43,7 +43,7 @@ class GreedyScoring {
     window_ = window;
     is_extracted_ = false;
     // Words that return make the buffer differ even if B0 is the same.
-    is_kept_ &= window.buffer[0] == front_ && !grammar_.system.has_back();
+    is_kept_ &= window.buffer[0] == front_ && !grammar_.system.has_back() && !grammar_.system.has_free_focus();
     front_ = window.buffer[0];
   }
   const std::int32_t* actions() {

@@ -26,7 +26,7 @@ void write(const Grammar& grammar, const std::vector<Arc>& arcs, Token words, st
 template <class Scorer>
 Score TreeParser<Scorer>::parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads,
                                 std::int32_t* labels, const Constraint* constraint, Signals* signals) {
-  if (beam == 1 && !signals) {
+  if (beam == 1 && !signals && !grammar_.system.has_free_focus()) {
     greedy(tokens, heads, labels, constraint);
     return 0;
   }
@@ -85,9 +85,10 @@ void TreeParser<Scorer>::derivation(const SentenceTokens& tokens, int beam, Scor
   state_.reset(grammar_.system.table().shape, tokens.words);
   scoring_.start(tokens);
   for (auto action = actions.begin() + first; action != actions.end(); ++action) {
+    if (grammar_.system.has_free_focus()) focus_on(state_, focus_of(*action));
     scoring_.move_to(state_.window());
-    labels.push_back(choose_label(state_.frame(), *action, nullptr));
-    grammar_.system.apply(state_, *action, labels.back());
+    labels.push_back(choose_label(state_.frame(), action_of(*action), nullptr));
+    take(grammar_.system, state_, *action, labels.back());
   }
 }
 

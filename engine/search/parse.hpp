@@ -34,7 +34,7 @@ class TreeParser {
               const Constraint* constraint = nullptr, Signals* signals = nullptr);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
   std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count, const Constraint* constraint = nullptr);
-  // Appends the derivation of the tree that `parse` writes: actions, and labels of their arcs (-1: it makes none).
+  // Appends the derivation of the tree that `parse` writes: steps, and labels of their arcs (-1: it makes none).
   void derivation(const SentenceTokens& tokens, int beam, Score margin, std::vector<std::int32_t>& actions,
                   std::vector<std::int32_t>& labels);
 

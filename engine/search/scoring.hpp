@@ -35,11 +35,13 @@ class Scoring {
         own_(scorer),
         labels_(scorer),
         vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
-    const bool shares = !grammar.system.has_back();  // words that return make the buffer differ even if B0 is the same
-    std::uint32_t own = 0;                           // groups
-    for (int g = 0; g < kGroups; ++g) {
+    // Words that return, or leave behind it, make the buffer differ even if B0 is the same.
+    const bool shares = !grammar.system.has_back() && !grammar.system.has_free_focus();
+    std::uint32_t own = 0;  // groups
+    if (grammar.system.has_free_focus()) parts_.push_back({kGroups, (1u << kGroups) - 1});
+    for (int g = 0; g < kGroups && !grammar.system.has_free_focus(); ++g) {
       if (shares && g != kOtherGroup && most_templates(Group(g)) >= kWorthSharing) {
-        parts_.push_back({Group(g)});
+        parts_.push_back({Group(g), 1u << g});
       } else {
         own |= 1u << g;
       }
@@ -48,11 +50,12 @@ class Scoring {
       const Program& program = grammar.program_at(p);
       std::vector<std::vector<int>> sections;
       sections.push_back(templates(program, own));
-      for (const Part& part : parts_) sections.push_back(templates(program, 1u << part.group));
+      for (const Part& part : parts_) sections.push_back(templates(program, part.groups));
+      sees_history_ |= program.sees_history();
       selections_.emplace_back(program, sections);
       label_selections_.push_back(Selection(program, {grammar.label_templates(program)}));
     }
-    shares_labels_ = shares && !grammar.system.attaches_deepest();
+    shares_labels_ = !grammar.system.has_back() && !grammar.system.attaches_deepest();
   }
 
   void start(const SentenceTokens& tokens) {
@@ -77,7 +80,7 @@ class Scoring {
     Asked& asked = asked_.emplace_back();
     std::uint32_t fresh = 0;  // parts whose sums are to be looked up
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const auto [row, is_new] = parts_[i].memo.find(Program::sight(parts_[i].group, window));
+      const auto [row, is_new] = parts_[i].memo.find(sight(parts_[i], window));
       if (is_new) {
         *row = static_cast<std::int32_t>(shared_sums_.add());
         fresh |= 1u << i;
@@ -160,10 +163,15 @@ class Scoring {
   static constexpr int kWorthSharing = 4;  // templates: to look fewer up takes less time than to find their sums
   static constexpr std::int32_t kUndecided = -2, kPending = -3;
 
-  struct Part {  // templates that see as much
-    Group group;
-    Memo memo{};  // rows of shared sums
+  struct Part {            // templates that see as much
+    Group group;           // kGroups: all of them, where the focus is free and most places stay as they were
+    std::uint32_t groups;  // a bit for each that belongs to it
+    Memo memo{};           // rows of shared sums
   };
+  std::uint64_t sight(const Part& part, const Window& window) const {
+    if (part.group != kGroups) return Program::sight(part.group, window);
+    return Program::whole_sight(window) + (sees_history_ ? mix(window.history) : 0);
+  }
   using Asked = std::array<std::int32_t, kGroups>;  // row of each part
   struct AskedLabel {
     std::uint32_t row;
@@ -197,7 +205,7 @@ class Scoring {
 
   const Grammar grammar_;
   SentenceTokens tokens_{};
-  bool shares_labels_ = false;
+  bool shares_labels_ = false, sees_history_ = false;
   std::vector<Part> parts_;
   std::vector<Selection> selections_, label_selections_;  // by program; what no states share, and a section each part
   Selection::Gathered gathered_;

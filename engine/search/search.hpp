@@ -11,6 +11,7 @@
 
 #include "search/constraint.hpp"
 #include "search/scoring.hpp"
+#include "systems/focus.hpp"
 #include "systems/oracle.hpp"
 #include "systems/walk.hpp"
 #include "weights/perceptron.hpp"
@@ -35,7 +36,7 @@ struct Hypothesis {
 
 struct Candidate {
   std::int32_t from = 0;     // in the beam
-  std::int32_t action = -1;  // none: a final state is kept as it is
+  std::int32_t action = -1;  // none: a final state is kept as it is. Of tables, a step
   std::int32_t loss = 0;
   Score score = 0;
   std::int32_t order = 0;  // ties go to the earlier one
@@ -83,6 +84,7 @@ class Search {
 
   // Appends the possible next steps of each hypothesis of a beam; with losses if there is a reference.
   void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
+    if (grammar_.system.has_free_focus()) return expand_places(beam, reference, constraint_, out);
     for (std::size_t first = 0; first < beam.size(); first += kAtOnce) {
       const std::size_t end = std::min(beam.size(), first + kAtOnce);
       scoring_.start_actions();
@@ -102,6 +104,19 @@ class Search {
     }
   }
 
+  // The same if the focus is free: steps of all places.
+  void expand_places(std::span<const Hypothesis> beam, const Reference* reference, const Constraint* constraint,
+                     std::vector<Candidate>& out) {
+    for (std::size_t i = 0; i < beam.size(); ++i) {
+      const auto from = static_cast<std::int32_t>(i);
+      if (beam[i].is_final) {
+        out.push_back({from, -1, beam[i].loss, beam[i].score, 0, beam[i].violations});
+      } else {
+        follow_places(beam[i], from, reference, constraint, out);
+      }
+    }
+  }
+
   // Appends the hypotheses of candidates, with the best labels for their arcs.
   void make(std::span<const Hypothesis> parents, std::span<const Candidate> candidates, std::vector<Hypothesis>& out) {
     for (std::size_t first = 0; first < candidates.size(); first += kAtOnce) {
@@ -114,23 +129,29 @@ class Search {
           continue;
         }
         LinkedState after = LinkedState(arena_, parent.state).fork(some[i].action);
-        grammar_.system.apply(after, some[i].action, labels_[i]);
+        take(grammar_.system, after, some[i].action, labels_[i]);
         out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index()), 0,
                        some[i].violations});
       }
     }
   }
 
-  // The features of a state, of the first program; or only those that labels see, and how many there are.
-  void extract(std::int32_t state, Key* keys) {
-    features_.extract(2, LinkedState(arena_, state).window(), tokens_, keys);
+  // A state as a step sees it.
+  Window window(std::int32_t state, std::int32_t step) {
+    Window window;
+    see(grammar_.system, LinkedState(arena_, state), step, [&](const LinkedState& seen) { window = seen.window(); });
+    return window;
   }
-  int extract_for_labels(std::int32_t state, Key* keys) {
-    features_.extract(1, LinkedState(arena_, state).window(), tokens_, keys);
+  // The features of a state, of the first program; or only those that labels see, and how many there are.
+  void extract(std::int32_t state, std::int32_t step, Key* keys) {
+    features_.extract(2, window(state, step), tokens_, keys);
+  }
+  int extract_for_labels(std::int32_t state, std::int32_t step, Key* keys) {
+    features_.extract(1, window(state, step), tokens_, keys);
     return features_.size(0);
   }
-  std::int32_t vector_row(std::int32_t state, std::size_t i) {
-    return grammar_.program.vector_row(i, LinkedState(arena_, state).window(), tokens_);
+  std::int32_t vector_row(std::int32_t state, std::int32_t step, std::size_t i) {
+    return grammar_.program.vector_row(i, window(state, step), tokens_);
   }
 
  private:
@@ -165,6 +186,48 @@ class Search {
     }
   }
 
+  void follow_places(const Hypothesis& hypothesis, std::int32_t from, const Reference* reference,
+                     const Constraint* constraint, std::vector<Candidate>& out) {
+    const System& system = grammar_.system;
+    const std::size_t first = out.size();
+    std::int32_t violations = std::numeric_limits<std::int32_t>::max();
+    std::array<std::int32_t, System::kMaxRows> costs{};
+    windows_.clear();
+    scoring_.start_actions();
+    see_all(LinkedState(arena_, hypothesis.state), system.table().shape, [&](const LinkedState& seen) {
+      const Frame frame = seen.frame();
+      const Bits truths = system.truths(frame);
+      Constraint::Choice choice{system.legal(truths), 0};
+      if (!choice.legal) return;
+      if (constraint) choice = constraint->filter(system, seen, frame, truths, choice.legal, constraint_scratch_);
+      if (choice.cost > violations) return;
+      if (choice.cost < violations) out.resize(first);
+      violations = choice.cost;
+      if (reference) system.costs(seen, frame, truths, choice.legal, *reference, scratch_, costs);
+      const auto question = static_cast<std::int32_t>(windows_.size());
+      windows_.push_back(seen.window());
+      scoring_.ask_actions(windows_.back());
+      for (; choice.legal; choice.legal &= choice.legal - 1) {
+        const int action = std::countr_zero(choice.legal);
+        out.push_back({from, make_step(action, frame.at[kS0]), costs[action], hypothesis.score, question, 0});
+      }
+    });
+    if (out.size() == first) throw Stuck("no legal transition in a state that is not final");
+    scoring_.fetch_actions();
+    const auto found = std::span(out).subspan(first);
+    const auto costs_less = [](const Candidate& a, const Candidate& b) { return a.loss < b.loss; };
+    const std::int32_t least = std::min_element(found.begin(), found.end(), costs_less)->loss;
+    const std::int32_t* sums = nullptr;
+    std::int32_t answered = -1;
+    for (Candidate& candidate : found) {
+      if (candidate.order != answered) sums = scoring_.actions(candidate.order, windows_[candidate.order]);
+      answered = candidate.order;
+      candidate.loss += hypothesis.loss - least;
+      candidate.score += sums[action_of(candidate.action)];
+      candidate.violations = hypothesis.violations + violations;
+    }
+  }
+
   // For each candidate the best label of the arc that it makes; -1 if it makes none.
   void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
     labels_.assign(candidates.size(), -1);
@@ -172,9 +235,10 @@ class Search {
     if (grammar_.labels.size == 0) return;
     scoring_.start_labels();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const int action = candidates[i].action;
-      if (action < 0 || !grammar_.system.labels(action)) continue;
-      const Window window = LinkedState(arena_, parents[candidates[i].from].state).window();
+      if (candidates[i].action < 0) continue;
+      const int action = action_of(candidates[i].action);
+      if (!grammar_.system.labels(action)) continue;
+      const Window window = this->window(parents[candidates[i].from].state, candidates[i].action);
       const Arc arc = grammar_.system.labeled_arc(window, action);
       labels_[i] = constraint_ ? constraint_->label(arc.dependent) : kAnyLabel;
       if (labels_[i] >= 0) continue;
@@ -185,7 +249,7 @@ class Search {
     for (std::size_t question = 0; question < asked_.size(); ++question) {
       const auto& [i, window, arc] = asked_[question];
       const bool stays = labels_[i] == kStayingLabel;
-      labels_[i] = scoring_.label(question, window, candidates[i].action, arc,
+      labels_[i] = scoring_.label(question, window, action_of(candidates[i].action), arc,
                                   stays ? constraint_->moving() : std::span<const std::uint8_t>());
     }
   }
@@ -204,6 +268,7 @@ class Search {
   System::Scratch scratch_;
   std::vector<std::int32_t> labels_;        // of candidates
   std::vector<AskedLabel> asked_;           // candidates whose labels the scores decide
+  std::vector<Window> windows_;             // of the places of a free focus
   const Constraint* constraint_ = nullptr;  // of the sentence
   System::Scratch constraint_scratch_;
 };

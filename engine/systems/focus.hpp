@@ -9,7 +9,7 @@ namespace panparser {
 
 // The number of an action; with a free focus, also of the token at S0 where it is taken.
 inline constexpr std::int32_t make_step(int action, Token focus) { return focus * System::kMaxRows + action; }
-inline constexpr int action_of(std::int32_t step) { return step % System::kMaxRows; }
+inline constexpr int action_of(std::int32_t step) { return step & (System::kMaxRows - 1); }
 inline constexpr Token focus_of(std::int32_t step) { return step / System::kMaxRows; }
 
 // Visits a state with its focus behind each token in turn, and leaves it behind the last one.

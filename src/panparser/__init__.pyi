@@ -59,6 +59,7 @@ from panparser.experiments.validation import jackknife as jackknife
 from panparser.features.atoms import Address as Address
 from panparser.features.atoms import Atom as Atom
 from panparser.features.sets import ASIDE as ASIDE
+from panparser.features.sets import EASY as EASY
 from panparser.features.sets import FAST as FAST
 from panparser.features.sets import GIVEN as GIVEN
 from panparser.features.sets import LEAN as LEAN

@@ -167,7 +167,7 @@ def test_seeds_folds_and_size(run, data):
         (["-t", "train.conllu", "-o", "eng", "--system", "arc"], "no transition system is called 'arc'"),
         (
             ["-t", "train.conllu", "-o", "eng", "--templates", "x"],
-            "templates: expected rich, rich-stack, lean, zn11, fast or a file, found 'x'",
+            "templates: expected rich, rich-stack, lean, easy, zn11, fast or a file, found 'x'",
         ),
         (["-t", "train.conllu", "-o", "eng", "--init", "train.conllu"], "expected a panparser model"),
         (["-t", "train.conllu", "-o", "mine"], "mine.toml: the recipe of the model would replace this file"),

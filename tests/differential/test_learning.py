@@ -30,7 +30,7 @@ from variants import identify
 
 SYSTEMS = [
     pp.system(name, root=root, single_root=single)
-    for name in ("arc-eager", "arc-hybrid", "arc-standard", "non-monotonic-arc-eager")
+    for name in ("arc-eager", "arc-hybrid", "arc-standard", "non-monotonic-arc-eager", "easy-first")
     for root, single in (("first", False), ("last", False), ("last", True))
 ]
 OTHER_SYSTEMS = [

@@ -59,7 +59,7 @@ def test_odd_lines(line):
 
 
 @pytest.mark.parametrize(
-    "templates", [pp.ZN11, pp.RICH, pp.RICH_STACK, pp.LEAN, pp.FAST, pp.GIVEN, pp.TAGGING], ids=len
+    "templates", [pp.ZN11, pp.RICH, pp.RICH_STACK, pp.LEAN, pp.EASY, pp.FAST, pp.GIVEN, pp.TAGGING], ids=len
 )
 def test_lines_of_the_built_in_sets(templates):
     for template in templates:

@@ -68,7 +68,7 @@ def compare_more(states, alone, names):
     assert states.stacks().shape[1] == max(len(at.state.stack) for at in alone)
 
 
-@each_variant()
+@each_variant(focus="fixed")
 def test_a_batch_steps_as_states_do_one_at_a_time(system):
     """Every built-in system: random derivations, in which rows branch as they do in a beam."""
     rng = random.Random(7)
@@ -125,7 +125,7 @@ def test_a_batch_steps_as_states_do_one_at_a_time(system):
             assert labels[start + word - 1] == expected
 
 
-@each_variant()
+@each_variant(focus="fixed")
 def test_the_static_oracle_is_that_of_static_derivations(system):
     states = pp.StateBatch(system, SENTENCES, gold=True)
     derivations = [pp.static_derivation(system, gold) for gold in references(system, SENTENCES)]

@@ -66,7 +66,7 @@ def test_names_of_features_lead_to_the_keys_of_the_engine(any_parser, english):
         found = Explanation.of(any_parser, sentence)
         for step in (1, len(found) // 2, len(found)):
             features = found.features(step)
-            assert [feature.key(any_parser) for feature in features] == found._seen[0][step - 1].tolist()
+            assert [feature.key(any_parser) for feature in features] == found._seen[step - 1].keys[0].tolist()
             for feature in features:
                 assert Feature.parse(str(feature), any_parser) == feature
 
@@ -170,7 +170,7 @@ def test_the_strongest_features_are_those_of_a_slow_search(parser, english):
         for sentence in few:
             found = Explanation.of(parser, sentence)
             for step in range(1, len(found) + 1):
-                keys = found._seen[0][step - 1]
+                keys = found._seen[step - 1].keys[0]
                 weights = inside(parser).action_weights(keys).reshape(len(keys), -1)[:, column]
                 for feature, weight in zip(found.features(step), weights.tolist(), strict=True):
                     slow[str(feature)] = (weight, slow.get(str(feature), (0, 0))[1] + 1)

@@ -133,7 +133,7 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
         ("[parser]\nlabeled = 1", "[parser] labeled: expected true or false, found 1"),
         (
             "[parser]\ntemplates = []",
-            "[parser] templates: expected rich, rich-stack, lean, zn11, fast, a file or a list of lines",
+            "[parser] templates: expected rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
         ),
         ("[parser", "r.toml: expected TOML; "),
         ("[folds]\ncount = 1", "[folds] count: expected an integer >= 2, found 1"),
@@ -159,7 +159,7 @@ def test_errors_name_file_table_and_key(tmp_path, monkeypatch, text, said):
             {"system": pp.system("arc-hybrid").to_values() | {"ties": []}, "root": "first"},
             "the table has root = 'last'",
         ),
-        ({"templates": "poor"}, "templates: expected rich, rich-stack, lean, zn11, fast or a file, found 'poor'"),
+        ({"templates": "poor"}, "templates: expected rich, rich-stack, lean, easy, zn11, fast or a file, found 'poor'"),
         ({"templates": ["S9.form"]}, "templates: "),
         ({"labeled": False, "nonprojective": "pseudo"}, "pseudo needs labels"),
     ],

@@ -37,9 +37,9 @@ def identify(system: pp.TransitionSystem) -> str:
     return f"{system.name}-{system.root}{single}{'-' + system.static_oracle if system.static_oracle else ''}"
 
 
-def each_variant(*names: str):
-    """Parametrizes a test by `system`: all variants, or those of the named systems."""
-    chosen = [system for system in variants() if not names or system.name in names]
+def each_variant(*names: str, focus: str | None = None):
+    """Parametrizes a test by `system`: all variants, or those of the named systems, or whose focus is such."""
+    chosen = [s for s in variants() if (not names or s.name in names) and focus in (None, s.focus)]
     return pytest.mark.parametrize("system", chosen, ids=identify)
 
 

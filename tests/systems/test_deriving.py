@@ -27,7 +27,7 @@ from panparser.trees.gold import EMPTY, RIGHT
 from variants import ROOTS, identify, variants, walk
 
 WHOLE = [system for system in LOCAL if not system.partial and system.knows_directions]
-BLOCKED = [system for system in variants() if system.potential]
+BLOCKED = [system for system in variants() if system.potential and system.focus == "fixed"]
 
 
 @cache

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.errors import IllegalTransitionError, TableError
-from panparser.systems.builtin import easy_first
 from panparser.testing import ReferenceSystem, check_system
 from panparser.trees.enumeration import projective_trees, random_gold, random_tree
 from panparser.trees.gold import ROOTS
 
-EVERY = [easy_first(root, single) for root in ROOTS for single in (False, True)]
+EVERY = [pp.system("easy-first", root=root, single_root=single) for root in ROOTS for single in (False, True)]
 each = pytest.mark.parametrize("system", EVERY, ids=lambda s: f"{s.root}{'-single' * s.single_root}")
 # A focus on S1 and S2, words that leave without a head, and conditions on both sides.
 WILD = pp.TransitionSystem(
@@ -98,7 +97,7 @@ def test_the_best_derivation_has_all_that_one_projective_tree_has(system, words,
 def test_too_many_crossing_arcs_are_reduced():
     words = 140
     gold = pp.Gold(random_tree(words, random.Random(1)))
-    system = easy_first("last", single_root=True)
+    system = pp.system("easy-first", root="last", single_root=True)
     lost = words - sum(head is not None for head in gold.projective_subset(root="last", single_root=True).heads)
     assert system.lost(gold) == lost
     assert min(system.costs(system.initial(words), gold).values()) == 0
@@ -116,7 +115,7 @@ def test_both_kinds_of_state_walk_alike(system):
 
 
 def test_a_step_names_the_token_at_the_focus():
-    system = easy_first("last", single_root=True)
+    system = pp.system("easy-first", root="last", single_root=True)
     state = system.initial(3)
     assert system.legal(state) == ("LEFT@1", "RIGHT@1", "LEFT@2", "RIGHT@2")
     state = system.apply(state, "RIGHT@2", "obj")
@@ -129,7 +128,7 @@ def test_a_step_names_the_token_at_the_focus():
 
 
 def test_equal_states_are_equal_whatever_the_way():
-    system = easy_first("first")
+    system = pp.system("easy-first", root="first")
     one, two = (["LEFT@1", "RIGHT@3"], ["RIGHT@3", "LEFT@1"])
     states = []
     for names in (one, two):
@@ -151,7 +150,7 @@ def test_equal_states_are_equal_whatever_the_way():
     ],
 )
 def test_other_names_are_refused(name, problem):
-    system = easy_first("last", single_root=True)
+    system = pp.system("easy-first", root="last", single_root=True)
     with pytest.raises(IllegalTransitionError, match=problem):
         system.apply(system.initial(3), name)
 
@@ -160,7 +159,7 @@ def test_other_names_are_refused(name, problem):
 
 
 def test_it_is_declared_in_files(tmp_path):
-    system = easy_first("first")
+    system = pp.system("easy-first", root="first")
     assert pp.TransitionSystem.from_json(system.to_json()) == system
     system.save(tmp_path / "easy.toml")
     assert pp.TransitionSystem.load(tmp_path / "easy.toml") == system
@@ -182,7 +181,12 @@ def test_it_is_declared_in_files(tmp_path):
 )
 def test_what_does_not_fit_is_refused(changes, problem):
     with pytest.raises(TableError, match=problem):
-        replace(easy_first(), **changes)
+        replace(pp.system("easy-first"), **changes)
+
+
+def test_losses_are_not_derived():
+    with pytest.raises(TableError, match="the focus of easy-first is free; losses are found where it is fixed"):
+        pp.derive("easy-first")
 
 
 def test_the_front_of_the_buffer_can_leave_where_the_focus_is_fixed():

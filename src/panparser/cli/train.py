@@ -80,7 +80,8 @@ def train(
     templates: Annotated[
         str | None,
         typer.Option(
-            metavar="rich|rich-stack|lean|zn11|fast|FILE", help="Feature templates.  [default: what fits the system]"
+            metavar="rich|rich-stack|lean|easy|zn11|fast|FILE",
+            help="Feature templates.  [default: what fits the system]",
         ),
     ] = None,
     vectors: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from panparser._caching import cached_property
@@ -37,6 +37,13 @@ class Derivation:
     action: str = ""
     made: Arc | None = None
     proposed: Arc | None = None
+    focus: int | None = None  # if it is free: the token at S0 from where the state is seen; None: as it is in between
+
+    def seen_by(self, action: str) -> Derivation:
+        """The same, as an action sees it."""
+        if self.state.system.focus == "fixed":
+            return self
+        return replace(self, focus=self.placed(int(action.partition("@")[2])))
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -55,7 +62,7 @@ class Derivation:
 
     @property
     def is_final(self) -> bool:
-        return self.state.system.is_final(self.state)
+        return bool(self.state.system.is_final(self.state))
 
     @property
     def root(self) -> int:
@@ -78,19 +85,28 @@ class Derivation:
             made = Arc(made.head, made.dependent, label)
         elif proposed:
             proposed = Arc(proposed.head, proposed.dependent, label)
-        after = self.state.after(self.state.system.names.index(action), None)
-        return Derivation(after, self, action, made, proposed)
+        after = self.state.after(self.state.system.step_number(action), None)
+        return Derivation(after, replace(self, focus=None), action, made, proposed)
 
     # --- The places that templates name ---
 
     @cached_property
     def stack(self) -> list[int]:
         """The stack, from the top."""
-        return [self.placed(token) for token in reversed(self.state.stack)]
+        return self._parts[0][::-1]
 
     @cached_property
     def buffer(self) -> list[int]:
-        return [self.placed(token) for token in self.state.buffer]
+        return self._parts[1]
+
+    @cached_property
+    def _parts(self) -> tuple[list[int], list[int]]:
+        stack, buffer = ([self.placed(token) for token in tokens] for tokens in (self.state.stack, self.state.buffer))
+        if self.focus is None:
+            return stack, buffer
+        tokens = stack + buffer
+        end = tokens.index(self.focus) + 1
+        return tokens[:end], tokens[end:]
 
     @cached_property
     def aside(self) -> list[int]:
@@ -149,7 +165,7 @@ class Reader:
         return cls(templates, {name: sentence.values(name) for name in names}, *known)
 
     def features(self, at: Derivation) -> list[Feature]:
-        key = (at.actions, at.arcs, tuple(at.proposals.values()))
+        key = (at.actions, at.arcs, tuple(at.proposals.values()), at.focus)
         if key not in self._kept:
             self._kept[key] = [self.feature(at, template) for template in self.templates]
         return self._kept[key]
@@ -161,7 +177,7 @@ class Reader:
         tokens = [at.find(address) for address in atom.addresses]
         if atom.name == "history":
             back = int(atom.key or 0)
-            return at.actions[-1 - back] if back < len(at.actions) else None
+            return at.state.system[at.actions[-1 - back]].name if back < len(at.actions) else None
         if atom.name == "label":
             return self._label(at, tokens[0], atom.addresses[0].path)
         if atom.name in ("left_valency", "right_valency", "left_labels", "right_labels"):

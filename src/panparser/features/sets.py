@@ -10,6 +10,7 @@ from panparser.features.templates import Templates
 
 _FILES = Path(__file__).with_name("sets")
 _CONSTANTS = {
+    "EASY": "easy",
     "FAST": "fast",
     "GIVEN": "given",
     "ASIDE": "aside",
@@ -26,6 +27,8 @@ RICH_STACK: Templates
 """RICH shifted one place to the left: the default of systems whose arcs join words of the stack."""
 LEAN: Templates
 """RICH without what brings nothing to ArcEager: the default of systems whose arcs join S0 and B0."""
+EASY: Templates
+"""LEAN for a free focus: as much of what is left of it as of what is right; the default of EasyFirst."""
 ZN11: Templates
 """Zhang & Nivre (2011): all templates of their two tables, and three for the transition history."""
 FAST: Templates
@@ -48,7 +51,7 @@ def __getattr__(name: str) -> Templates:
 
 @lru_cache
 def template_set(name: str) -> Templates:
-    """The templates of a file: rich, rich-stack, lean, zn11, fast, given, aside; tokenizer, splitter, lemmatizer."""
+    """The templates of a file: rich, rich-stack, lean, easy, aside, zn11, fast, given; tokenizer, splitter, ..."""
     return Templates.parse(_text(name))
 
 

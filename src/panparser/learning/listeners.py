@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
@@ -26,13 +26,13 @@ class Update:
     started: int  # length of the derivation that the search started from
 
     @classmethod
-    def of(cls, update: _engine.Update, epoch: int, sentence: int, names: Sequence[str]) -> Update:
+    def of(cls, update: _engine.Update, epoch: int, sentence: int, name_of: Callable[[int], str]) -> Update:
         """What the engine reports, with the names of transitions or classes."""
         return cls(
             epoch=epoch,
             sentence=sentence,
-            positive=tuple(names[number] for number in update.positive),
-            negative=tuple(names[number] for number in update.negative),
+            positive=tuple(map(name_of, update.positive)),
+            negative=tuple(map(name_of, update.negative)),
             positive_score=update.positive_score,
             negative_score=update.negative_score,
             started=update.started,

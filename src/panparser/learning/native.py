@@ -46,13 +46,13 @@ class Members(Generic[Learner]):
     """Perceptrons that learn from the same data in different orders; the model is their mean.
 
     `teach` trains a learner on some sentences, given their numbers, the engine's strategy, a callback for updates, and
-    a number of threads; `teach_instead` trains it on what a listener put in the place of a sentence. `names` are those
-    of actions or classes, for listeners.
+    a number of threads; `teach_instead` trains it on what a listener put in the place of a sentence. `name_of` names
+    steps or classes, for listeners.
     """
 
     run: EpochLoop[Any, Any]
     learners: Sequence[Learner]
-    names: Sequence[str]
+    name_of: Callable[[int], str]
     teach: Callable[[Learner, LongArray, _engine.Strategy, Callback | None, int], None]
     teach_instead: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
 
@@ -152,7 +152,7 @@ class Members(Generic[Learner]):
 
     def _callback(self, epoch: int, sentence: int) -> Callback:
         def report(event: _engine.Update, applied: bool) -> None:
-            update = Update.of(event, epoch, sentence, self.names)
+            update = Update.of(event, epoch, sentence, self.name_of)
             self.run.notify("after_update" if applied else "before_update", update)
 
         return report

@@ -47,7 +47,8 @@ class ParserSpec:
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
     sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
     "pseudo" where there are labels and whole, projective trees; else "as-is". `templates` default
-    to LEAN where arcs join S0 and B0 alone, to RICH_STACK where they join words of the stack, and else to RICH.
+    to EASY where the focus is free, to LEAN where arcs join S0 and B0 alone, to RICH_STACK where they join words of the
+    stack, and else to RICH.
     """
 
     system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
@@ -67,8 +68,6 @@ class ParserSpec:
             raise SpecError(
                 f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
             )
-        if isinstance(self.system, TransitionSystem) and self.system.focus == "free":
-            raise SpecError(f"system of ParserSpec must have a fixed focus; that of {self.system.name} is free")
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
@@ -177,6 +176,8 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
 
 def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The default templates for a system."""
+    if isinstance(system, TransitionSystem) and system.focus == "free":
+        return template_set("easy")
     if system.joins_stack:
         return template_set("rich-stack")
     if system.has_list and system.crosses:

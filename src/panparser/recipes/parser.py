@@ -29,7 +29,7 @@ from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.trees.gold import ROOTS
 
-NAMED_TEMPLATES = ("rich", "rich-stack", "lean", "zn11", "fast")
+NAMED_TEMPLATES = ("rich", "rich-stack", "lean", "easy", "zn11", "fast")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class ParserPart(Part):
     """[parser]: what the parser is made of.
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, lean, zn11, fast, a file, or a list of
+    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, lean, easy, zn11, fast, a file, or a list of
     lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`. `network`:
     the name of one, which learns instead of a perceptron over templates; [network] describes one.
     """
@@ -49,7 +49,7 @@ class ParserPart(Part):
     single_root: bool | None = boolean()
     beam: int | None = integer(1, MAX_BEAM)
     templates: str | tuple[str, ...] | None = that(
-        "rich, rich-stack, lean, zn11, fast, a file or a list of lines",
+        "rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
         lambda value: (isinstance(value, str) and value != "") or is_lines(value),
     )
     labeled: bool | None = boolean()

@@ -121,7 +121,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
             for member in range(self.training.members_for(self.items.size))
         ]
         names = self.names or [str(number) for number in range(self.classes.size)]
-        self._members = Members(self, self.learners, names, self._teach, self._teach_instead)
+        self._members = Members(self, self.learners, names.__getitem__, self._teach, self._teach_instead)
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
         return checked_classes(items, right, self.classes, least)

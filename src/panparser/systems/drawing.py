@@ -49,6 +49,7 @@ def draw_state(
 def table_text(system: Declaration) -> str:
     """The table as aligned text: a line for the system, then transition, when, then, loses."""
     kind = ", single root" if system.single_root else ""
+    kind += ", free focus" if system.focus == "free" else ""
     ends = "([R], [])" if system.ends == "stack" else "([], [R])"
     if system.final:
         rest = "headless" if system.partial else "roots" if system.root == "none" else "children of Root"

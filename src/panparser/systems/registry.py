@@ -22,6 +22,7 @@ from panparser.systems.builtin import (
     attardi,
     covington,
     covington_projective,
+    easy_first,
     non_monotonic_arc_eager,
     swap_standard,
 )
@@ -36,6 +37,7 @@ BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {
         arc_hybrid,
         arc_standard,
         attardi,
+        easy_first,
         non_monotonic_arc_eager,
         arc_eager_partial,
         arc_hybrid_partial,

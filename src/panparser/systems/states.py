@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import IllegalTransitionError
-from panparser.systems.declaration import Declaration
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.trees.gold import Gold, Head
@@ -32,7 +31,7 @@ class State:
         labels: list[str],
         attaches_rest: bool = False,
     ) -> None:
-        self.system = system
+        self.system: Any = system  # a TransitionSystem
         self.engine_states = engine_states
         self.index = index
         self._attaches_rest = attaches_rest  # to Root, at the end
@@ -90,7 +89,7 @@ class State:
     @property
     def derivation(self) -> tuple[str, ...]:
         """The transitions from the initial state to here."""
-        return tuple(map(cast(Declaration, self.system).step_name, self.engine_states.derivation(self.index)))
+        return tuple(map(self.system.step_name, self.engine_states.derivation(self.index)))
 
     def proposed_head(self, position: str = "S0") -> int | None:
         """The provisional head of the token at S0, S1, S2, B0 or L0, if it has one."""

@@ -78,7 +78,7 @@ class ReferenceLearner(StrategyLearner):
         return Hypothesis(Derivation(self.system.initial(len(example.gold))))
 
     def score(self, at: Derivation, action: str, example: Example) -> int:
-        return self.actions.score(example.reader.features(at), action)
+        return self.actions.score(example.reader.features(at.seen_by(action)), self.system[action].name)
 
     def costs(self, at: Derivation, example: Example) -> dict[str, int]:
         """By action; the least is 0, since what was lost already is not lost by an action."""
@@ -111,10 +111,11 @@ class ReferenceLearner(StrategyLearner):
         return at.follow(action, self.label(at, action, example))
 
     def reward(self, before: Derivation, action: str, by: int, example: Example) -> None:
-        self.actions.change(example.reader.features(before), action, by)
+        self.actions.change(example.reader.features(before.seen_by(action)), self.system[action].name, by)
 
     def _label_features(self, at: Derivation, action: str, example: Example) -> list[Hashable]:
-        return [(action, feature) for feature in example.reader.features(at) if self.for_labels(feature)]
+        features = example.reader.features(at.seen_by(action))
+        return [(self.system[action].name, feature) for feature in features if self.for_labels(feature)]
 
     def next(self, c: Hypothesis, example: Example) -> list[Successor]:
         if c.is_final:

@@ -22,12 +22,14 @@ class LocalLearner:
     trace: list[tuple[str, str, bool, str]] = field(default_factory=list)  # (t_p, t_o, updated?, t_n) at each step
 
     def best(self, c: Derivation, names: Sequence[str], example: Example) -> str:
-        return max(names, key=lambda t: self.actions.score(example.reader.features(c), t))
+        return max(names, key=lambda t: self.score(c, t, example))
+
+    def score(self, c: Derivation, t: str, example: Example) -> int:
+        return self.actions.score(example.reader.features(c.seen_by(t)), self.system[t].name)
 
     def update(self, c: Derivation, wanted: str, found: str, example: Example) -> None:
-        features = example.reader.features(c)
-        self.actions.change(features, wanted, +1)
-        self.actions.change(features, found, -1)
+        for t, by in ((wanted, +1), (found, -1)):
+            self.actions.change(example.reader.features(c.seen_by(t)), self.system[t].name, by)
 
     def train_static(self, corpus: Sequence[Example], iterations: int) -> None:
         """Algorithm 2."""
@@ -53,7 +55,7 @@ class LocalLearner:
                     t_p = self.best(c, self.system.legal(c.state), x)
                     costs = self.system.costs(c.state, x.gold)
                     zero_cost = [t for t, cost in costs.items() if cost == min(costs.values())]
-                    zero_cost.sort(key=lambda t: -self.actions.score(x.reader.features(c), t))  # for random elements
+                    zero_cost.sort(key=lambda t: -self.score(c, t, x))  # for random elements
                     t_o = self.best(c, zero_cost, x)
                     if t_p not in zero_cost:
                         self.update(c, t_o, t_p, x)

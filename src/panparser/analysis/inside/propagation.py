@@ -108,6 +108,8 @@ def propagation(parser: Parser, gold: Treebank, *, beam: int | None = None) -> P
     system = parser.spec.system
     if system.static_oracle is not None:
         raise SpecError(f"{system.name} has a static oracle only: what an action costs off its path is not known")
+    if system.focus == "free":
+        raise SpecError(f"the focus of {system.name} is free: errors are followed where it is fixed")
     heads, labels = Corpus(parser.spec, gold).reference(parser.labels)
     steps = _follow(derivations, heads, labels)
     wrong = np.flatnonzero((heads >= 0) & (steps.heads != heads))
@@ -151,7 +153,7 @@ def _trace(derivations: Derivations, heads: IntArray, wrong: LongArray) -> LongA
         own = copies.offsets[:-1] + words - treebank.offsets[sources]
         only = np.full(copies.words, -1, dtype=np.int32)  # the head of one word is known in each copy
         only[own] = heads[words]
-        twin = Derivations(derivations.parser, copies, derivations.offsets, derivations.actions, derivations.labels)
+        twin = Derivations(derivations.parser, copies, derivations.offsets, derivations.steps, derivations.labels)
         batch = twin.batch(gold=(only, np.full(copies.words, -1, dtype=np.int32)), templates=None)
         for at in twin.walk(batch, sources):
             every = batch.costs()

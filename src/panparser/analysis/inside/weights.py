@@ -101,7 +101,7 @@ def _states(derivations: Derivations) -> Iterator[tuple[KeyArray, LongArray]]:
         batch.start(chosen)
         starts = derivations.offsets[chosen]
         keys, places = [], []
-        for at in derivations.steps(batch, starts):
+        for at in derivations.follow(batch, starts):
             keys.append(batch.keys().copy())
             places.append(at)
         yield np.concatenate(keys), np.concatenate(places)
@@ -248,7 +248,7 @@ def _both_states(derivations: Derivations, second: Parser) -> Iterator[tuple[Key
     table = {name: number for number, name in enumerate(second.labels.names)}
     numbers = np.array([*(table.get(name, -1) for name in derivations.parser.labels.names), -1], dtype=np.int32)
     labels = np.ascontiguousarray(numbers[derivations.labels])
-    other = Derivations(second, derivations.treebank, derivations.offsets, derivations.actions, labels)
+    other = Derivations(second, derivations.treebank, derivations.offsets, derivations.steps, labels)
     for (ones, _), (others, _) in zip(_states(derivations), _states(other), strict=True):
         yield ones, others
 

@@ -34,7 +34,8 @@ class StateBatch:
 
     States are numbered: the initial ones 0, 1, ... in the order of the sentences, then the others as they are made.
     `start` begins with some of the sentences (by default all, or those given to the constructor), `apply` applies an
-    action in each row and drops final states, `select` makes rows of any earlier states.
+    action in each row and drops final states, `select` makes rows of any earlier states. If the focus of the system is
+    free, a state has a row for each place where an action is legal; `focus` is the word at S0 there.
 
     Arrays of numbers are C-contiguous int32 (masks bool, keys uint64); arguments must be, too, else `BatchError` is
     raised. Matrices are written into `out`, or into memory of the batch: such an array is valid until the same method
@@ -58,8 +59,6 @@ class StateBatch:
     ) -> None:
         if not isinstance(system, TransitionSystem):
             raise SpecError(f"system of StateBatch must be a TransitionSystem; got {system!r}")
-        if system.focus == "free":
-            raise SpecError(f"system of StateBatch must have a fixed focus; that of {system.name} is free")
         if not isinstance(sentences, Treebank):
             raise TreebankError(f"sentences of StateBatch must be a Treebank; got {sentences!r}")
         check_lengths(sentences)
@@ -168,10 +167,12 @@ class StateBatch:
             np.int32
         )
 
-    def select(self, states: IntArray) -> None:
-        """Makes rows of states that are not final, in that order."""
+    def select(self, states: IntArray, focus: IntArray | None = None) -> None:
+        """Makes rows of states that are not final, in that order; with a `focus`, only of that place of each."""
         _check(states, "states of select", np.int32, (None,))
-        self._call("select", self._engine.select, states)
+        if focus is not None:
+            _check(focus, "focus of select", np.int32, (len(states),))
+        self._call("select", self._engine.select, states, focus)
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -201,6 +202,11 @@ class StateBatch:
         return self._listed(self._engine.list_sentences)
 
     @property
+    def focus(self) -> IntArray:
+        """The word at S0 of each row, 0 if it is Root, where the focus is free; -1 where it is fixed."""
+        return self._listed(self._engine.list_focus)
+
+    @property
     def violations(self) -> IntArray:
         """Number of constraints violated by every remaining action of each row."""
         return self._listed(self._engine.list_violations)
@@ -226,7 +232,10 @@ class StateBatch:
         return self._filled("costs", self._engine.costs, np.int32, len(self.system.transitions), out)
 
     def oracle(self) -> IntArray:
-        """(rows) The action of the static oracle: least cost, then an arc of the gold, then `ties`."""
+        """(rows) The action of the static oracle: least cost, then an arc of the gold, then `ties`.
+
+        If the focus is free, it is that of one row of each state, and -1 in the others.
+        """
         out = np.empty(len(self._engine), dtype=np.int32)
         self._call("oracle", self._engine.oracle, out)
         return out
@@ -342,7 +351,10 @@ class StateBatch:
         return out
 
     def derivation(self, state: int) -> tuple[IntArray, IntArray]:
-        """The derivation of a state: the numbers of the states before each action, and the actions."""
+        """The derivation of a state: the numbers of the states before each step, and the steps.
+
+        A step is an action; if the focus is free, `system.step_name` has its name.
+        """
         if not 0 <= state < self.states:
             raise BatchError(f"state of derivation must be from 0 to {self.states - 1}; got {state!r}")
         found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))

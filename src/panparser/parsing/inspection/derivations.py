@@ -9,6 +9,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray, LongArray
+from panparser._caching import cached_property
 from panparser._checks import check_beam
 from panparser.errors import SpecError, StuckError, TreebankError
 from panparser.features.reading import Derivation
@@ -64,13 +65,22 @@ def binary_templates(parser: ParserLike) -> Templates:
 
 @dataclass(frozen=True)
 class Derivations:
-    """Actions and labels of their arcs (-1: none) of all sentences; those of sentence i begin at `offsets[i]`."""
+    """Steps and labels of their arcs (-1: none) of all sentences; those of sentence i begin at `offsets[i]`."""
 
     parser: ParserLike
     treebank: Treebank
     offsets: LongArray
-    actions: IntArray
+    steps: IntArray
     labels: IntArray
+
+    @cached_property
+    def actions(self) -> IntArray:
+        """The steps without the place of the focus, if that is free."""
+        return self.steps % np.int32(_engine.MAX_ROWS)
+
+    @property
+    def _is_free(self) -> bool:
+        return self.parser.spec.system.focus == "free"
 
     @classmethod
     def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
@@ -113,13 +123,20 @@ class Derivations:
         source = np.arange(len(self.treebank)) if sentences is None else sentences
         chosen = np.flatnonzero(np.diff(self.offsets)[source] > 0)
         batch.start(chosen)
-        return self.steps(batch, self.offsets[source[chosen]])
+        return self.follow(batch, self.offsets[source[chosen]])
 
-    def steps(self, batch: StateBatch, starts: LongArray) -> Iterator[LongArray]:
-        """Like `walk`, from the current states of a batch; `starts` are where the actions of its sentences begin."""
+    def follow(self, batch: StateBatch, starts: LongArray) -> Iterator[LongArray]:
+        """Like `walk`, from the current states of a batch; `starts` are where the actions of its sentences begin.
+
+        If the focus is free, the rows are those of the places where the actions are taken.
+        """
         step = 0
         while len(batch):
             at: LongArray = starts[batch.sentence_index] + step
+            if self._is_free:
+                taken = batch.focus == self.steps[at] // _engine.MAX_ROWS
+                batch.select(batch.ids[taken], batch.focus[taken])
+                at = at[taken]
             yield at
             batch.apply(self.actions[at], self.labels[at])
             step += 1
@@ -136,8 +153,8 @@ class Derivations:
         here = Derivation(system.initial(words))
         first = int(self.offsets[sentence])
         last = int(self.offsets[sentence + 1]) if steps is None else first + steps
-        for action, label in zip(self.actions[first:last].tolist(), self.labels[first:last].tolist(), strict=True):
-            here = here.follow(system.names[action], names[label] if label >= 0 else None)
+        for step, label in zip(self.steps[first:last].tolist(), self.labels[first:last].tolist(), strict=True):
+            here = here.follow(system.step_name(step), names[label] if label >= 0 else None)
         return here
 
 

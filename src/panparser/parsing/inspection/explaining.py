@@ -30,6 +30,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class _Seen:
+    """What is known of a state: a row for each place of the focus, one where it is fixed."""
+
+    focus: IntArray  # (places) the token at S0; 0 where it is fixed
+    keys: KeyArray | None  # (places, templates)
+    legal: npt.NDArray[np.bool_]  # (places, actions)
+    costs: IntArray | None
+
+    @property
+    def steps(self) -> list[int]:
+        """The numbers of the legal steps."""
+        places, actions = np.nonzero(self.legal)
+        steps: list[int] = (self.focus[places] * _engine.MAX_ROWS + actions).tolist()
+        return steps
+
+
+@dataclass(frozen=True)
 class Explanation:
     """The derivation of one sentence; steps count from 1."""
 
@@ -60,17 +77,19 @@ class Explanation:
         return inside(self.parser)
 
     @cached_property
-    def _seen(self) -> tuple[KeyArray, npt.NDArray[np.bool_], IntArray | None]:
-        """(steps, templates) keys, (steps, actions) legal ones and, if there is a gold tree, costs."""
+    def _seen(self) -> list[_Seen]:
+        """What is known before each step."""
         has_gold = bool((self.sentence.heads >= 0).all())
         batch = self.derivations.batch(gold=has_gold)
-        keys, legal, costs = [], [], []
+        found = []
         for _ in self.derivations.walk(batch):
-            keys.append(batch.keys()[0].copy() if self._occlusions is None else ())
-            legal.append(batch.legal()[0].copy())
-            if has_gold:
-                costs.append(batch.costs()[0].copy())
-        return np.array(keys), np.array(legal), np.array(costs) if has_gold else None
+            chosen = batch.focus
+            batch.select(batch.ids)
+            keys = batch.keys().copy() if self._occlusions is None else None
+            costs = batch.costs().copy() if has_gold else None
+            found.append(_Seen(np.maximum(batch.focus, 0), keys, batch.legal().copy(), costs))
+            batch.select(batch.ids[:1], chosen)
+        return found
 
     @cached_property
     def states(self) -> list[Derivation]:
@@ -89,43 +108,61 @@ class Explanation:
 
     def features(self, step: int) -> list[Feature]:
         """The features of the state before a step, one for each template that is not of vectors."""
+        return self._features(self._view(step, int(self.derivations.steps[self._checked(step)])))
+
+    def _view(self, step: int, number: int) -> Derivation:
+        """The state before a step, as the step of a number sees it."""
+        return self.state(step).seen_by(self.parser.spec.system.step_name(number))
+
+    def _features(self, state: Derivation) -> list[Feature]:
         reader = Reader.of(binary_templates(self.parser), self.sentence)
-        state = self.state(step)
         return [Feature(template, reader.feature(state, template)[1]) for template in reader.templates]
 
     def legal(self, step: int) -> list[int]:
-        return [int(action) for action in np.flatnonzero(self._seen[1][self._checked(step)])]
+        """The numbers of the steps that are legal."""
+        return self._seen[self._checked(step)].steps
 
     def costs(self, step: int) -> dict[str, int] | None:
         """What each legal action loses against the gold tree, if the sentence has one."""
-        costs = self._seen[2]
-        names = self.parser.spec.system.names
-        return None if costs is None else {names[a]: int(costs[step - 1, a]) for a in self.legal(step)}
+        seen = self._seen[self._checked(step)]
+        if seen.costs is None:
+            return None
+        names = map(self.parser.spec.system.step_name, seen.steps)
+        return dict(zip(names, seen.costs[seen.legal].tolist(), strict=True))
+
+    def _columns(self, step: int) -> tuple[tuple[str, ...], int]:
+        """The names of the legal steps, and which was taken."""
+        legal = self.legal(step)
+        chosen = legal.index(int(self.derivations.steps[self._checked(step)]))
+        return tuple(map(self.parser.spec.system.step_name, legal)), chosen
 
     def actions(self, step: int) -> Contributions:
         """Contributions to the scores of the legal actions."""
         at = self._checked(step)
-        names, legal = self.parser.spec.system.names, self.legal(step)
-        chosen = legal.index(int(self.derivations.actions[at]))
-        columns = tuple(names[action] for action in legal)
+        columns, chosen = self._columns(step)
         if self._occlusions is not None:
             inputs, contributions = self._occlusions.actions(at)
-            return Contributions(inputs, columns, contributions[:, legal], chosen, 1.0)
-        keys = self._seen[0][at]
-        weights = self._engine.action_weights(keys).reshape(len(keys), len(names))
-        texts = [str(feature) for feature in self.features(step)]
-        more_texts, more = self._vectors(step, None)
-        weights = np.concatenate([weights, more])[:, legal]
-        return Contributions((*texts, *more_texts), columns, weights, chosen, self._units[0])
+            return Contributions(inputs, columns, contributions[:, self.legal(step)], chosen, 1.0)
+        seen = self._seen[at]
+        assert seen.keys is not None
+        found: dict[str, IntArray] = {}  # by feature, what it adds to each column: 0 where another place is looked at
+        for place, (focus, keys) in enumerate(zip(seen.focus.tolist(), seen.keys, strict=True)):
+            view = self._view(step, focus * _engine.MAX_ROWS)
+            weights = self._engine.action_weights(keys).reshape(len(keys), -1)
+            more_texts, more = self._vectors(view, None)
+            texts = [*map(str, self._features(view)), *more_texts]
+            here = np.nonzero(seen.legal)[0] == place
+            for text, row in zip(texts, np.concatenate([weights, more]), strict=True):
+                found.setdefault(text, np.zeros(len(columns), dtype=np.int32))[here] += row[seen.legal[place]]
+        return Contributions(tuple(found), columns, np.array([*found.values()]), chosen, self._units[0])
 
     def _scores(self, step: int) -> tuple[tuple[str, ...], npt.NDArray[Any], int]:
         """The legal actions, their scores in updates, and the number of the one that was chosen."""
         if self._occlusions is None:
             found = self.actions(step)
             return found.columns, found.scores / found.unit, found.chosen
-        names, legal = self.parser.spec.system.names, self.legal(step)
-        chosen = legal.index(int(self.derivations.actions[step - 1]))
-        return tuple(names[action] for action in legal), self._occlusions.scores(step - 1)[legal], chosen
+        columns, chosen = self._columns(step)
+        return columns, self._occlusions.scores(step - 1)[self.legal(step)], chosen
 
     def labels(self, step: int) -> Contributions | None:
         """Contributions to the scores of the labels that the arc of a step may have; None if it makes no arc."""
@@ -135,8 +172,9 @@ class Explanation:
             return None
         action = int(self.derivations.actions[at])
         known = self.parser.labels
-        state = self.state(step)
-        made, proposed = state.arc_of(self.parser.spec.system.names[action])
+        number = int(self.derivations.steps[at])
+        state = self._view(step, number)
+        made, proposed = state.arc_of(self.parser.spec.system.step_name(number))
         arc = made or proposed
         of_root = arc is not None and arc.head == state.root
         allowed = np.flatnonzero(known.of_root if of_root else known.of_words)
@@ -146,11 +184,14 @@ class Explanation:
             inputs, contributions = self._occlusions.labels(at)
             return Contributions(inputs, names, contributions[:, allowed], chosen, 1.0)
         seen = self._engine.label_templates
-        keys = np.ascontiguousarray(self._seen[0][at][seen])
+        known_keys = self._seen[at]
+        assert known_keys.keys is not None
+        place = int(np.flatnonzero(known_keys.focus == number // _engine.MAX_ROWS)[0])
+        keys = np.ascontiguousarray(known_keys.keys[place][seen])
         weights = self._engine.label_weights(keys, action).reshape(len(keys), len(known.names))
         features = self.features(step)
         texts = [str(features[number]) for number in seen]
-        more_texts, more = self._vectors(step, action)
+        more_texts, more = self._vectors(state, action)
         weights = np.concatenate([weights, more])[:, allowed]
         return Contributions((*texts, *more_texts), names, weights, chosen, self._units[1])
 
@@ -158,12 +199,11 @@ class Explanation:
     def _units(self) -> tuple[float, float]:
         return units(self.parser)
 
-    def _vectors(self, step: int, action: int | None) -> tuple[list[str], IntArray]:
+    def _vectors(self, state: Derivation, action: int | None) -> tuple[list[str], IntArray]:
         """What vectors add to actions, or to the labels of an action: names and weights."""
         width = len(self.parser.labels.names) if action is not None else len(self.parser.spec.system.names)
         texts: list[str] = []
         weights: list[IntArray] = []
-        state = self.state(step)
         templates = [template for template in self.parser.spec.used_templates if template.is_vector]
         for number, template in enumerate(templates):
             if action is not None and not self._engine.label_vectors[number]:
@@ -200,12 +240,13 @@ class Explanation:
         for step in range(1, len(self) + 1):
             names, scores, chosen = self._scores(step)
             others = np.delete(scores, chosen)
-            state = self.state(step).state
+            state = self._view(step, int(self.derivations.steps[step - 1]))
+            words = {state.root: 0}
             label = int(self.derivations.labels[step - 1])
             row: dict[str, Any] = {
                 "step": step,
-                "stack": " ".join(forms[token] for token in state.stack),
-                "buffer": " ".join(forms[token] for token in state.buffer),
+                "stack": " ".join(forms[words.get(token, token)] for token in reversed(state.stack)),
+                "buffer": " ".join(forms[words.get(token, token)] for token in state.buffer),
                 "action": names[chosen],
                 "label": self.parser.labels.names[label] if label >= 0 else "",
                 "score": float(scores[chosen]),

@@ -42,6 +42,7 @@ from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import Epochs, score
 from panparser.storage.arrays import encode, read_arrays, write_arrays
 from panparser.storage.values import COUNT, TABLE, Kind, ListOf, Table, check, integer
+from panparser.systems.table import TransitionSystem
 from panparser.treebank.treebank import Treebank
 
 CHECKPOINT_FORMAT = 2  # incremented with every change, since nobody keeps them
@@ -75,6 +76,9 @@ class ClassifierRun(Epochs[Classifier]):
 
     def __post_init__(self) -> None:
         self.check()
+        if isinstance(self.spec.system, TransitionSystem) and self.spec.system.focus == "free":
+            name = self.spec.system.name
+            raise SpecError(f"the focus of {name} is free, which only the perceptron learns; got another classifier")
         self._check_options()
         self._settings = _settings_of(self.classifier)
         self.prepare(self.init.labels if self.init else Labels())

@@ -82,7 +82,7 @@ class PerceptronRun(Epochs[Layer]):
             for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
         ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
-        self._members = Members(self, self.learners, system.names, self._teach, self._teach_instead)
+        self._members = Members(self, self.learners, system.step_name, self._teach, self._teach_instead)
 
     def _check_init(self) -> None:
         if self.init is None:

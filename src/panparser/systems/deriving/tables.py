@@ -90,6 +90,8 @@ def without_costs(system: Any) -> TransitionSystem:
     table = as_system(system)
     if not isinstance(table, TransitionSystem):
         raise TableError(f"{table.name} is written in Python; losses can be derived for tables")
+    if table.focus == "free":
+        raise TableError(f"the focus of {table.name} is free; losses are found where it is fixed")
     for row in table.transitions:
         if back in row.then:
             raise TableError(f"{table.name}: {row.name} uses back, so costs need a static oracle: there are no losses")

@@ -35,7 +35,8 @@ def default_golds(system: System) -> Golds:
     crosses = isinstance(system, TransitionSystem) and system.crosses
     if system.static_oracle is not None:
         return "all" if crosses else "projective"
-    return "any" if crosses else "partial"
+    counted = isinstance(system, TransitionSystem) and system.potential == "crossing-arcs"  # for golds that cross, too
+    return "any" if crosses or counted else "partial"
 
 
 def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
