@@ -155,7 +155,11 @@ void System::check() const {
                     "a free focus is moved by no effect");
       require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
-    require_sound(fits_potential(row), "this potential does not fit all rows");
+    if (!fits_potential(row)) {
+      throw std::invalid_argument("the potential does not know a row like the one with number " +
+                                  std::to_string(&row - table_.rows.data() + 1) +
+                                  "; the reference of the table language says which ones it knows");
+    }
   }
 }
 
@@ -272,7 +276,7 @@ std::uint32_t System::legal(Bits truths) const {
 
 bool System::is_final(const Frame& frame) const {
   if (table_.final.is_given()) return holds(table_.final, truths(frame));
-  return has_final_sizes(frame.facts[kStackSize], frame.facts[kBufferSize]) &&
+  return has_final_sizes(frame.facts[kStackSize], frame.facts[kBufferSize]) && frame.facts[kListSize] == 0 &&
          frame.at[table_.shape.ends_on_stack ? kS0 : kB0] == frame.root;
 }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
+import panparser as pp
 from panparser.testing import check_system
 from places import EXAMPLES
 
@@ -124,3 +126,12 @@ def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeyp
     code, out, _ = run("check", "arc-hybrid", "--max-words", "12", "--json")
     values = json.loads(out)
     assert (code, values["proven"], [row["words"] for row in values["rows"]]) == (130, None, [1, 2])
+
+
+def test_a_table_without_losses_is_told_what_can_be_proven(run, tmp_path):
+    bare = tmp_path / "bare.toml"
+    pp.TransitionSystem("bare", tuple(replace(t, loses=()) for t in pp.system("arc-hybrid").transitions)).save(bare)
+    code, _, err = run("check", str(bare), "--max-words", "2")
+    assert code == 2
+    assert "--golds none proves its structure" in err
+    assert run("check", str(bare), "--max-words", "2", "--golds", "none")[0] == 0

@@ -96,7 +96,7 @@ def test_extending_a_table_makes_the_partial_system():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"name": "A B", "then": (shift,)}, "name of Transition must be a word like SHIFT; got 'A B'"),
+        ({"name": "A B", "then": (shift,)}, "must be a word of letters, digits and _, such as NO_ARC; got 'A B'"),
         (
             {"when": is_word(S0), "then": (shift,)},
             "when of X must be a tuple or list of conditions; got is_word(S0) (a comma",
@@ -206,7 +206,7 @@ def test_too_many_conditions_are_refused():
     ],
 )
 def test_potentials_are_refused_where_they_do_not_fit(potential, then):
-    with pytest.raises(pp.TableError, match="this potential does not fit all rows"):
+    with pytest.raises(pp.TableError, match="the potential does not know a row like"):
         pp.TransitionSystem("x", (pp.Transition("X", then=then),), potential=potential)
 
 

@@ -97,6 +97,10 @@ def check(
     table = find_system(name, root, single_root, k, oracle)
     if constraints and golds is not None:
         raise TableError("--golds are for costs; with --constraints every set of heads that a tree has is tried")
+    if isinstance(table, TransitionSystem) and not (table.has_oracle or constraints or golds is GoldKind.none):
+        raise TableError(
+            f"{table.name} has no losses to prove; --golds none proves its structure, and `panparser derive` finds some"
+        )
     talks = not as_json and not is_quiet()
     done = _Rows(max_words, talks)
     if talks:

@@ -58,6 +58,8 @@ def derive(
         found = find_losses(table, max_words, directions=directions, progress=report)
     if found.system is None:
         print(json.dumps({"derived": False, "witness": str(found)}, indent=2) if as_json else found)
+        if not as_json:
+            print('\nIt can be trained all the same, with losses that are nearly right and static_oracle = "rows".')
         raise typer.Exit(1)
     if output:
         found.system.save(output)

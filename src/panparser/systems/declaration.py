@@ -69,7 +69,9 @@ class Transition:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
-            raise TableError(f"name of Transition must be a word like SHIFT; got {self.name!r}")
+            raise TableError(
+                f"name of Transition must be a word of letters, digits and _, such as NO_ARC; got {self.name!r}"
+            )
         for column in ("when", "then", "loses"):
             object.__setattr__(self, column, read_terms(getattr(self, column), column, self.name))
         self._check_effects()

@@ -70,7 +70,8 @@ class ReferenceSystem:
         if self.table.final:
             return self._hold(self.table.final, state)
         ends = (state.root,)
-        return (state.stack, state.buffer) == ((ends, ()) if self.table.ends == "stack" else ((), ends))
+        places = (ends, ()) if self.table.ends == "stack" else ((), ends)
+        return (state.stack, state.buffer) == places and not state.aside
 
     def legal(self, state: ReferenceState) -> tuple[str, ...]:
         if self.is_final(state):
