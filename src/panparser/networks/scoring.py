@@ -156,8 +156,9 @@ class Scorer:
             matrix = taken(arrays, "labels", labels, network.labels + 1, network.labels + 1)
             self.label_matrix = np.ascontiguousarray(matrix.transpose(1, 0, 2)).reshape(network.labels + 1, -1)
         elif labels:
-            self.label_out = taken(arrays, "labels.weight", actions * labels, hidden)
-            self.label_bias = taken(arrays, "labels.bias", actions * labels)
+            weights = taken(arrays, "labels.weight", actions * labels, hidden).reshape(actions, labels, hidden)
+            self.label_out = np.ascontiguousarray(weights.transpose(0, 2, 1))
+            self.label_bias = taken(arrays, "labels.bias", actions * labels).reshape(actions, labels)
 
     def _tables(self, arrays: Arrays, name: str, values: int, count: int, size: int) -> list[Floats]:
         """What each value adds to the hidden layer, at each of some places."""
@@ -208,8 +209,9 @@ class Scorer:
         hidden = self.hidden(seen, words)
         found = np.empty((len(hidden), self.labels), dtype=np.float32)
         for action in np.unique(actions).tolist():
-            own, rows = actions == action, slice(action * self.labels, (action + 1) * self.labels)
-            found[own] = hidden[own] @ self.label_out[rows].T + self.label_bias[rows]
+            own = actions == action
+            with np.errstate(invalid="ignore"):  # some BLAS raise it for numbers that they read and do not use
+                found[own] = hidden[own] @ self.label_out[action] + self.label_bias[action]
         return found
 
 
