@@ -16,6 +16,7 @@ from panparser import storage as storage
 from panparser import systems as systems
 from panparser import testing as testing
 from panparser import text as text
+from panparser import transfer as transfer
 from panparser import treebank as treebank
 from panparser import trees as trees
 from panparser._engine import ILLEGAL_COST as ILLEGAL_COST
