@@ -16,9 +16,14 @@ from machine import heading, main
 
 import panparser as pp
 from panparser import _engine
+from panparser.systems.registry import has_single_root
 from panparser.testing import random_projective_tree
+from panparser.trees.gold import ROOTS
 
-LOCAL = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "easy-first", "arc-eager-partial", "arc-hybrid-partial")
+LOCAL = (
+    *("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-eager-partial", "arc-hybrid-partial"),
+    *("arc-swift", "covington", "covington-projective", "easy-first"),
+)
 
 
 def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int) -> float:
@@ -34,8 +39,9 @@ def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int
 
 
 def variants(name: str) -> list[pp.TransitionSystem]:
-    singles = (False,) if name.endswith("partial") else (False, True)
-    return [pp.system(name, root=root, single_root=single) for root in ("first", "last") for single in singles]
+    singles = (False, True) if has_single_root(name) else (False,)
+    roots = ROOTS if not name.endswith("partial") else ("first", "last")
+    return [pp.system(name, root=root, single_root=single) for root in roots for single in singles]
 
 
 def describe(system: pp.TransitionSystem) -> str:
