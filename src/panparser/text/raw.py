@@ -23,6 +23,7 @@ Marks = npt.NDArray[np.uint8]
 INSIDE, TOKEN, SENTENCE = 0, 1, 2  # what ends after a character
 _PARAGRAPH = "\n\n"
 _ESCAPES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
+_ESCAPED = str.maketrans({character: f"\\{letter}" for letter, character in _ESCAPES.items()})
 _GAP = re.compile(f"[{WHITE}]+")
 _ESCAPE = re.compile(r"\\([strnp\\]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})")
 
@@ -116,9 +117,14 @@ def _spacing(misc: str) -> _Spacing:
     )
 
 
-def unescape(spaces: str) -> str:
-    """White space with the escapes of MISC resolved."""
-    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), spaces)
+def unescape(value: str) -> str:
+    """A value of MISC with its escapes resolved."""
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), value)
+
+
+def escape(text: str) -> str:
+    """A text as a value of MISC: spaces, bars and backslashes are escaped, and what ends a line."""
+    return text.translate(_ESCAPED)
 
 
 def _break(comments: list[str]) -> tuple[str, str | None]:
@@ -141,20 +147,20 @@ def _spaced(words: list[tuple[str, _Spacing]], text: str | None, between: str) -
     if text is not None:
         joined = "".join(f + a for f, a in zip(forms, after, strict=True))
         if joined.split() != text.split():
-            after = _gaps(forms, text) or after
+            after = gaps(forms, text) or after
     if between == _PARAGRAPH or not words[-1][1].tight:
         after[-1] = between
     pieces = zip(words, forms, after, strict=True)
     return [(s.before, form, gap if s.after is None else s.after) for (_, s), form, gap in pieces]
 
 
-def _gaps(forms: list[str], text: str) -> list[str] | None:
+def gaps(forms: list[str], text: str) -> list[str] | None:
     """The white space after each form in a text; None if the text has other forms."""
-    gaps, place = [], 0
+    found, place = [], 0
     for form in forms:
         if not text.startswith(form, place):
             return None
         gap = _GAP.match(text, place + len(form))
-        gaps.append(gap[0] if gap else "")
-        place += len(form) + len(gaps[-1])
-    return gaps if place == len(text) else None
+        found.append(gap[0] if gap else "")
+        place += len(form) + len(found[-1])
+    return found if place == len(text) else None

@@ -1,0 +1,119 @@
+"""glossed_treebank: CoNLL-U from glossed sentences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from panparser.errors import SpecError
+from panparser.pipeline.pipeline import Pipeline
+from panparser.text.raw import escape
+from panparser.transfer.glossed.meaning import Meaning, meaning
+from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
+from panparser.transfer.glossed.table import GlossTable, shipped_table
+from panparser.transfer.glossed.tagging import lemma_of, stems, tag_of
+from panparser.treebank.treebank import Treebank
+
+Report = Callable[[str, int, int], None]  # what is done, how much of it, of how much
+
+
+@dataclass(frozen=True)
+class GlossedTreebank:
+    """The treebank of glossed sentences, and the glosses that the table does not know, with their counts."""
+
+    treebank: Treebank
+    unknown: Counter[str]
+
+    @property
+    def tagged(self) -> int:
+        """How many words have UPOS."""
+        return int((self.treebank.column("upos") != 0).sum())
+
+    @property
+    def headed(self) -> int:
+        """How many words have a head."""
+        return int((self.treebank.heads >= 0).sum())
+
+
+def glossed_treebank(
+    sentences: Sequence[GlossedSentence],
+    *,
+    table: GlossTable | None = None,
+    nlp: Pipeline | None = None,
+    trees: bool = False,
+    report: Report | None = None,
+) -> GlossedTreebank:
+    """Glossed sentences as a treebank: lemmas, tags and features by a table (default: the one that panparser ships).
+
+    `nlp`: a model of the language of glosses and translations. It tags the words that the table leaves without a tag,
+    as it tags the words of the translation that they are glossed with, or else the glosses. With `trees` it also parses
+    the translations, and their heads and labels are projected through the glosses: partial trees, where words that no
+    word of the translation matches have no head. Characters are normalized (NFC); MISC has Gloss, MSeg and MGloss.
+    """
+    if trees and nlp is None:
+        raise SpecError("trees of glossed_treebank need nlp, a model that parses the translations")
+    chosen = table or shipped_table()
+    said = [[meaning(word, chosen) for word in sentence.words] for sentence in sentences]
+    unknown = Counter(gloss for words in said for word in words for gloss in word.unknown)
+    lines = _lines(sentences, said, chosen)
+    path = sentences[0].path if sentences else "<text>"
+    treebank = Treebank("".join(f"{line}\n" for line in lines).encode(), path=path)
+    if nlp is not None:
+        from panparser.transfer.glossed.trees import annotate  # needs the parts of a pipeline
+
+        annotate(treebank, sentences, said, nlp, table=chosen, trees=trees, report=report)
+    return GlossedTreebank(treebank, unknown)
+
+
+def _lines(sentences: Sequence[GlossedSentence], said: Sequence[Sequence[Meaning]], table: GlossTable) -> Iterator[str]:
+    ids: set[str] = set()
+    for sentence, meanings in zip(sentences, said, strict=True):
+        if sentence.document:
+            yield f"# newdoc id = {_normal(sentence.document)}"
+        yield f"# sent_id = {_unique(_identifier(sentence.id), ids)}"
+        yield f"# text = {_normal(sentence.text)}"
+        if sentence.translation:
+            yield f"# text_{_identifier(sentence.language)} = {_normal(sentence.translation)}"
+        last = len(sentence.words)
+        for number, (word, what) in enumerate(zip(sentence.words, meanings, strict=True), start=1):
+            misc = _misc(word, tight=not word.space_after and number < last)
+            tag, given = tag_of(word, what, table), word.tag or _given(word)
+            cells = (word.form, lemma_of(word), tag, "_".join(given.split()), what.feats, "", "", "", misc)
+            yield "\t".join((str(number), *(_normal(cell) or "_" for cell in cells)))
+        yield ""
+
+
+def _given(word: GlossedWord) -> str:
+    """The part of speech of the stem."""
+    return next((part.tag for part in stems(word) if part.tag), "")
+
+
+def _misc(word: GlossedWord, tight: bool) -> str:
+    """Gloss (of the word, or else of its stem), MSeg and MGloss, in alphabetical order with SpaceAfter=No."""
+    lexical = ".".join(part.gloss for part in stems(word) if part.gloss)
+    pairs = {"Gloss": word.gloss or lexical, "MGloss": word.glossed, "MSeg": word.segmented}
+    cells = [f"{key}={escape(_normal(value))}" for key, value in pairs.items() if value]
+    return "|".join([*cells, *(["SpaceAfter=No"] if tight else [])])
+
+
+def _normal(text: str) -> str:
+    """In normalization form C, with single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _identifier(text: str) -> str:
+    """A name without spaces and slashes."""
+    return re.sub(r"[\s/=|#]+", "_", _normal(text)) or "_"
+
+
+def _unique(name: str, seen: set[str]) -> str:
+    """A name, with a number if it was there before."""
+    numbered, count = name, 1
+    while numbered in seen:
+        count += 1
+        numbered = f"{name}-{count}"
+    seen.add(numbered)
+    return numbered

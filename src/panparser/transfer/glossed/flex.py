@@ -1,0 +1,198 @@
+"""FLEx (FieldWorks) texts: the XML of .flextext files, also as ELAN and SayMore export it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from xml.parsers import expat
+
+from panparser.errors import TextError
+from panparser.text.raw import gaps
+from panparser.transfer.glossed.sentences import OPENING, GlossedSentence, GlossedWord, Morpheme, plain_words
+
+_MAX_DEPTH = 64
+_MAX_ELEMENTS = 1 << 22
+_AFFIXES = frozenset("prefix suffix infix circumfix simulfix suprafix prefixing_interfix suffixing_interfix".split())
+_CLITICS = frozenset(("enclitic", "proclitic"))
+_SIGNS = "-=~<>*"
+
+
+@dataclass
+class _Element:
+    name: str
+    attributes: dict[str, str]
+    line: int
+    text: str = ""
+    parts: list[_Element] = field(default_factory=list)
+
+    def all(self, name: str) -> Iterator[_Element]:
+        """The elements of a name inside, at any depth, in order; not those inside one of them."""
+        for part in self.parts:
+            if part.name == name:
+                yield part
+            else:
+                yield from part.all(name)
+
+    def item(self, kind: str, language: str | None = None) -> str:
+        """The text of an item of this element itself; in a language if there is one, else the first."""
+        found = [part for part in self.parts if part.name == "item" and part.attributes.get("type") == kind]
+        texts = [part for part in found if " ".join(part.text.split())]
+        own = [part for part in texts if language and part.attributes.get("lang") == language]
+        chosen = (own or texts)[:1]
+        return " ".join(chosen[0].text.split()) if chosen else ""
+
+
+def read_flextext(data: bytes, path: str = "<text>", language: str | None = None) -> list[GlossedSentence]:
+    """The phrases of a file as sentences; of glosses in several languages, those in `language` (default: English, or
+    else the first).
+
+    Raises TextError, with the line, for XML that is not well-formed, has a DOCTYPE, or holds no interlinear text.
+    """
+    root = _parsed(data, path)
+    texts = [root] if root.name == "interlinear-text" else list(root.all("interlinear-text"))
+    if not texts:
+        raise TextError(f"{path}:{root.line}: expected an element <interlinear-text>, found <{root.name}> without one")
+    chosen = language or _language(texts)
+    sentences: list[GlossedSentence] = []
+    for number, text in enumerate(texts, start=1):
+        name = text.item("title-abbreviation") or text.item("title") or (str(number) if len(texts) > 1 else "")
+        phrases = [phrase for phrase in text.all("phrase") if phrase.item("txt") or any(phrase.all("word"))]
+        for count, phrase in enumerate(phrases, start=1):
+            words = _words(phrase, chosen, path)
+            if not words:
+                continue
+            own = phrase.item("segnum") or str(count)
+            sentences.append(
+                GlossedSentence(
+                    words=tuple(words),
+                    translation=phrase.item("gls", chosen),
+                    id=f"{name}-{own}" if name else own,
+                    document=name if count == 1 else "",
+                    language=chosen,
+                    path=path,
+                    line=phrase.line,
+                )
+            )
+    return sentences
+
+
+def _language(texts: list[_Element]) -> str:
+    """English if anything is glossed or translated into it, else the first language that something is."""
+    found = [
+        item.attributes["lang"]
+        for text in texts
+        for item in text.all("item")
+        if item.attributes.get("type") == "gls" and item.attributes.get("lang")
+    ]
+    return "en" if "en" in found or not found else found[0]
+
+
+# --- XML ---
+
+
+def _parsed(data: bytes, path: str) -> _Element:
+    """The elements of a file. There are no external entities and no declarations of any: a DOCTYPE is refused."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    root = _Element("", {}, 1)
+    stack, count = [root], 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if len(stack) > _MAX_DEPTH:
+            raise TextError(f"{_here()}: expected elements nested at most {_MAX_DEPTH} deep, found <{name}>")
+        if count > _MAX_ELEMENTS:
+            raise TextError(f"{_here()}: expected at most {_MAX_ELEMENTS:,} elements, found more: divide the file")
+        element = _Element(name.rpartition(" ")[2], attributes, parser.CurrentLineNumber)
+        stack[-1].parts.append(element)
+        stack.append(element)
+
+    def end(name: str) -> None:
+        stack.pop()
+
+    def characters(text: str) -> None:
+        if stack[-1].name == "item":
+            stack[-1].text += text
+
+    def doctype(*_: object) -> None:
+        raise TextError(f"{_here()}: expected XML without a DOCTYPE, found one")
+
+    def _here() -> str:
+        return f"{path}:{parser.CurrentLineNumber}"
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = characters, doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise TextError(f"{path}:{error.lineno}: expected well-formed XML, found: {reason}") from None
+    except (ValueError, LookupError) as error:  # an encoding that is unknown, or that the text does not have
+        raise TextError(f"{path}: expected XML in UTF-8 or UTF-16, found: {error}") from None
+    return root.parts[0]
+
+
+# --- Words ---
+
+
+def _words(phrase: _Element, language: str, path: str) -> list[GlossedWord]:
+    """The words of a phrase; of one that nobody has divided, those between spaces."""
+    elements = list(phrase.all("word"))
+    if not elements:
+        return plain_words(phrase.item("txt"))
+    words = [word for element in elements if (word := _word(element, language, path))]
+    return _spaced(words, phrase.item("txt"))
+
+
+def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
+    """A word, or a punctuation mark; None for an element that says nothing."""
+    if mark := element.item("punct"):
+        return GlossedWord(form=mark)
+    morphs = list(element.all("morph"))
+    morphemes = tuple(
+        _morpheme(morph, before, language) for before, morph in zip([None, *morphs], morphs, strict=False)
+    )
+    form = element.item("txt") or "".join(part.form for part in morphemes)
+    gloss, tag = element.item("gls", language), element.item("pos", language)
+    if not form:
+        if gloss or tag or morphemes:
+            raise TextError(f"{path}:{element.line}: expected an item txt or punct in <word>, found none")
+        return None
+    glossed = "".join(part.joint + part.gloss for part in morphemes) if any(part.gloss for part in morphemes) else ""
+    segmented = "".join(part.joint + part.form for part in morphemes) if len(morphemes) > 1 else ""
+    return GlossedWord(form=form, morphemes=morphemes, gloss=gloss, tag=tag, segmented=segmented, glossed=glossed)
+
+
+def _morpheme(morph: _Element, before: _Element | None, language: str) -> Morpheme:
+    kind, gloss = morph.attributes.get("type", ""), morph.item("gls", language)
+    clitic = _is_clitic(morph, "enclitic") or (before is not None and _is_clitic(before, "proclitic"))
+    return Morpheme(
+        form=morph.item("txt").strip(_SIGNS),
+        gloss=gloss.strip("-=~") or gloss,
+        joint="" if before is None else "=" if clitic else "-",
+        lemma=morph.item("cf").strip(_SIGNS),
+        tag=morph.item("msa", language),
+        is_stem=None if not kind else kind not in _AFFIXES | _CLITICS,
+    )
+
+
+def _is_clitic(morph: _Element, kind: str) -> bool:
+    """Is it a clitic of this kind, by its type or by the side of its sign?"""
+    written = morph.item("txt")
+    return morph.attributes.get("type") == kind or (written[:1] if kind == "enclitic" else written[-1:]) == "="
+
+
+def _spaced(words: list[GlossedWord], text: str) -> list[GlossedWord]:
+    """Words with the spaces that the text has between them; without a text, as punctuation marks are usually set."""
+    found = gaps([word.form for word in words], text)
+    usual = [*(_usual(word, following) for word, following in pairwise(words)), True]
+    after = usual if found is None else [bool(gap) for gap in found[:-1]] + [True]
+    return [replace(word, space_after=space) for word, space in zip(words, after, strict=True)]
+
+
+def _usual(word: GlossedWord, following: GlossedWord) -> bool:
+    if word.is_punctuation and word.form[-1] in OPENING.replace('"', ""):
+        return False
+    return not (following.is_punctuation and following.form[0] not in OPENING)
