@@ -271,3 +271,19 @@ def test_a_development_set_that_is_learned_from_is_noticed(run, data):
     code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options)
     assert (code, "is learned from as well" in err) == (0, False)
     assert "(labels with subtypes: FullLAS of `evaluate`)" in out
+
+
+def test_weights_of_treebanks(run, data):
+    command = ["train", "-t", "train.conllu", "dev.conllu", *TRAIN]
+    assert run(*command, "--weights", "1,3", "-o", "weighted")[0] == 0
+    assert "\nweights = [1.0, 3.0]\n" in Path("weighted.toml").read_text()
+    sentences = [len(pp.read_conllu(file)) for file in ("train.conllu", "dev.conllu")]
+    code, out, _ = run("info", "weighted")
+    assert code == 0
+    assert f"1 ({sentences[0]} sentences), 3 ({sentences[1]} sentences)" in out
+    code, _, err = run(*command, "--weights", "1", "-o", "other")
+    assert (code, "expected one for each of the 2 files" in err) == (2, True)
+    code, _, err = run(*command, "--weights", "1,0", "-o", "other")
+    assert (code, "expected a list of numbers above 0" in err) == (2, True)
+    code, _, err = run(*command, "--weights", "1,x", "-o", "other")
+    assert (code, "expected numbers with commas between them" in err) == (2, True)

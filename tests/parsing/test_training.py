@@ -223,14 +223,15 @@ def test_nothing_to_correct_changes_nothing():
     ("change", "what"),
     [
         ({"system": pp.system("arc-hybrid")}, "system"),
-        ({"templates": pp.ZN11}, "templates"),
-        ({"labeled": False, "templates": SMALL.unlabeled()}, "templates"),
+        ({"labeled": False, "templates": SMALL.unlabeled()}, "labeled"),
     ],
 )
 def test_a_warm_start_needs_the_same_kind_of_parser(change, what):
     first = pp.train(SPEC, TRAIN, epochs=1)
     with pytest.raises(SpecError, match=f"init of train must have the {what} of the new parser; they differ"):
         pp.train(replace(SPEC, **change), TRAIN, init=first)
+    with pytest.raises(SpecError, match="init of train must have no templates but those of the new parser; got"):
+        pp.train(replace(SPEC, templates=pp.ZN11), TRAIN, init=first)
 
 
 # --- Annotation that crosses, is partial, or is hardly there ---
@@ -385,3 +386,54 @@ def test_a_checkpoint_belongs_to_its_run(tmp_path):
         pp.train(SPEC, TRAIN, epochs=2, checkpoint=path, resume=True)
     parser = pp.train(SPEC, TRAIN, epochs=1, checkpoint=tmp_path / "new", resume=True)  # nothing was finished: begin
     assert weights(parser) == weights(pp.train(SPEC, TRAIN, epochs=1))
+
+
+# --- Labels without subtypes ---
+
+SUBTYPES = b"""1	the	_	DET	_	_	2	det:art	_	_
+2	dog	_	NOUN	_	_	3	nsubj:pass	_	_
+3	fed	_	VERB	_	_	0	root	_	_
+4	now	_	ADV	_	_	3	advmod	_	_
+
+1	a	_	DET	_	_	2	det	_	_
+2	cat	_	NOUN	_	_	3	nsubj	_	_
+3	sat	_	VERB	_	_	0	root	_	_
+
+"""
+
+
+def test_universal_labels_have_no_subtypes(tmp_path):
+    treebank = pp.Treebank(SUBTYPES)
+    spec = pp.ParserSpec(labels="universal", beam=1)
+    parser = pp.train(spec, treebank, dev=treebank, epochs=4)
+    assert set(parser.plain_labels) == {"det", "nsubj", "root", "advmod"}
+    assert parser.training.best.las == 100  # of what it learns
+    assert treebank.to_bytes() == SUBTYPES
+    found = parser.parse(treebank)
+    assert [token.label for token in found[0]] == ["det", "nsubj", "root", "advmod"]
+    parser.save(tmp_path / "model")
+    assert pp.load(tmp_path / "model").spec == spec
+    full = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1)
+    assert "nsubj:pass" in full.plain_labels
+    assert "labels" not in full.to_values()["spec"]  # as older versions write it
+
+
+def test_universal_labels_of_lifted_arcs():
+    crossing = SUBTYPES.replace(b"2\tdog\t_\tNOUN\t_\t_\t3", b"2\tdog\t_\tNOUN\t_\t_\t4").replace(
+        b"\t2\tdet:art", b"\t3\tdet:art"
+    )
+    parser = pp.train(pp.ParserSpec(labels="universal", beam=1), pp.Treebank(crossing * 10), epochs=1)
+    assert parser.spec.crossing == "pseudo"
+    assert not any(":" in name for name in parser.labels.names)
+    assert any(name != plain for name, plain in zip(parser.labels.names, parser.plain_labels, strict=False))
+
+
+def test_universal_labels_that_cannot_be():
+    with pytest.raises(pp.SpecError, match="labels of ParserSpec must be full or universal; got 'base'"):
+        pp.ParserSpec(labels="base")
+    with pytest.raises(pp.SpecError, match="universal ones are asked for, and the parser has none"):
+        pp.ParserSpec(labels="universal", labeled=False)
+    treebank = pp.Treebank(SUBTYPES)
+    full = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1)
+    with pytest.raises(pp.SpecError, match="init of train has labels with subtypes"):
+        pp.train(pp.ParserSpec(beam=1, labels="universal"), treebank, init=full)

@@ -222,3 +222,36 @@ def test_a_system_without_a_single_root_is_asked_for_none():
     assert {name for name, system in systems.items() if not system.single_root} == {
         name for name in systems if not has_single_root(name)
     }
+
+
+def test_files_have_weights():
+    pp.write_conllu("more.conllu", pp.read_conllu("dev.conllu")[:5])
+    data = {"train": ["train.conllu", "more.conllu"], "weights": [1, 2.5]}
+    watch = Steps()
+    result = pp.run_recipe(recipe(data=data), "eng", listeners=[watch])
+    assert [each["weight"] for each in result.model.training["treebank_weights"]] == [1, 2.5]
+    words = [pp.read_conllu(file).words for file in data["train"]]
+    assert watch.steps[-1].words == round(words[0] + 2.5 * words[1])
+    again = pp.run_recipe("eng.toml")
+    assert again.model.to_arrays().keys() == result.model.to_arrays().keys()
+    assert all((again.model.to_arrays()[name] == array).all() for name, array in result.model.to_arrays().items())
+    assert recipe(data=data).with_flags({"train": ("train.conllu",)}, {}, {}).data.weights is None
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"data": {"weights": [1, 2]}}, r"\[data\] weights: expected one for each of the 1 files.*found 2"),
+        ({"data": {"weights": [2]}, "folds": {"count": 2}}, r"\[folds\]: expected no weights of files"),
+        ({"data": {"weights": [2]}, "pipeline": {}}, "weights of files is for single parsers, not for a pipeline"),
+    ],
+)
+def test_weights_that_do_not_fit(tables, message):
+    with pytest.raises(pp.SpecError, match=message):
+        pp.run_recipe(recipe(**tables))
+
+
+def test_weights_are_not_for_a_cascade():
+    tables = {"data": TABLES["data"] | {"weights": [2]}, **STAGES}
+    with pytest.raises(pp.SpecError, match="weights are for single parsers"):
+        pp.CascadeRecipe.from_values(tables)

@@ -143,6 +143,10 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
         "max_size": lambda value: f"{value:,} bytes" if value else None,
         "batch": "{:,} sentences".format,
         "subsample": _pairs,
+        "treebank_weights": lambda value: ", ".join(
+            f"{each['weight']:g} ({each['sentences']:,} sentences)" for each in value or ()
+        ),
+        "restricted": lambda value: f"weights of {len(value)} templates only" if value else None,
         "init": lambda value: "went on from another model" if value else None,
         "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in (value or {}) else "other heads",
         "given": lambda value: f"{value} arcs of the stages before",

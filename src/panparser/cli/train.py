@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import ROOT_HELP, FileFormat, FormatOption, RootPlace, TagsBy
+from panparser.cli.choices import ROOT_HELP, FileFormat, FormatOption, LabelKind, RootPlace, TagsBy
+from panparser.cli.inputs import parse_numbers
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
 from panparser.errors import SpecError
@@ -32,6 +33,12 @@ def train(
     files: Annotated[list[str] | None, typer.Argument(metavar="[TRAIN...]", help="More of -t.", hidden=True)] = None,
     treebanks: Annotated[
         list[str] | None, typer.Option("--train", "-t", metavar="TRAIN...", help="Treebanks to learn from.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="1,25,...", help="How often to learn from the sentences of each treebank.  [default: once]"
+        ),
     ] = None,
     dev: Annotated[
         str | None, typer.Option("--dev", "-d", metavar="DEV", help="Treebank that the best epoch is chosen by.")
@@ -88,7 +95,16 @@ def train(
         str | None, typer.Option(metavar="FILE", help="Embeddings of words, for templates such as S0.vector.")
     ] = None,
     unlabeled: Annotated[bool, typer.Option("--unlabeled", help="Learn heads only.")] = False,
-    delexicalized: Annotated[bool, typer.Option("--delexicalized", help="No word forms and lemmas.")] = False,
+    delexicalized: Annotated[
+        bool,
+        typer.Option("--delexicalized", help="Of the annotation, read UPOS alone: for parsing other languages."),
+    ] = False,
+    delexicalized_feats: Annotated[
+        bool, typer.Option("--delexicalized-feats", help="The same, but read universal features as well.")
+    ] = False,
+    labels: Annotated[
+        LabelKind | None, typer.Option(help="With their subtypes, or without (universal).  [default: full]")
+    ] = None,
     init: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="Continue from this model, with its system, templates and beam."),
@@ -130,12 +146,15 @@ def train(
 
       panparser train --pipeline --network bilstm -t train.conllu -d dev.conllu -o en.panparser
 
+      panparser train -t web.conllu news.conllu --weights 1,10 -o news.panparser
+
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
       panparser train --recipe cascade.toml -o en.panparser
     """
     given = read_recipe(recipe) if recipe is not None else Recipe()
     data = _without_none({"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev})
+    data |= {} if weights is None else {"weights": tuple(parse_numbers(weights))}
     data |= {} if format == FileFormat.auto else {"format": format.value}
     of_parser = _without_none(
         {
@@ -147,7 +166,8 @@ def train(
             "vectors": vectors,
             "network": network,
             "labeled": False if unlabeled else None,
-            "delexicalized": delexicalized or None,
+            "delexicalized": "feats" if delexicalized_feats else delexicalized or None,
+            "labels": labels.value if labels else None,
         }
     )
     training = _without_none({"strategy": strategy, "epochs": epochs, "seed": seed, "batch": batch, "init": init})
@@ -161,7 +181,8 @@ def train(
             given = replace(given, pipeline=replace(given.pipeline, tags=tags.value))
         trained_on = given.data.train
     else:
-        _check_cascade_flags(str(recipe), of_parser | training, pipeline=pipeline, tags=tags is not None)
+        flags = of_parser | training | ({} if weights is None else {"weights": weights})
+        _check_cascade_flags(str(recipe), flags, pipeline=pipeline, tags=tags is not None)
         given = given.with_flags(data, training)
         trained_on = given.base.data.train
     model = _place(output, recipe)
@@ -204,7 +225,7 @@ def _check_cascade_flags(path: str, flags: Mapping[str, Any], **switches: bool) 
     """Raises SpecError for a flag that is for a single parser, or that belongs to a stage."""
     names = {"labeled": "unlabeled", "single_root": "single-root"}
     for name in (*flags, *(switch for switch, is_on in switches.items() if is_on)):
-        if name in ("init", "vectors"):
+        if name in ("init", "vectors", "weights"):
             raise SpecError(f"{path}: has stages, and --{name} is for a single parser")
         if name not in ("strategy", "epochs", "seed"):
             raise SpecError(f"{path}: has stages, so that --{names.get(name, name)} belongs into the recipe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,6 +17,12 @@ from panparser.systems.table import TransitionSystem
 _SHIFT = integer(0, 62)
 LAYER = Row(number(0, above=True), number(0, above=True), COUNT, _SHIFT, _SHIFT, least=3)  # of a manifest
 _ARRAYS = ("lines", "label_lines", "tables", "label_rows")  # of a layer
+# Lines of labels as the engine has them: tags of two bytes, 0 if there is none, then where each row begins.
+_LINE, _SLOTS = 64, 10
+_TAGS, _PLACES = slice(0, 2 * _SLOTS), slice(2 * _SLOTS, 6 * _SLOTS)
+_NARROW = 256  # labels, up to which the numbers in a row are bytes
+_Lines = npt.NDArray[np.uint8]  # (lines, bytes)
+_EMPTY: _Lines = np.zeros((1, _LINE), dtype=np.uint8)  # of a template without weights
 
 
 class VectorWeights(NamedTuple):
@@ -83,6 +90,49 @@ class Layer:
             label_rows=self.label_rows,
             vectors=_engine.VectorLayer(**self.vectors._asdict()) if self.vectors else None,
         )
+
+    # --- Templates ---
+
+    def extended(self, templates: int) -> Layer:
+        """The layer for so many templates: it has no weights for those that are new, which come after its own."""
+        more = templates - (len(self.tables) // 2 - 1)
+        return self if not more else self._with_lines(lambda own: [*own, *(_EMPTY for _ in range(more))])
+
+    def emptied(self, templates: Collection[int]) -> Layer:
+        """The layer without weights for the templates of these numbers."""
+        emptied = self._with_lines(lambda own: [_EMPTY if n in templates else lines for n, lines in enumerate(own)])
+        return emptied._without_unused_rows()
+
+    def _with_lines(self, change: Callable[[list[_Lines]], list[_Lines]]) -> Layer:
+        """The layer with other lines, which are given and made by template."""
+        pairs = zip(np.split(self.tables, 2), (self.lines, self.label_lines), strict=True)
+        made = [change(np.split(lines.reshape(-1, _LINE), firsts[1:-1])) for firsts, lines in pairs]
+        firsts = [np.cumsum([0, *map(len, lines)], dtype=np.uint32) for lines in made]
+        lines, label_lines = (np.concatenate(each).ravel() for each in made)
+        return replace(self, lines=lines, label_lines=label_lines, tables=np.concatenate(firsts))
+
+    def _without_unused_rows(self) -> Layer:
+        """The layer without rows of labels that no line tells of."""
+        lines = self.label_lines.reshape(-1, _LINE).copy()
+        is_taken = lines[:, _TAGS].copy().view(np.uint16) != 0
+        places = lines[:, _PLACES].copy().view(np.uint32)
+        starts, of = np.unique(places[is_taken], return_inverse=True)
+        sizes = self._row_sizes(starts)
+        firsts = np.cumsum(sizes) - sizes
+        places[is_taken] = firsts[of]
+        lines[:, _PLACES] = places.view(np.uint8)
+        kept = np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())
+        return replace(self, label_lines=lines.ravel(), label_rows=self.label_rows[kept])
+
+    def _row_sizes(self, starts: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+        """Bytes of rows of labels: a number of cells, each a label and its weight; or 0 and a weight for each label."""
+        bytes_of_number = 1 if self.labels <= _NARROW else 2
+        cells = self.label_rows[starts].astype(np.int64)
+        if bytes_of_number > 1:
+            cells += self.label_rows[starts + 1].astype(np.int64) << 8
+        return bytes_of_number + np.where(cells > 0, cells * (bytes_of_number + 1), self.labels)
+
+    # --- Files ---
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         arrays: dict[str, npt.NDArray[Any]] = {name: getattr(self, name) for name in _ARRAYS}

@@ -27,6 +27,8 @@ from panparser.storage.values import (
 
 # Keys in model files, in their order, by what was trained.
 _BATCH = "batch"  # written only if it is not 1
+_TREEBANK_WEIGHTS = "treebank_weights"  # written only if they are not all 1
+_RESTRICTED = "restricted"  # written only if it is
 _OPTIONS = tuple(option.name for option in fields(Training) if option.name != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
@@ -62,6 +64,8 @@ RECORD = Table(
         "strategy": Either(TEXT, TABLE, NOTHING),
         "seed": Maybe(COUNT),
         "subsample": Maybe(TABLE),
+        _TREEBANK_WEIGHTS: Maybe(ListOf(Table({"sentences": COUNT, "weight": NUMBER}))),
+        _RESTRICTED: Maybe(ListOf(TEXT)),
         "data": TableOf(Maybe(TEXT)),
         "history": ListOf(REPORT),
         "interrupted": BOOLEAN,
@@ -99,6 +103,7 @@ class TrainingRecord(Mapping[str, Any]):
     data: dict[str, str | None] = field(default_factory=dict)
     sentences: int = 0
     words: int = 0
+    treebank_weights: list[dict[str, Any]] | None = None  # of a parser: sentences and weight of each treebank
     sequences: int = 0
     item_count: int = 0  # "items" in files
     # Epochs.
@@ -111,6 +116,7 @@ class TrainingRecord(Mapping[str, Any]):
     rounding: dict[str, Any] | None = None
     losses: dict[str, int] | None = None
     constraints: dict[str, Any] | None = None
+    restricted: list[str] | None = None  # the templates that were kept, if the parser was restricted to some of them
     # Of a vote: where its weights come from, and their score on the development set.
     weights: str | None = None
     dev_score: float | None = None
@@ -125,6 +131,9 @@ class TrainingRecord(Mapping[str, Any]):
         if self.batch != 1 and _BATCH not in self.written:
             at = len(_OPTIONS)
             object.__setattr__(self, "written", (*self.written[:at], _BATCH, *self.written[at:]))
+        for name in (_TREEBANK_WEIGHTS, _RESTRICTED):
+            if getattr(self, name) is not None and name not in self.written:
+                object.__setattr__(self, "written", (*self.written, name))
 
     @property
     def best(self) -> EpochReport | None:

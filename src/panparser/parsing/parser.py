@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -14,6 +14,7 @@ from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError, TreebankError
+from panparser.features.templates import Templates
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier, tag_columns
 from panparser.learning.labels import LABELS, Labels
@@ -28,9 +29,10 @@ from panparser.parsing.models.protocol import Model, ParserLike, Search
 from panparser.parsing.models.vote import VOTER, Voter
 from panparser.parsing.options import ParseOptions
 from panparser.parsing.spec import SPEC, Functions, ParserSpec
+from panparser.parsing.tags import Tags, check_tags
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
-from panparser.storage.values import COUNT, TABLE, ListOf, Maybe, Table, check, integer
+from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Table, check, integer
 from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -58,6 +60,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
     `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
     that a beam is only as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
+    `tags`: the UPOS of the words that it learned from, sorted, or None: it does not read them, or they are not known.
     """
 
     declared = Table(
@@ -71,6 +74,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         {
             "vectors": _VECTORS,
             "voters": ListOf(VOTER),
+            "tags": ListOf(TEXT),
             "calibration": Maybe(TABLE),
             "classifier": Maybe(STORED),
         },
@@ -94,6 +98,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         self.vectors = vectors
         self.voters = voters  # the owners of the layers, in order, if several parsers vote
         self.margin = None
+        self.tags: Tags | None = None
         self.calibration: Calibration | None = (
             None  # of its confidence; made by `train` with a dev set, and by `calibrate`
         )
@@ -128,8 +133,13 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         self._margin = value
 
     def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; options as in `annotate`."""
+        """A copy of the treebank with the parser's heads and labels; options as in `annotate`.
+
+        Warns (TagWarning) of words whose UPOS is none of `tags`; raises TreebankError if most have such a tag.
+        """
         check_parsed(treebank)
+        if self.tags is not None:
+            check_tags(treebank, self.tags)
         parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed
@@ -305,6 +315,19 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             trees.setdefault((heads, labels), score)
         return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
 
+    def restricted(self, templates: Templates) -> Parser:
+        """The parser that scores by the features of these templates alone, as the others have no weights in it.
+
+        It goes on having them: so `train(init=...)` can learn new weights for them.
+        """
+        from panparser.parsing.models.restriction import kept_layers
+
+        layers = kept_layers(self, templates)
+        record = replace(self.training, restricted=[str(template) for template in templates])
+        parser = Parser(self.spec, self.labels, layers, record, self.vectors)
+        parser.tags = self.tags
+        return parser
+
     @property
     def unit(self) -> float:
         """The size of an update in the model's scores of actions; in a vote, of a score of 1."""
@@ -336,6 +359,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **self.model.to_values(),
             "margin": self.margin,
+            **({"tags": list(self.tags)} if self.tags is not None else {}),
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training.to_values(),
         }
@@ -380,6 +404,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         training = TrainingRecord.from_values(values["training"])
         parser = cls(spec, labels, layers, training, vectors, classifier, voters)
         parser.margin = values["margin"]
+        parser.tags = tuple(values["tags"]) if "tags" in values else None
         if values.get("calibration") is not None:
             parser.calibration = Calibration.from_values(values["calibration"])
         parser.model.check()

@@ -112,8 +112,9 @@ class CascadeRecipe:
             recipes.append(cls._filled(base, own, number == len(rows)))
         for recipe in (base, *recipes):
             training = recipe.training
-            if training.seeds is not None or training.init is not None or recipe.parser.vectors is not None:
-                raise SpecError(f"{place}: seeds, init and vectors are for single parsers, not for a cascade")
+            own = (training.seeds, training.init, recipe.parser.vectors, recipe.data.weights)
+            if any(value is not None for value in own):
+                raise SpecError(f"{place}: seeds, init, vectors and weights are for single parsers, not for a cascade")
         return cls(base=base, cascade=cascade, stages=tuple(stages), recipes=tuple(recipes))
 
     @staticmethod

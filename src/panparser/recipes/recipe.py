@@ -96,7 +96,8 @@ class Recipe:
     def with_flags(self, data: Mapping[str, Any], parser: Mapping[str, Any], training: Mapping[str, Any]) -> Recipe:
         """The recipe with other values in three tables.
 
-        A system resets root and single_root, a network the one that is described, a seed resets seeds.
+        A system resets root and single_root, a network the one that is described, a seed resets seeds, other files to
+        learn from reset their weights.
         """
         table = self.parser
         if "system" in parser:
@@ -104,7 +105,7 @@ class Recipe:
         options = replace(self.training, seeds=None) if "seed" in training else self.training
         return replace(
             self,
-            data=replace(self.data, **data),
+            data=replace(self.data, **({"weights": None} if "train" in data else {}) | dict(data)),
             parser=replace(table, **parser),
             network=None if "network" in parser else self.network,
             training=replace(options, **training),
@@ -173,12 +174,21 @@ class Recipe:
 
     def treebanks(self) -> tuple[Treebank, Treebank | None]:
         """Training data, all files in one, and development set."""
-        if not self.data.train:
+        files, dev = self.files()
+        return reduce(lambda first, second: first + second, files), dev
+
+    def files(self) -> tuple[list[Treebank], Treebank | None]:
+        """Training data, file by file, and development set."""
+        files, weights = self.data.train, self.data.weights
+        if not files:
             raise SpecError("[data] train: expected files to learn from, found none")
+        if weights is not None and len(weights) != len(files):
+            raise SpecError(
+                f"[data] weights: expected one for each of the {len(files)} files to learn from, found {len(weights)}"
+            )
         format: Any = self.data.format or "auto"
-        parts = [read_conllu(file, format=format) for file in self.data.train]
         dev = None if self.data.dev is None else read_conllu(self.data.dev, format=format)
-        return reduce(lambda first, second: first + second, parts), dev
+        return [read_conllu(file, format=format) for file in files], dev
 
     def training_constraints(self, treebank: Treebank, dev: Treebank | None) -> dict[str, Any]:
         """The options of `train` for the constraints that it names, if any."""

@@ -14,6 +14,7 @@ from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
+from panparser.parsing.training.weighting import pooled
 from panparser.pipeline.bundled import bundled
 from panparser.recipes.listeners import RunListener, Step
 from panparser.recipes.reading import read_recipe
@@ -108,15 +109,21 @@ class _Run:
             check_writable(Path(str(recipe.folds.predictions)), SpecError, *others)
         if len(seeds) > 1 and recipe.data.dev is None:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
-        treebank, dev = self._read(recipe)
+        self._before(Step("reading"))
+        files, dev = recipe.files()
+        treebank, weights = pooled(files, recipe.data.weights)
         data: dict[str, Any] = {"dev": dev, "vectors": recipe.load_vectors()}
+        data |= recipe.training_constraints(treebank, dev)
         folds = self._fold(recipe, treebank, data["vectors"]) if recipe.folds.count is not None else None
+        words = treebank.words if weights is None else weights.words(treebank)
+        if weights is not None:
+            data["weights"] = recipe.data.weights
         best: Parser | None = None
         scores: list[SeedScore] = []
         interrupted = False
         for seed in seeds:
             try:
-                parser = self._train(recipe, seed, len(seeds) > 1, treebank, **data)
+                parser = self._train(recipe, seed, len(seeds) > 1, words, files if weights else treebank, **data)
             except KeyboardInterrupt:
                 if best is None:
                     raise
@@ -130,15 +137,23 @@ class _Run:
         assert best is not None
         return RecipeResult(model=best, recipe=recipe, interrupted=interrupted, seeds=tuple(scores), folds=folds)
 
-    def _train(self, recipe: Recipe, seed: int, is_one_of_several: bool, treebank: Treebank, **data: Any) -> Parser:
+    def _train(
+        self,
+        recipe: Recipe,
+        seed: int,
+        is_one_of_several: bool,
+        words: int,
+        treebank: Treebank | Sequence[Treebank],
+        **data: Any,
+    ) -> Parser:
         checkpoint = self._checkpoint(f"seed-{seed}" if is_one_of_several else "", in_parts=False)
         options = recipe.options() | {"seed": seed}
         spec = recipe.spec()
         is_one = spec.uses_vectors or recipe.network is not None
-        members = 1 if is_one else Training(**options).members_for(treebank.words)
+        members = 1 if is_one else Training(**options).members_for(words)
         name = f"seed {seed}" if is_one_of_several else ""
         self._warn_of_cost(spec.beam, members)
-        self._before(Step(name, options["epochs"], members * treebank.words))
+        self._before(Step(name, options["epochs"], members * words))
         return train(
             spec,
             treebank,
@@ -148,7 +163,6 @@ class _Run:
             resume=self.resume,
             threads=self.threads,
             **data,
-            **recipe.training_constraints(treebank, data["dev"]),
             **options,
         )
 
@@ -184,6 +198,8 @@ class _Run:
         self._before(Step(f"{count} folds"))
         if recipe.constraints.train:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
+        if recipe.data.weights:
+            raise SpecError("[folds]: expected no weights of files, which are not split one by one")
         spec, options = recipe.spec(), recipe.options()
         options |= recipe.training_constraints(treebank, None)
         predicted = jackknife(spec, treebank, count, threads=self.threads, vectors=vectors, **options)
@@ -197,7 +213,11 @@ class _Run:
         from panparser.pipeline.training import PipelineSpec, train_pipeline
 
         unsuited: dict[str, Any] = {"init": recipe.training.init, "seeds": recipe.training.seeds}
-        unsuited |= {"[folds]": recipe.folds.to_values(), "[constraints]": recipe.constraints.to_values()}
+        unsuited |= {
+            "weights of files": recipe.data.weights,
+            "[folds]": recipe.folds.to_values(),
+            "[constraints]": recipe.constraints.to_values(),
+        }
         if named := [name for name, value in unsuited.items() if value]:
             raise SpecError(f"{named[0]} is for single parsers, not for a pipeline")
         recipe = self._complete(recipe)

@@ -6,6 +6,7 @@ import copy
 import hashlib
 import json
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
 from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
 from panparser.learning.native import CHUNK
+from panparser.learning.perceptron import Perceptron
 from panparser.learning.record import REPORT, TrainingRecord
 from panparser.learning.search import BatchSearch, Sentences, batches_of
 from panparser.learning.strategies import Strategy
@@ -165,7 +167,8 @@ class ClassifierRun(Epochs[Classifier]):
         reported = done = 0
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
         lengths = np.diff(self.treebank.offsets)
-        for sentences in batches_of(self.classifier, order, lengths, learning=True):
+        parts = (batches_of(self.classifier, part, lengths, learning=True) for part in self.corpus.parts(order))
+        for sentences in chain.from_iterable(parts):
             strategies = [self.training.strategy_for(epoch, sentence) for sentence in sentences.tolist()]
             for some, strategy in grouped(sentences, strategies):
                 self._learn_some(epoch, some, strategy)
@@ -177,14 +180,14 @@ class ClassifierRun(Epochs[Classifier]):
     def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
         if not isinstance(self.training.strategy, Strategy):
             check_classifier(self.classifier, needed_method(strategy, self.spec.beam, self.classifier))
-        decisions = {sentence: self.decide(epoch, sentence) for sentence in sentences.tolist()}
-        usual = np.array([sentence for sentence, decision in decisions.items() if decision is None], dtype=np.int64)
+        decisions = [(sentence, self.decide(epoch, sentence)) for sentence in sentences.tolist()]
+        usual = np.array([sentence for sentence, decision in decisions if decision is None], dtype=np.int64)
         if len(usual):
             self._teach(self.learner, epoch, usual, usual, strategy)
-        for sentence, decision in decisions.items():
+        for sentence, decision in decisions:
             if isinstance(decision, Instead):
                 self._teach_instead(epoch, sentence, decision, strategy)
-        for sentence, decision in decisions.items():
+        for sentence, decision in decisions:
             if decision is not SKIP:
                 self.notify("after_sentence", epoch, sentence)
 
@@ -228,6 +231,11 @@ class ClassifierRun(Epochs[Classifier]):
 
     def progress(self) -> tuple[int, int]:
         return self.learner.words, self.learner.updates
+
+    def reads(self, column: str) -> bool:
+        if isinstance(self.classifier, NetworkClassifier):
+            return column in self.classifier.network.columns
+        return isinstance(self.classifier, Perceptron) and super().reads(column)
 
     def weights(self) -> Classifier:
         return copied(self.classifier)
@@ -286,6 +294,7 @@ class ClassifierRun(Epochs[Classifier]):
         if network_of(self.classifier) is None:  # whose rate falls with the epochs to come
             training.pop("epochs")
         values: dict[str, Any] = {"spec": self.spec.to_values(), "training": training, "data": self.digests}
+        values["treebank_weights"] = self.weight_values()
         values["constraints"] = self.constraints.to_values() if self.constraints else None
         values["vectors"] = self.vectors.digest if self.vectors else None
         return values | {"classifier": self._settings, "init": self._init_digest()}

@@ -16,6 +16,7 @@ from panparser.networks.network import Network
 from panparser.parsing.lifting import ENCODING
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.weighting import TreebankWeights
 from panparser.treebank.treebank import Treebank, check_lengths
 from panparser.trees.gold import Gold, annotated_heads
 from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
@@ -41,13 +42,18 @@ def fitting_spec(spec: ParserSpec, treebank: Treebank) -> ParserSpec:
 class Corpus:
     """The sentences of a treebank, prepared as `spec.crossing` says."""
 
-    def __init__(self, spec: ParserSpec, treebank: Treebank) -> None:
+    def __init__(self, spec: ParserSpec, treebank: Treebank, weights: TreebankWeights | None = None) -> None:
         treebank.check()
+        self.weights = weights
         self.spec = spec
         self.treebank = treebank
         self.heads: IntArray = np.array(treebank.heads)
-        self.texts: list[str] = list(treebank.vocabulary("deprel"))  # indexed by `label_ids`
-        self.label_ids: IntArray = np.array(treebank.column("deprel"))
+        names = [spec.learned_label(label) for label in treebank.vocabulary("deprel")]
+        self.texts: list[str] = list(dict.fromkeys(names))  # indexed by `label_ids`
+        numbers = {text: number for number, text in enumerate(self.texts)}
+        self.label_ids: IntArray = np.array([numbers[name] for name in names], dtype=np.int32)[
+            treebank.column("deprel")
+        ]
         self.used = np.diff(treebank.offsets) > 0
         if not (self.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
@@ -106,7 +112,12 @@ class Corpus:
 
     def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The sentences of an epoch, shuffled."""
-        return rng.permutation(np.flatnonzero(self.used)).astype(np.int64)
+        chosen = np.flatnonzero(self.used) if self.weights is None else self.weights.chosen(self.used, rng)
+        return rng.permutation(chosen).astype(np.int64)
+
+    def parts(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+        """An order in parts, in which few sentences come twice."""
+        return np.array_split(order, 1 if self.weights is None else self.weights.most)
 
     def reference(self, labels: Labels, kept: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
         """Heads and numbers of labels for all words; unknown if not kept."""

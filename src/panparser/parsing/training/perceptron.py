@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.protocol import Search
+from panparser.parsing.models.restriction import templates_on_top
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
 from panparser.parsing.training.checkpoint import LearnerState, TrainingState, load_state, reading, save_state
@@ -45,6 +46,7 @@ class PerceptronRun(Epochs[Layer]):
     constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
+    _base: list[Layer] = field(default_factory=list)  # the layers of `init`
     _averages: _engine.Averages | None = None  # after the last epoch
     _is_learning: bool = False  # the next epoch, already
     _unsaved: list[LearnerState] | None = None  # for a checkpoint, if so
@@ -72,14 +74,14 @@ class PerceptronRun(Epochs[Layer]):
                 program=self._program,
                 of_root=list(self.labels.of_root),
                 of_words=list(self.labels.of_words),
-                base=multiplied(self.init.layers, system, self._unit) if self.init else [],
+                base=multiplied(self._base, system, self._unit),
                 unit=self._unit,
                 beam=self.spec.beam,
                 ties=[system.names.index(name) for name in system.ties],
                 seed=self.training.seed + MEMBER_SEED_STRIDE * member,
                 vectors=self.vectors.engine if self.vectors else None,
             )
-            for member in range(self.training.members_for(self.treebank.words) if not self.vectors else 1)
+            for member in range(self.training.members_for(self.epoch_words) if not self.vectors else 1)
         ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
         self._members = Members(self, self.learners, system.step_name, self._teach, self._teach_instead)
@@ -91,10 +93,11 @@ class PerceptronRun(Epochs[Layer]):
             raise SpecError(f"init of train must be a Parser; got {self.init!r}")
         if self.init.voters:
             raise SpecError(f"init of train must be one parser; got a vote of {len(self.init.voters)}")
-        for name in ("system", "used_templates", "labeled"):
+        for name in ("system", "labeled"):
             if getattr(self.init.spec, name) != getattr(self.spec, name):
-                what = name.removeprefix("used_")
-                raise SpecError(f"init of train must have the {what} of the new parser; they differ")
+                raise SpecError(f"init of train must have the {name} of the new parser; they differ")
+        self.spec = replace(self.spec, templates=templates_on_top(self.init.spec, self.spec))
+        self._base = [layer.extended(len(self.spec.key_templates)) for layer in self.init.layers]
 
     def run(self, resume: bool = False) -> Parser:
         if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
@@ -116,6 +119,7 @@ class PerceptronRun(Epochs[Layer]):
             "spec": self.spec.to_values(),
             "training": training,
             "data": self.digests,
+            "treebank_weights": self.weight_values(),
             "constraints": self.constraints.to_values() if self.constraints else None,
             "init": [hashlib.sha256(layer).hexdigest() for layer in init],
         }
@@ -220,7 +224,7 @@ class PerceptronRun(Epochs[Layer]):
         least = self.training.prune
         if least is None:
             large = LARGE_PRUNE if self.spec.beam > 1 else LARGE_GREEDY_PRUNE
-            least = large if self.treebank.words >= LARGE_TREEBANK else 0.0
+            least = large if self.epoch_words >= LARGE_TREEBANK else 0.0
         if least == 0 and self.training.max_size is None:
             return weights
         room = None
@@ -251,8 +255,7 @@ class PerceptronRun(Epochs[Layer]):
         return Layer.of(arrays, vectors)
 
     def parser_of(self, weights: Layer, training: TrainingRecord | None = None) -> Parser:
-        layers = [*(self.init.layers if self.init else []), weights]
-        return Parser(self.spec, self.labels, layers, training or {}, self.vectors)
+        return Parser(self.spec, self.labels, [*self._base, weights], training or {}, self.vectors)
 
     def record(self, *, interrupted: bool = False) -> TrainingRecord:
         return replace(

@@ -7,6 +7,7 @@ import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from panparser.parsing.confidence import Calibration, fitted, gather, gold_label
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.tags import Tags, joined, tags_of
 from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
 from panparser.parsing.training.subsampling import kept_arcs
+from panparser.parsing.training.weighting import TreebankWeights
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN, Gold
@@ -58,6 +61,7 @@ class Epochs(EpochLoop[Weights, Parser]):
     dev: Treebank | None
     training: Training
     checkpoint: str | os.PathLike[str] | None
+    treebank_weights: TreebankWeights | None = None
     calibration: Calibration | None = None
     _dev_constraints: Constraints | None = None
     _saved: float | None = None  # time of the last checkpoint
@@ -66,12 +70,24 @@ class Epochs(EpochLoop[Weights, Parser]):
         """Raises an error if the treebank cannot be learned from."""
         check_treebanks("train", self.treebank, self.dev)
         self.spec = fitting_spec(self.spec, self.treebank)
+        init: object = getattr(self, "init", None)
+        if isinstance(init, Parser) and self.spec.labels == "universal" and init.spec.labels == "full":
+            raise SpecError("init of train has labels with subtypes, and the new parser is to learn universal ones")
 
     def prepare(self, known: Labels) -> None:
         """Prepares the treebank for training; its labels come after those already known."""
-        self.corpus = Corpus(self.spec, self.treebank)
+        self.corpus = Corpus(self.spec, self.treebank, self.treebank_weights)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
         self.digests = digests(self.treebank, self.dev)
+
+    @property
+    def epoch_words(self) -> int:
+        """The words that an epoch learns from: those of the treebank, as often as it learns from their sentences."""
+        return self.treebank.words if self.treebank_weights is None else self.treebank_weights.words(self.treebank)
+
+    def weight_values(self) -> list[dict[str, Any]] | None:
+        """The weights of treebanks in plain values."""
+        return self.treebank_weights and self.treebank_weights.to_values()
 
     def replaced(self, sentence: int, instead: Instead) -> Treebank:
         """A treebank of the one sentence that a listener put in the place of another."""
@@ -161,7 +177,19 @@ class Epochs(EpochLoop[Weights, Parser]):
     # --- The result ---
 
     def finish(self, *, interrupted: bool) -> Parser:
-        return self.parser(interrupted=interrupted)
+        parser = self.parser(interrupted=interrupted)
+        parser.tags = self._tags()
+        return parser
+
+    def _tags(self) -> Tags | None:
+        """The tags that the parser has learned from, if it reads them."""
+        init: Parser | None = getattr(self, "init", None)
+        own = tags_of(self.treebank) if self.reads("upos") else None
+        return own if init is None else joined((init.tags, own))
+
+    def reads(self, column: str) -> bool:
+        """Does the parser read a column? False if that cannot be known."""
+        return any(column in atom.names for atom in self.spec.used_templates.atoms)
 
     def after_all(self) -> None:
         if self.dev is not None and self._dev_constraints is None:  # confidence is about parsing without constraints
@@ -182,5 +210,6 @@ class Epochs(EpochLoop[Weights, Parser]):
             data=self.digests,
             sentences=len(self.treebank),
             words=self.treebank.words,
+            treebank_weights=self.weight_values(),
             interrupted=interrupted,
         )

@@ -13,7 +13,10 @@ from panparser.networks.network import Network
 from panparser.parsing.spec import ParserSpec
 from panparser.systems.table import TransitionSystem
 
-_ARGUMENTS = ("dev", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint", "resume")
+_ARGUMENTS = (
+    *("dev", "weights", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint"),
+    "resume",
+)
 
 
 def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: Network | None = None) -> Training:

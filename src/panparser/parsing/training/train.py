@@ -22,14 +22,16 @@ from panparser.parsing.training.constraints import Source, TrainingConstraints
 from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.perceptron import PerceptronRun
 from panparser.parsing.training.strategies import parser_training
+from panparser.parsing.training.weighting import pooled
 from panparser.treebank.treebank import Treebank
 
 
 def train(
     spec: ParserSpec,
-    treebank: Treebank,
+    treebank: Treebank | Sequence[Treebank],
     *,
     dev: Treebank | None = None,
+    weights: Sequence[float] | None = None,
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
     network: Network | None = None,
@@ -44,10 +46,14 @@ def train(
 ) -> Parser:
     """A parser for a treebank; `options` are those of `Training`.
 
+    Several treebanks are learned from together, each with one of the `weights`, if these are given: an epoch learns
+    from a sentence of weight 25 as if it stood 25 times, and from one of weight 0.5 every other time, at random.
+
     The strategy defaults to max-violation, by the static oracle if the system has no other.
     With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
     Templates such as `S0.vector` need `vectors`, which become part of the parser. `init` is a parser to continue from:
-    same system, templates, labeledness and vectors; new labels and tags are fine. A `checkpoint` file holds the state
+    same system, labeledness and vectors; new labels and tags are fine. A perceptron may have more templates than
+    `init`, whose weights begin at 0; those of `init` come first. A `checkpoint` file holds the state
     after each epoch; with `resume` training continues from it, and gives the same parser as if it had never stopped.
     Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the engine's
     perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
@@ -66,6 +72,7 @@ def train(
     `dev_constraints` are those of the development set.
     """
     check_listeners("train", listeners)
+    treebank, treebank_weights = pooled(treebank, weights)
     classifier = chosen_classifier("train", classifier, network, init)
     training = parser_training(spec, options, network_of(classifier))
     if constraints is None and dev_constraints is not None:
@@ -75,6 +82,7 @@ def train(
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
+    common |= {"treebank_weights": treebank_weights}
     common |= {"threads": chosen_threads("threads of train", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
