@@ -85,7 +85,7 @@ def _language(texts: list[_Element]) -> str:
         for item in text.all("item")
         if item.attributes.get("type") == "gls" and item.attributes.get("lang")
     ]
-    return "en" if "en" in found or not found else found[0]
+    return next((code for code in found if code.partition("-")[0] == "en"), found[0] if found else "en")
 
 
 # --- XML ---
