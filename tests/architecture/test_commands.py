@@ -12,8 +12,8 @@ from panparser import cli
 from panparser.cli.app import app
 
 PROMISED = set(
-    "analyze calibrate check combine curves derive evaluate explain info parse propagation stats systems text "
-    "train validate vote weights".split()
+    "analyze calibrate check combine curves derive evaluate explain info parse propagation rewrite stats systems text "
+    "train typology validate vote weights".split()
 )
 
 

@@ -180,9 +180,10 @@ class Typology:
         return cls.of_language(language, like=like)
 
     def to_toml(self) -> str:
-        """The values, as `read` reads them."""
+        """The values, as `read` reads them; shares with four digits."""
         words: dict[Any, Any] = {PRESENT: True, ABSENT: False} | {share: word for word, share in _WORDS.items()}
-        return to_toml({trait.name: words.get(trait.value, trait.value) for trait in self.traits})
+        rounded = {each.name: round(each.value, 4) if isinstance(each.value, float) else each.value for each in self}
+        return to_toml({name: words.get(value, value) for name, value in rounded.items()})
 
 
 def _value(of: Dependents, value: object) -> Value:
