@@ -37,6 +37,7 @@ from panparser.errors import ConstraintError as ConstraintError
 from panparser.errors import DecodingError as DecodingError
 from panparser.errors import GoldError as GoldError
 from panparser.errors import IllegalTransitionError as IllegalTransitionError
+from panparser.errors import LinksError as LinksError
 from panparser.errors import ModelError as ModelError
 from panparser.errors import PanParserError as PanParserError
 from panparser.errors import SpecError as SpecError
@@ -158,6 +159,8 @@ from panparser.text.raw import raw_text as raw_text
 from panparser.text.reading import iter_text as iter_text
 from panparser.text.tokenizer.tokenizer import Tokenizer as Tokenizer
 from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenizer
+from panparser.transfer.alignment import Aligner as Aligner
+from panparser.transfer.alignment import align as align
 from panparser.transfer.glossed.conversion import GlossedTreebank as GlossedTreebank
 from panparser.transfer.glossed.conversion import glossed_treebank as glossed_treebank
 from panparser.transfer.glossed.reading import read_glossed as read_glossed
@@ -165,6 +168,9 @@ from panparser.transfer.glossed.sentences import GlossedSentence as GlossedSente
 from panparser.transfer.glossed.sentences import GlossedWord as GlossedWord
 from panparser.transfer.glossed.sentences import Morpheme as Morpheme
 from panparser.transfer.glossed.table import GlossTable as GlossTable
+from panparser.transfer.links import Links as Links
+from panparser.transfer.links import read_links as read_links
+from panparser.transfer.links import write_links as write_links
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite

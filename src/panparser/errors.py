@@ -1,4 +1,4 @@
-"""Every error that panparser raises on purpose, and a warning.
+"""Every error that panparser raises on purpose, and its warnings.
 
 PanParserError
 ├── TableError (ValueError)           a malformed declaration of a transition system
@@ -17,10 +17,12 @@ PanParserError
 ├── TreebankError (ValueError)        a value that a treebank cannot hold; treebanks that do not match
 ├── AnalysisError (ValueError)        an invalid criterion, expression or table of an analysis
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
+├── LinksError (ValueError)           a file of links between words that cannot be read, or does not fit its sentences
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 
 ConlluWarning (UserWarning)           a problem of a file that hurts nothing
+TagWarning (UserWarning)              words with tags that a model never saw in training
 """
 
 from __future__ import annotations
@@ -96,6 +98,10 @@ class ConlluWarning(UserWarning):
     """A problem of a file that hurts nothing: it was read all the same. The message is as that of ConlluError."""
 
 
+class TagWarning(UserWarning):
+    """Words have tags that a model never saw in training: they are parsed, but do not expect much."""
+
+
 class TreebankError(PanParserError, ValueError):
     """A value that a treebank cannot hold, or treebanks that do not match."""
 
@@ -106,6 +112,10 @@ class AnalysisError(PanParserError, ValueError):
 
 class VectorsError(PanParserError, ValueError):
     """A file, or a value, that does not hold vectors of words."""
+
+
+class LinksError(PanParserError, ValueError):
+    """A file of links between words that cannot be read, or links that do not fit their sentences."""
 
 
 class TextError(PanParserError, ValueError):

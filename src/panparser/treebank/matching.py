@@ -1,4 +1,4 @@
-"""Checks that treebanks are analyses of the same words."""
+"""Checks that treebanks are analyses of the same words, or of parallel sentences."""
 
 from __future__ import annotations
 
@@ -38,6 +38,36 @@ def _check_pair(first: Treebank, other: Treebank) -> None:
         return
     wanted, found = _place(first, word), _place(other, word)
     raise TreebankError(f"{found[0]}: expected {wanted[1]} as in {wanted[0]}, found {found[1]}")
+
+
+def check_parallel(source: Treebank, target: Treebank, *, ids: bool = True) -> None:
+    """Raises TreebankError, with the first difference, unless both have as many sentences.
+
+    With `ids` they must also have the same sent_id, where both have one.
+    """
+    for treebank in (source, target):
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+        treebank.check()
+    shared = min(len(source), len(target))
+    number = shared
+    if ids:
+        names = ((source[i].sent_id, target[i].sent_id) for i in range(shared))
+        number = next((i for i, (a, b) in enumerate(names) if a and b and a != b), shared)
+    if number == len(source) == len(target):
+        return
+    wanted, found = _sentence(source, number), _sentence(target, number)
+    counts = "" if len(source) == len(target) else f" ({len(source)} and {len(target)} sentences)"
+    raise TreebankError(f"{found[0]}: expected {wanted[1]} as in {wanted[0]}, found {found[1]}{counts}")
+
+
+def _sentence(treebank: Treebank, number: int) -> tuple[str, str]:
+    """File and line of a sentence, and what it is."""
+    if number == len(treebank):
+        return treebank.path, "no more sentences"
+    sentence = treebank[number]
+    name = f" (sent_id {sentence.sent_id})" if sentence.sent_id else ""
+    return f"{treebank.path}:{sentence.line}", f"sentence {number + 1}{name}"
 
 
 def _place(treebank: Treebank, word: int) -> tuple[str, str]:

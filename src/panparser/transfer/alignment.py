@@ -1,0 +1,300 @@
+"""align: which words of two parallel texts translate each other, learned from these texts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from panparser._arrays import BoolArray, FloatArray, IntArray, LongArray
+from panparser._checks import check_at_least_zero, check_count, check_share
+from panparser.errors import SpecError
+from panparser.transfer.hmm import hmm_posteriors, model1_posteriors
+from panparser.transfer.links import Links, Pair
+from panparser.treebank.building import from_tokens
+from panparser.treebank.matching import check_parallel
+from panparser.treebank.treebank import Treebank
+
+Report = Callable[[int, int], None]
+_PREFIX = 5  # letters of a form that stand for a lemma that is not known
+_LEAST_PREFIX = 3  # letters that cognates have in common
+_LETTERS = 16  # of a key that are compared
+_SPREAD = 2.0  # words: how far from the next position a jump goes before anything is learned
+_JUMPS_SEEN = 1.0  # of each distance, before anything is learned
+_TAGS_SEEN = 0.1  # of each pair of tags
+_MAX_SENTENCES = 128  # of a batch
+_DIGITS = 9  # of probabilities that are compared: what is below depends on the machine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aligner:
+    """How `align` learns; the defaults were chosen on English with Swedish, German and Finnish.
+
+    `model1`, `hmm`: iterations of IBM model 1, which begins, and of the hidden Markov model. `null`: how probable it is
+    that a word has no link. `concentration`: of the Dirichlet prior of translations; the smaller, the fewer a word has.
+    `cognates`: how many times as much of it equal words have, and others by the share of letters that they begin with.
+    `jumps`: longest distance between the links of neighbors that is told from others. `diagonal`: how much model 1
+    prefers words at the same place of the sentence. `tags`: do tags (UPOS) count, where both texts have them?
+    `threshold`: least probability of a link.
+    """
+
+    model1: int = 5
+    hmm: int = 5
+    null: float = 0.08
+    concentration: float = 0.15
+    cognates: float = 20.0
+    jumps: int = 20
+    diagonal: float = 2.0
+    tags: bool = True
+    threshold: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name, least in (("model1", 1), ("hmm", 0), ("jumps", 1)):
+            check_count(f"{name} of Aligner", getattr(self, name), least=least, most=1000)
+        for name in ("null", "concentration", "threshold"):
+            check_share(f"{name} of Aligner", getattr(self, name))
+        for name in ("cognates", "diagonal"):
+            check_at_least_zero(f"{name} of Aligner", getattr(self, name))
+        if self.null == 1:
+            raise SpecError("null of Aligner must be below 1; got 1")
+
+
+def align(
+    source: Treebank | Sequence[Sequence[str]],
+    target: Treebank | Sequence[Sequence[str]],
+    *,
+    aligner: Aligner | None = None,
+    report: Report | None = None,
+) -> Links:
+    """Links between the words of parallel sentences, one to one, with probabilities; learned from these sentences.
+
+    Treebanks, or lists of sentences, which are lists of tokens: as many on both sides, and with the same sent_id where
+    both treebanks have one. A word is known by its lemma or, without one, by the first five letters of its form; tags
+    (UPOS) help where both sides have them. Two hidden Markov models, one for each direction, learn from the links on
+    which they agree; links are chosen by the product of their probabilities, the most probable first. No chance is
+    involved: the same sentences get the same links. `report` is called with the number of iterations done and their
+    total.
+    """
+    options = aligner or Aligner()
+    if not isinstance(options, Aligner):
+        raise SpecError(f"aligner must be an Aligner; got {options!r}")
+    sides = [side if isinstance(side, Treebank) else from_tokens(side) for side in (source, target)]
+    check_parallel(*sides, ids=isinstance(source, Treebank) and isinstance(target, Treebank))
+    corpus = _Corpus(sides[0], sides[1], options)
+    models = [_Direction(corpus, options, turned=turned) for turned in (False, True)]
+    total = options.model1 + options.hmm
+    for iteration in range(total):
+        for batch in corpus.batches:
+            found = [model.posteriors(batch, model1=iteration < options.model1) for model in models]
+            agreed = np.sqrt(found[0].transpose(0, 2, 1) * found[1])
+            for model, own in zip(models, found, strict=True):
+                model.count(batch, agreed, own)
+        for model in models:
+            model.learn()
+        if report:
+            report(iteration + 1, total)
+    pairs: list[tuple[Pair, ...]] = [()] * len(sides[0])
+    values: list[tuple[float, ...]] = [()] * len(pairs)
+    for batch in corpus.batches:
+        first, second = (model.posteriors(batch, model1=not options.hmm) for model in models)
+        together = np.round(first.transpose(0, 2, 1) * second, _DIGITS)
+        for sentence, probable in zip(batch.sentences.tolist(), together, strict=True):
+            chosen = dict(sorted(_greedy(probable, options.threshold)))
+            pairs[sentence], values[sentence] = tuple(chosen), tuple(chosen.values())
+    return Links(tuple(pairs), tuple(values))
+
+
+def _greedy(probable: FloatArray, threshold: float) -> Iterator[tuple[Pair, float]]:
+    """Links above the threshold, the most probable first, each word at most once; ties go to the first words."""
+    rows, columns = np.nonzero(probable >= threshold)
+    values = probable[rows, columns]
+    taken: tuple[set[int], set[int]] = set(), set()
+    for number in np.lexsort((columns, rows, -values)).tolist():
+        pair = int(rows[number]), int(columns[number])
+        if pair[0] not in taken[0] and pair[1] not in taken[1]:
+            taken[0].add(pair[0])
+            taken[1].add(pair[1])
+            yield pair, min(float(values[number]), 1.0)
+
+
+# --- The sentences ---
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Sentences of similar length, padded. Cells are of (sentence, source word, target word)."""
+
+    sentences: LongArray
+    words: tuple[LongArray, LongArray]  # (sentence, word) numbers of keys, on each side
+    inside: tuple[BoolArray, BoolArray]  # (sentence, word) is it no padding?
+    pairs: IntArray  # of keys; one more than there are for padding
+    tags: IntArray  # pairs of tags
+
+
+class _Corpus:
+    """Pairs of sentences in batches, and the pairs of keys that they have."""
+
+    def __init__(self, source: Treebank, target: Treebank, options: Aligner) -> None:
+        sides = source, target
+        numbered = [_keys(side) for side in sides]
+        self.keys = tuple(len(names) for _, names in numbered)
+        self.tags, tags = _tags(sides) if options.tags else (1, [np.zeros(side.words, np.int64) for side in sides])
+        batches = list(_grouped(np.diff(source.offsets), np.diff(target.offsets)))
+        padded = [_padded(sides, [keys for keys, _ in numbered], sentences) for sentences in batches]
+        cells = [words[0][:, :, None] * self.keys[1] + words[1][:, None, :] for words, _ in padded]
+        masks = [inside[0][:, :, None] & inside[1][:, None, :] for _, inside in padded]
+        found = np.concatenate([np.empty(0, np.int64), *(cell[mask] for cell, mask in zip(cells, masks, strict=True))])
+        distinct = np.unique(found)
+        self.owners = distinct // max(self.keys[1], 1), distinct % max(self.keys[1], 1)  # keys of each pair
+        self.similar = _similarity([names for _, names in numbered], self.owners)
+        self.batches = []
+        for sentences, (words, inside), cell, mask in zip(batches, padded, cells, masks, strict=True):
+            pairs = np.where(mask, np.searchsorted(distinct, cell), len(distinct)).astype(np.int32)
+            of_tags = _padded(sides, tags, sentences)[0]
+            both = (of_tags[0][:, :, None] * self.tags + of_tags[1][:, None, :]).astype(np.int32)
+            self.batches.append(_Batch(sentences, words, inside, pairs, both))
+
+
+def _keys(treebank: Treebank) -> tuple[LongArray, list[str]]:
+    """What each word is known by, as a number: its lemma, else the beginning of its form; and these texts."""
+    forms = [form.lower()[:_PREFIX] for form in treebank.vocabulary("form")]
+    lemmas = ["" if lemma == "_" else lemma.lower() for lemma in treebank.vocabulary("lemma")]
+    columns = treebank.column("lemma").tolist(), treebank.column("form").tolist()
+    numbers: dict[str, int] = {}
+    found = [numbers.setdefault(lemmas[a] or forms[b], len(numbers)) for a, b in zip(*columns, strict=True)]
+    return np.array(found, dtype=np.int64), list(numbers)
+
+
+def _tags(sides: Sequence[Treebank]) -> tuple[int, list[LongArray]]:
+    """The number of tags, and those of all words as numbers; all are the same if one side has none."""
+    numbers = {"_": 0}
+    tables = [[numbers.setdefault(tag, len(numbers)) for tag in side.vocabulary("upos")] for side in sides]
+    found = [np.array(table, np.int64)[side.column("upos")] for table, side in zip(tables, sides, strict=True)]
+    if all(tags.any() for tags in found):
+        return len(numbers), found
+    return 1, [np.zeros_like(tags) for tags in found]
+
+
+def _grouped(source: LongArray, target: LongArray) -> Iterator[LongArray]:
+    """Numbers of sentences with about the same lengths."""
+    order = np.lexsort((target, source))
+    start = 0
+    while start < len(order):
+        longest = source[order[start]] * 1.25 + 2
+        end = min(int(np.searchsorted(source[order], longest, side="right")), start + _MAX_SENTENCES)
+        yield order[start:end]
+        start = end
+
+
+def _padded(
+    sides: Sequence[Treebank], values: Sequence[LongArray], sentences: LongArray
+) -> tuple[tuple[LongArray, LongArray], tuple[BoolArray, BoolArray]]:
+    """(sentence, word) Values of the words of some sentences on both sides, and which of these are no padding."""
+    rows, masks = [], []
+    for side, numbers in zip(sides, values, strict=True):
+        starts, ends = side.offsets[sentences, None], side.offsets[sentences + 1, None]
+        places = starts + np.arange(int((ends - starts).max()))
+        masks.append(places < ends)
+        rows.append(np.where(masks[-1], numbers[np.minimum(places, side.words - 1)], 0))
+    return (rows[0], rows[1]), (masks[0], masks[1])
+
+
+def _similarity(names: Sequence[Sequence[str]], owners: Sequence[LongArray]) -> FloatArray:
+    """Of each pair of keys, the share of letters that they begin with, if these are enough; 1 if they are equal."""
+    letters = [np.zeros((len(each), _LETTERS), np.uint32) for each in names]
+    for table, each in zip(letters, names, strict=True):
+        for row, name in enumerate(each):
+            table[row, : len(name)] = [ord(letter) for letter in name[:_LETTERS]]
+    lengths = [np.array([len(name) for name in each], np.int64)[of] for each, of in zip(names, owners, strict=True)]
+    longer = np.minimum(np.maximum(*lengths), _LETTERS)
+    first, second = (table[of] for table, of in zip(letters, owners, strict=True))
+    common = np.cumprod((first == second) & (first > 0), axis=1).sum(axis=1)
+    similar: FloatArray = np.where((common >= _LEAST_PREFIX) | (common == longer), common / np.maximum(longer, 1), 0.0)
+    return similar
+
+
+# --- What is learned ---
+
+
+class _Direction:
+    """How the words of one side, the target here, come from those of the other."""
+
+    def __init__(self, corpus: _Corpus, options: Aligner, *, turned: bool) -> None:
+        self.options, self.turned = options, turned
+        self.source, self.target = (1, 0) if turned else (0, 1)  # sides of the corpus
+        keys, tags = corpus.keys, corpus.tags
+        prior = options.concentration * (1 + options.cognates * corpus.similar)
+        never = options.concentration * keys[self.target]  # of all words, whether or not they come together
+        self.words = _Table(corpus.owners[self.source], prior, np.full(keys[self.source], never))
+        self.nulls = _Table(
+            np.zeros(keys[self.target], np.int64), np.full(keys[self.target], options.concentration), np.zeros(1)
+        )
+        both = np.divmod(np.arange(tags**2), tags)
+        self.tags = _Table(both[self.source], np.full(tags**2, _TAGS_SEEN), np.zeros(tags))
+        self.seen_tags = tags
+        distances = np.arange(-options.jumps, options.jumps + 1)
+        self.jumps = np.exp(-np.abs(distances - 1) / _SPREAD)
+        self.seen_jumps = np.zeros(len(distances))
+
+    def posteriors(self, batch: _Batch, *, model1: bool) -> FloatArray:
+        """(sentence, target word, source word) How probable each link is."""
+        cells = np.append(self.words.values, 0.0)[batch.pairs] * self.tags.values[batch.tags]
+        emissions = cells if self.turned else cells.transpose(0, 2, 1)
+        nulls = self.nulls.values[batch.words[self.target]] / self.seen_tags
+        inside = batch.inside[self.source], batch.inside[self.target]
+        if model1:
+            return model1_posteriors(emissions, nulls, self.options.diagonal, self.options.null, *inside)
+        found, jumps = hmm_posteriors(emissions, nulls, self.jumps, self.options.null, *inside)
+        self.seen_jumps += jumps
+        return found
+
+    def count(self, batch: _Batch, agreed: FloatArray, own: FloatArray) -> None:
+        """Counts links on which both directions agree, and words without a link in this one."""
+        cells = agreed.ravel()
+        self.words.count(batch.pairs.ravel(), cells)
+        self.tags.count(batch.tags.ravel(), cells)
+        alone = np.maximum(1 - own.sum(axis=2), 0.0) * batch.inside[self.target]
+        self.nulls.count(batch.words[self.target].ravel(), alone.ravel())
+
+    def learn(self) -> None:
+        """Makes probabilities of what was counted."""
+        for table in (self.words, self.nulls, self.tags):
+            table.learn()
+        if self.seen_jumps.any():
+            self.jumps = self.seen_jumps + _JUMPS_SEEN
+            self.seen_jumps = np.zeros_like(self.jumps)
+
+
+class _Table:
+    """p(outcome | owner) for pairs, with a Dirichlet prior: the mean of variational Bayes, which likes few outcomes.
+
+    `least`: the sum of priors that an owner has at least; what outcomes in no pair have of it is lost, so that rare
+    owners, which have few pairs, do not get all words that are hard to explain.
+    """
+
+    def __init__(self, owners: LongArray, prior: FloatArray, least: FloatArray) -> None:
+        self.owners, self.prior = owners, prior
+        own = np.bincount(owners, prior, minlength=len(least))
+        self.values: FloatArray = prior / own[owners]
+        self.mass = np.maximum(own, least)
+        self.counts = np.zeros(len(prior) + 1)  # the last: padding
+
+    def count(self, pairs: IntArray | LongArray, times: FloatArray) -> None:
+        self.counts += np.bincount(pairs, times, minlength=len(self.counts))
+
+    def learn(self) -> None:
+        counts = self.counts[:-1]
+        totals = np.bincount(self.owners, counts, minlength=len(self.mass)) + self.mass
+        self.values = np.exp(_digamma(counts + self.prior) - _digamma(totals)[self.owners])
+        self.counts = np.zeros_like(self.counts)
+
+
+def _digamma(values: FloatArray) -> FloatArray:
+    """The logarithmic derivative of the gamma function, of numbers above 0: recurrence, then asymptotic series."""
+    shifted = values + 6.0
+    below = sum(1.0 / (values + step) for step in range(6))
+    inverse = 1.0 / shifted**2
+    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse / 252))
+    result: FloatArray = np.log(shifted) - 0.5 / shifted - series - below
+    return result
