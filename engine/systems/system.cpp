@@ -43,16 +43,25 @@ bool holds(const Conditions& conditions, Bits truths) {
   return holds;
 }
 
-// What a row of Covington's system does; nullopt if it is none.
+// What a row of a list-based system does; nullopt if it is none.
 std::optional<Move> move_of(const Row& row) {
-  const auto& effects = row.effects;
+  using Join = Move::Join;
+  using Fate = Move::Fate;
+  std::span<const Effect> effects = row.effects;
+  Join join = Join::kNoArc;
+  if (!effects.empty() && effects[0].kind == EffectKind::kArc) {
+    const auto joins = [&](Position head, Position dependent) {
+      return effects[0].first == head && effects[0].second == dependent;
+    };
+    if (!joins(kB0, kS0) && !joins(kS0, kB0)) return std::nullopt;
+    join = joins(kB0, kS0) ? Join::kLeft : Join::kRight;
+    effects = effects.subspan(1);
+  }
   const auto is = [&](std::size_t i, EffectKind kind) { return effects[i].kind == kind; };
-  if (effects.size() == 1) return is(0, EffectKind::kAside) ? std::optional(Move::kNoArc) : std::nullopt;
-  if (effects.size() != 2) return std::nullopt;
-  if (is(0, EffectKind::kRestore) && is(1, EffectKind::kShift)) return Move::kShift;
-  if (!is(0, EffectKind::kArc) || !is(1, EffectKind::kAside)) return std::nullopt;
-  if (effects[0].first == kB0 && effects[0].second == kS0) return Move::kLeft;
-  return effects[0].first == kS0 && effects[0].second == kB0 ? std::optional(Move::kRight) : std::nullopt;
+  if (effects.size() == 1 && is(0, EffectKind::kAside)) return Move{join, Fate::kAside};
+  if (effects.size() == 1 && is(0, EffectKind::kPop) && effects[0].first == kS0) return Move{join, Fate::kPop};
+  if (effects.size() == 2 && is(0, EffectKind::kRestore) && is(1, EffectKind::kShift)) return Move{join, Fate::kShift};
+  return std::nullopt;
 }
 
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
@@ -91,6 +100,7 @@ System::System(Table table) : table_(std::move(table)) {
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
         for (const std::int32_t position : {effect.first, effect.second}) {
           if (position < kB0) deepest_ = std::max(deepest_, position);
+          if (position == kL0) joins_list_ = true;
         }
       }
       if (effect.kind == EffectKind::kShift) shift_ = action;
@@ -156,15 +166,15 @@ void System::check() const {
       require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
     }
     if (!fits_potential(row)) {
-      throw std::invalid_argument("the potential does not know a row like the one with number " +
+      throw std::invalid_argument("the potential does not know what row " +
                                   std::to_string(&row - table_.rows.data() + 1) +
-                                  "; the reference of the table language says which ones it knows");
+                                  " does; the reference of the table language says which ones it knows");
     }
   }
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows, that of Attardi's system its five, without Root also a pop, as Root's arc would be; cycles the four of
+// three rows, that of Attardi's system its five, without Root also a pop, as Root's arc would be; cycles the rows of
 // Covington's. Crossing arcs are counted where the focus is free, and one token leaves.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
@@ -347,6 +357,15 @@ void System::crossing_reference(Reference& reference) const {
   reference.crosses = false;
 }
 
+// Do words that meet part with either arc or none, and stay? Then cycles alone limit the trees.
+bool System::builds_any_tree() const {
+  const auto has = [&](Move::Join join, Move::Fate fate) {
+    return std::any_of(moves_.begin(), moves_.end(), [&](Move move) { return move.join == join && move.fate == fate; });
+  };
+  return has(Move::Join::kNoArc, Move::Fate::kShift) && has(Move::Join::kNoArc, Move::Fate::kAside) &&
+         has(Move::Join::kLeft, Move::Fate::kAside) && has(Move::Join::kRight, Move::Fate::kAside);
+}
+
 std::optional<int> System::lost(const Reference& reference) const {
   const Gold& gold = reference.gold;
   const bool on_stack = table_.shape.starts_on_stack || !table_.shape.has_root;  // without Root as if it were there
@@ -356,7 +375,7 @@ std::optional<int> System::lost(const Reference& reference) const {
   const auto heads = gold.heads();
   const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
   Scratch scratch;
-  if (table_.potential == Potential::kCycles) return 0;  // any tree can be built
+  if (table_.potential == Potential::kCycles) return builds_any_tree() ? std::optional(0) : std::nullopt;
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
   if (table_.potential == Potential::kCrossingArcs) {
@@ -405,16 +424,19 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
 template <bool kFree>
 int System::count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) const {
   const std::span<const Token> children = gold.children(token);
+  const auto counts = [&](Token child) {
+    return in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+  };
   int count = 0;
   if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
     for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
-      count += in_region<kFree>(frame, *child, probe.region);
+      count += counts(*child);
     }
   }
   if ((probe.region & ~kBufferRegion) != 0) {
     for (const Token child : children) {
       if (child >= frame.front) break;
-      count += in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+      count += counts(child);
     }
   }
   return count;

@@ -114,7 +114,7 @@ class System {
   bool has_free_focus() const { return table_.shape.free_focus; }
   bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
   bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
-  bool attaches_deepest() const { return deepest_ == kS2; }
+  bool attaches_deepest() const { return deepest_ == kS2 || joins_list_; }  // ... to S2, or to the list?
   Reference reference(Gold gold) const;
   // Number of gold heads unreachable by any derivation, by the potential; nullopt if unknown.
   std::optional<int> lost(const Reference& reference) const;
@@ -169,6 +169,7 @@ class System {
  private:
   void check() const;
   void require_positions(Row& row);
+  bool builds_any_tree() const;
   bool fits_potential(const Row& row) const;
   template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
@@ -200,6 +201,7 @@ class System {
   std::vector<Move> moves_;       // by action, if cycles are counted
   std::size_t plain_probes_ = 0;  // those before it serve references without directions
   std::int32_t deepest_ = kS0;    // of the stack, that arcs join
+  bool joins_list_ = false;       // do arcs join L0?
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1, leave_ = -1;  // rows that the swap oracles choose from
 };
 

@@ -28,7 +28,7 @@ from panparser.cli.progress import progress
 from panparser.errors import CheckFailed, PanParserError, TableError
 from panparser.parsing.constraints.proof import ConstraintReport, ConstraintRow, check_constraints
 from panparser.systems.proof.check import CheckReport, CheckRow, check_system
-from panparser.systems.proof.golds import GOLD_NOUNS, Golds
+from panparser.systems.proof.golds import GOLD_NOUNS, Golds, default_golds
 from panparser.systems.proof.growth import Growth, spelled
 from panparser.systems.python import PythonSteps
 from panparser.systems.table import TransitionSystem
@@ -120,6 +120,12 @@ def check(
     except CheckFailed as failure:
         if not as_json:
             print()
+            if golds is None and not constraints and default_golds(table) == "any":
+                print(
+                    "panparser: costs are counted against any part of any tree, as arcs may cross; "
+                    "--golds partial asks for less",
+                    file=sys.stderr,
+                )
             raise
         print(json.dumps({"proven": False, "counter_example": str(failure)}, indent=2))
         raise typer.Exit(1) from None

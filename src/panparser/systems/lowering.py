@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -110,6 +111,16 @@ def _effect(effect: terms.Effect) -> _engine.Effect:
     return _engine.Effect(kind=_engine.EffectKind[effect.kind.upper()], first=first, second=second)
 
 
+def _in_words(message: str, system: Declaration) -> str:
+    """A message of the engine, which knows rows by their numbers, with the name and the effects of the row."""
+
+    def row(number: re.Match[str]) -> str:
+        transition = system.transitions[int(number[1]) - 1]
+        return f"{transition.name} ({', '.join(map(str, transition.then))})"
+
+    return re.sub(r"row (\d+)", row, message).replace("the potential", f"the potential {system.potential}")
+
+
 class Lowered:
     """A system in the engine's form, with a cache of its latest references."""
 
@@ -136,7 +147,7 @@ class Lowered:
                 final=_engine.Final(all=final, clauses=clauses, rest_to_root=system.attaches_rest),
             )
         except ValueError as error:
-            raise TableError(f"{system.name}: {error}") from None
+            raise TableError(f"{system.name}: {_in_words(str(error), system)}") from None
         self._system = system
         self._references: dict[Gold, _engine.Reference] = {}  # oldest first
 

@@ -17,7 +17,7 @@ from panparser.systems.registry import system as as_system
 from panparser.systems.states import State
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
-from panparser.trees.enumeration import all_trees, partial_golds, tree_subsets
+from panparser.trees.enumeration import partial_golds, tree_subsets
 from panparser.trees.gold import UNKNOWN, Gold, Head
 
 _BATCH = 2000  # sets of constraints checked together
@@ -78,7 +78,7 @@ def check_constraints(
     rows = []
     for words in range(1, max_words + 1):
         nodes = check._explore(system, words, report)
-        sets = completable_sets(system, words)
+        sets = completable_sets(system, words, nodes)
         outputs = 0
         for first in range(0, len(sets), _BATCH):
             report(f"{words} words: constraint sets", first, len(sets))
@@ -89,11 +89,13 @@ def check_constraints(
     return ConstraintReport(f"{system.name}, Root {system.root}", tuple(rows))
 
 
-def completable_sets(system: TransitionSystem, words: int) -> list[tuple[Head, ...]]:
-    """All sets of heads that occur in a tree of the system; None if a head is not given."""
+def completable_sets(
+    system: TransitionSystem, words: int, nodes: list[check._Node] | None = None
+) -> list[tuple[Head, ...]]:
+    """All sets of heads that occur in a tree of the system; None if a head is not given. `nodes`: all its states."""
     if system.crosses:
-        subsets = tree_subsets(all_trees(words, system.single_root))
-        return [heads for heads in subsets if system.lost(Gold(heads)) == 0]
+        every = check._explore(system, words, lambda *_: None) if nodes is None else nodes
+        return tree_subsets(sorted({tuple(node.state.heads[1:]) for node in every if not node.names}))
     root = words + 1 if system.root == "last" else 0
     longest = system.max_span or words + 1
     return [
