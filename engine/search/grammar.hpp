@@ -21,7 +21,7 @@ struct Grammar {
   const Program& program_at(std::size_t i) const { return i == 0 ? program : *further[i - 1]; }
 
   // Labels use only the two words of the arc, what is known about them, and B0: more does not help. If arcs reach down
-  // to S2, they use everything but what is for actions alone.
+  // to S2 or to the list, they use everything but what is for actions alone.
   bool labels_see(Group group) const {
     if (system.attaches_deepest()) return true;
     if (group == kTripleGroup) return system.attaches_deeper();

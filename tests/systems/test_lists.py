@@ -12,10 +12,13 @@ import panparser as pp
 from panparser.systems import terms
 from panparser.systems.terms import (
     B0,
+    BUFFER,
     L0,
     LIST,
+    ROOT,
     S0,
     S1,
+    STACK,
     any_of,
     arc,
     aside,
@@ -24,13 +27,16 @@ from panparser.systems.terms import (
     does_not_dominate,
     dominates,
     head,
+    headless,
     is_attached,
+    is_root,
     is_unattached,
     is_word,
     pop,
     restore,
     shift,
     size,
+    unattached,
 )
 from panparser.testing import ReferenceSystem, check_system
 from panparser.trees.enumeration import all_trees, projective_trees
@@ -54,6 +60,68 @@ def test_every_tree_is_built_and_every_cost_is_exact(name, root):
 @pytest.mark.parametrize(("name", "words"), [("covington", 5), ("covington-projective", 6), ("arc-swift", 6)])
 def test_longer_sentences_too(name, words, root):
     assert check_system(pp.system(name, root=root), words).rows[-1].relaxed == 0
+
+
+def choi_mccallum(root: str) -> pp.TransitionSystem:
+    """Choi & McCallum 2013: words may leave the stack, or enter it, together with an arc."""
+    last = root == "last"
+    rest = {"first": (head(S0).among(ROOT),), "last": (), "none": (headless(S0),)}[root]
+    of_root = (headless(B0),) if root == "none" else ()
+    lost_head = head(B0).among(S0 - ROOT).when(is_unattached(B0))
+    lost_child = head(S0).among(B0 - ROOT).when(is_unattached(S0))
+    later_head = (head(S0).among(BUFFER - B0), *rest)
+    other_head = (head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), *of_root)
+    later_children = children(S0).among(BUFFER, unattached)
+    open_children = children(B0).among(STACK, unattached)
+    left, right = arc(head=B0, dependent=S0), arc(head=S0, dependent=B0)
+    word = (is_word(B0),) if last else ()
+    when_left = (is_word(S0), is_unattached(S0), does_not_dominate(S0, B0))
+    when_right = (*word, is_unattached(B0), does_not_dominate(B0, S0))
+    rows = (
+        ("LEFT_REDUCE", when_left, (left, pop), (*later_head, later_children)),
+        ("LEFT_PASS", when_left, (left, aside), (*later_head, lost_head)),
+        ("RIGHT_SHIFT", when_right, (right, restore, shift), (*other_head, open_children)),
+        ("RIGHT_PASS", when_right, (right, aside), (*other_head, lost_child)),
+        ("SHIFT", word, (restore, shift), (head(B0).among(STACK - ROOT).when(is_unattached(B0)), open_children)),
+        ("REDUCE", (is_attached(S0),), (pop,), (later_children,)),
+        ("PASS", (any_of(is_word(B0), is_attached(S0)),) if last else (), (aside,), (lost_head, lost_child)),
+    )
+    return pp.TransitionSystem(
+        "choi-mccallum",
+        tuple(pp.Transition(*row) for row in rows),
+        root=root,
+        final=(is_root(B0), size(STACK) == 0) if last else (size(BUFFER) == 0,),
+        potential="cycles",
+    )
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("words", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_cycles_are_counted_where_words_leave_with_arcs(root, words):
+    report = check_system(choi_mccallum(root), words)
+    assert (report.rows[-1].outputs, report.rows[-1].relaxed) == ((words + 1) ** (words - 1), 0)
+
+
+def test_what_cycles_cannot_count_is_named():
+    table = choi_mccallum("first")
+    rows = (replace(table["REDUCE"], then=(pop, clear)), *table.transitions[1:5], table["PASS"])
+    with pytest.raises(pp.TableError, match=r"the potential cycles does not know what REDUCE \(pop, clear\) does"):
+        replace(table, transitions=rows, ties=()).initial(1)
+
+
+def test_only_tables_that_can_leave_words_together_are_said_to_build_every_tree():
+    table, gold = choi_mccallum("first"), (0, 1)
+    assert table.lost(gold) == 0
+    rows = tuple(row for row in table.transitions if row.name != "RIGHT_PASS")
+    assert replace(table, transitions=rows, ties=()).lost(gold) is None
+
+
+def test_children_in_the_buffer_that_have_a_head_are_not_unattached():
+    """B0 gets a head before it leaves the buffer."""
+    system = choi_mccallum("first")
+    state = walk((system, 3), "RIGHT_SHIFT", "RIGHT_SHIFT", "RIGHT_PASS")
+    assert state.buffer == (3,)
+    assert system.costs(state, (None, None, 1))["REDUCE"] == 0
 
 
 @pytest.mark.parametrize("k", [1, 2])

@@ -98,9 +98,14 @@ def _sentences(pipeline: Pipeline, source: str | None, text: str | None, format:
 
 def _print_steps(found: Explanation) -> None:
     table, most = found.rows(), _CHARACTERS_SHOWN
+
+    def ahead(text: str) -> str:
+        return f"{text[: most - 1]}…" if len(text) > most else text
+
     shown = {
         "stack": lambda text: f"…{text[1 - most :]}" if len(text) > most else text,
-        "buffer": lambda text: f"{text[: most - 1]}…" if len(text) > most else text,
+        "list": ahead,
+        "buffer": ahead,
     }
     rows = [
         [shown.get(name, lambda value: value)(value) for name, value in zip(table.columns, row, strict=True)]

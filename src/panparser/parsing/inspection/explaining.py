@@ -5,6 +5,7 @@ Features of a perceptron have weights, which are looked up. Of a network, inputs
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -241,12 +242,16 @@ class Explanation:
             names, scores, chosen = self._scores(step)
             others = np.delete(scores, chosen)
             state = self._view(step, int(self.derivations.steps[step - 1]))
-            words = {state.root: 0}
+
+            def shown(tokens: Iterable[int], root: int = state.root) -> str:
+                return " ".join(forms[0 if token == root else token] for token in tokens)
+
             label = int(self.derivations.labels[step - 1])
             row: dict[str, Any] = {
                 "step": step,
-                "stack": " ".join(forms[words.get(token, token)] for token in reversed(state.stack)),
-                "buffer": " ".join(forms[words.get(token, token)] for token in state.buffer),
+                "stack": shown(reversed(state.stack)),
+                **({"list": shown(state.aside)} if self.parser.spec.system.has_list else {}),
+                "buffer": shown(state.buffer),
                 "action": names[chosen],
                 "label": self.parser.labels.names[label] if label >= 0 else "",
                 "score": float(scores[chosen]),
