@@ -171,6 +171,7 @@ from panparser.transfer.glossed.table import GlossTable as GlossTable
 from panparser.transfer.links import Links as Links
 from panparser.transfer.links import read_links as read_links
 from panparser.transfer.links import write_links as write_links
+from panparser.transfer.projection import project as project
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite

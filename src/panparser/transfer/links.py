@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from os import PathLike
 from pathlib import Path
 
@@ -183,7 +183,7 @@ def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None
 def _is_sorted(pairs: Sequence[Pair]) -> bool:
     try:
         return all(len(pair) == 2 and min(pair) >= 0 for pair in pairs) and all(
-            first < second for first, second in zip(pairs, pairs[1:], strict=False)
+            first < second for first, second in pairwise(pairs)
         )
     except TypeError:
         return False
