@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 READERS = (
+    *("glossed", "gloss-tables"),
     *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
     *("vectors", "conditions", "criteria", "strategies", "weights"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from panparser.errors import TextError
@@ -236,21 +237,22 @@ def _owned(
     words: Sequence[_Cell], morphemes: Sequence[_Cell], group: Mapping[str, _Line], path: str
 ) -> list[list[int]]:
     """For each word, its morphemes: by columns if each word has one right below it, else by hyphens."""
-    owned: list[list[int]] = [[] for _ in words]
+    joints = (before.text[-1] in _SIGNS or cell.text[0] in _SIGNS for before, cell in pairwise(morphemes))
+    attached = [False, *joints][: len(morphemes)]
     for column in (0, 1):
         starts, places = ([cell[column] for cell in cells] for cells in (words, morphemes))
-        if set(starts) <= set(places) and places[0] == starts[0]:
+        first = [place for place, is_attached in zip(places, attached, strict=True) if not is_attached]
+        if set(starts) <= set(first) and starts[0] == first[0]:
+            owned: list[list[int]] = [[] for _ in words]
             for at, place in enumerate(places):
                 owned[bisect_right(starts, place) - 1].append(at)
             return owned
     groups: list[list[int]] = []
-    attached = False  # by a hyphen at the end of the morpheme before
-    for at, cell in enumerate(morphemes):
-        if groups and (attached or cell.text[0] in _SIGNS):
+    for at, is_attached in enumerate(attached):
+        if is_attached:
             groups[-1].append(at)
         else:
             groups.append([at])
-        attached = len(cell.text) > 1 and cell.text[-1] in _SIGNS
     if len(groups) == len(words):
         return groups
     raise TextError(
