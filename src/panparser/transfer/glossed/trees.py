@@ -11,6 +11,8 @@ from panparser.transfer.glossed.matching import Link, Translated, match
 from panparser.transfer.glossed.meaning import Meaning
 from panparser.transfer.glossed.sentences import GlossedSentence
 from panparser.transfer.glossed.table import GlossTable
+from panparser.transfer.links import Links
+from panparser.transfer.projection import project
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
@@ -33,15 +35,18 @@ def annotate(
         raise SpecError(f"nlp must be a pipeline with {parts}; got {nlp!r}")
     glosses = _glosses([word for words in said for word in words], nlp)
     for start in range(0, len(sentences), _BATCH):
-        chosen = range(start, min(start + _BATCH, len(sentences)))
-        translated = _translated([sentences[at].translation for at in chosen], nlp, trees)
-        for at, translation in zip(chosen, translated, strict=True):
-            links = [] if translation is None else _links(said[at], translation, glosses, table)
-            _tag(treebank[at], said[at], translation, links, glosses)
-            if trees and translation is not None:
-                _project(translation, treebank[at], links)
+        batch = range(start, min(start + _BATCH, len(sentences)))
+        given = [at for at in batch if sentences[at].translation]
+        translations = _translations([sentences[at].translation for at in given], nlp, trees)
+        found = {at: _links(said[at], each, glosses, table) for at, each in zip(given, translations, strict=True)}
+        tags = {at: each.values("upos") for at, each in zip(given, translations, strict=True)}
+        for at in batch:
+            linked = {word: tags[at][other] for word, other in found.get(at, ())}
+            _tag(treebank[at], said[at], linked, glosses)
+        if trees and given:
+            _project(translations, treebank, given, [found[at] for at in given])
         if report is not None:
-            report("translations", chosen[-1] + 1, len(sentences))
+            report("translations", batch.stop, len(sentences))
 
 
 # --- What the model says ---
@@ -72,15 +77,13 @@ def _glosses(words: Sequence[Meaning], nlp: Pipeline) -> _Glosses:
     return _Glosses(lemmas, tags)
 
 
-def _translated(translations: Sequence[str], nlp: Pipeline, trees: bool) -> list[Sentence | None]:
-    """The translations, each as one sentence; None where there is none."""
-    given = [at for at, text in enumerate(translations) if text]
-    found: list[Sentence | None] = [None] * len(translations)
-    if given:
-        lines = "\n".join(translations[at] for at in given)
-        parsed = nlp(lines, given="lines", until="trees" if trees else "tags")
-        for at, sentence in zip(given, parsed, strict=True):
-            found[at] = sentence
+def _translations(texts: Sequence[str], nlp: Pipeline, trees: bool) -> Treebank:
+    """The translations, each as one sentence."""
+    if not texts:
+        return Treebank(b"")
+    found = nlp("\n".join(texts), given="lines", until="trees" if trees else "tags")
+    for sentence in found:
+        sentence.comments = []  # its sent_id is not that of the sentence that it translates
     return found
 
 
@@ -108,26 +111,23 @@ def _depths(sentence: Sentence) -> tuple[int, ...]:
     return tuple(depths)
 
 
-def _tag(
-    target: Sentence, words: Sequence[Meaning], translation: Sentence | None, links: Sequence[Link], glosses: _Glosses
-) -> None:
+def _tag(target: Sentence, words: Sequence[Meaning], linked: Mapping[int, str], glosses: _Glosses) -> None:
     """Tags words that have none: as their word in the translation, or else as their gloss."""
-    linked = {} if translation is None else {word: translation[other].upos for word, other in links}
     for at, (token, word) in enumerate(zip(target, words, strict=True)):
         if token.upos == "_":
             token.upos = linked.get(at) or glosses.tags.get(tuple(word.english), "_")
 
 
-def _project(source: Sentence, target: Sentence, links: Sequence[Link]) -> None:
-    """Heads and labels of linked words whose head is linked, too, or Root; a final mark belongs to the root."""
-    place = {other + 1: word + 1 for word, other in links} | {0: 0}
-    for word, other in links:
-        token = source[other]
-        head = place.get(-1 if token.head is None else token.head)
-        if head is not None:
-            target[word].head = head
-            target[word].label = token.label.partition(":")[0]
-    heads: list[int] = target.heads.tolist()
-    last = target[-1]
-    if last.upos == "PUNCT" and last.head is None and 0 in heads:
-        last.head, last.label = heads.index(0) + 1, "punct"
+def _project(
+    translations: Treebank, treebank: Treebank, sentences: Sequence[int], links: Sequence[Sequence[Link]]
+) -> None:
+    """Projects heads and labels to some sentences; a final punctuation mark belongs to the root."""
+    turned = Links(tuple(tuple(sorted((other, word) for word, other in each)) for each in links))
+    projected = project(translations, treebank[sentences], turned, same_tag=False)
+    for at, found in zip(sentences, projected, strict=True):
+        target = treebank[at]
+        target.heads[:], target.labels = found.heads, found.labels
+        heads: list[int] = target.heads.tolist()
+        last = target[-1]
+        if last.upos == "PUNCT" and last.head is None and 0 in heads:
+            last.head, last.label = heads.index(0) + 1, "punct"
