@@ -9,8 +9,9 @@ from panparser.errors import SpecError
 from panparser.pipeline.pipeline import Pipeline
 from panparser.transfer.glossed.matching import Link, Translated, match
 from panparser.transfer.glossed.meaning import Meaning
-from panparser.transfer.glossed.sentences import GlossedSentence
+from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.table import GlossTable
+from panparser.transfer.glossed.tagging import better_tag
 from panparser.transfer.links import Links
 from panparser.transfer.projection import project
 from panparser.treebank.sentence import Sentence
@@ -29,7 +30,7 @@ def annotate(
     trees: bool,
     report: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Writes tags of words without one, and with `trees` heads and labels, into the treebank of glossed sentences."""
+    """Writes tags where glosses only suggest them, and with `trees` heads and labels, into the treebank."""
     if not isinstance(nlp, Pipeline) or nlp.tokenizer is None or (trees and nlp.parser is None):
         parts = "a tokenizer, a tagger and a parser" if trees else "a tokenizer and a tagger"
         raise SpecError(f"nlp must be a pipeline with {parts}; got {nlp!r}")
@@ -38,13 +39,16 @@ def annotate(
         batch = range(start, min(start + _BATCH, len(sentences)))
         given = [at for at in batch if sentences[at].translation]
         translations = _translations([sentences[at].translation for at in given], nlp, trees)
-        found = {at: _links(said[at], each, glosses, table) for at, each in zip(given, translations, strict=True)}
-        tags = {at: each.values("upos") for at, each in zip(given, translations, strict=True)}
+        links = [_links(said[at], each, glosses, table) for at, each in zip(given, translations, strict=True)]
+        linked = {
+            at: _linked_tags(said[at], each, own, glosses)
+            for at, each, own in zip(given, translations, links, strict=True)
+        }
         for at in batch:
-            linked = {word: tags[at][other] for word, other in found.get(at, ())}
-            _tag(treebank[at], said[at], linked, glosses)
+            words = list(zip(sentences[at].words, said[at], strict=True))
+            _tag(treebank[at], words, linked.get(at, {}), glosses, table)
         if trees and given:
-            _project(translations, treebank, given, [found[at] for at in given])
+            _project(translations, treebank, given, links)
         if report is not None:
             report("translations", batch.stop, len(sentences))
 
@@ -73,7 +77,8 @@ def _glosses(words: Sequence[Meaning], nlp: Pipeline) -> _Glosses:
             if token.lemma != "_":
                 lemmas.setdefault(token.form.lower(), token.lemma.lower())
         heads = sentence.heads.tolist()
-        tags[gloss] = sentence[heads.index(0) if 0 in heads else -1].upos
+        tag = sentence[heads.index(0) if 0 in heads else -1].upos
+        tags[gloss] = "" if tag == "_" else tag
     return _Glosses(lemmas, tags)
 
 
@@ -111,11 +116,30 @@ def _depths(sentence: Sentence) -> tuple[int, ...]:
     return tuple(depths)
 
 
-def _tag(target: Sentence, words: Sequence[Meaning], linked: Mapping[int, str], glosses: _Glosses) -> None:
-    """Tags words that have none: as their word in the translation, or else as their gloss."""
-    for at, (token, word) in enumerate(zip(target, words, strict=True)):
-        if token.upos == "_":
-            token.upos = linked.get(at) or glosses.tags.get(tuple(word.english), "_")
+def _linked_tags(
+    words: Sequence[Meaning], translation: Sentence, links: Sequence[Link], glosses: _Glosses
+) -> dict[int, str]:
+    """Tags of the words of the translation that glosses consist of, not of others that the table gives for them."""
+    tags: dict[int, str] = {}
+    for at, other in links:
+        token, own = translation[other], {gloss.lower() for gloss in words[at].english}
+        own |= {glosses.lemmas.get(gloss, gloss) for gloss in own}
+        if token.upos != "_" and (not own or own & {token.form.lower(), token.lemma.lower()}):
+            tags[at] = token.upos
+    return tags
+
+
+def _tag(
+    target: Sentence,
+    words: Sequence[tuple[GlossedWord, Meaning]],
+    linked: Mapping[int, str],
+    glosses: _Glosses,
+    table: GlossTable,
+) -> None:
+    """Tags words as their word in the translation, or else as their gloss, where the table is not sure."""
+    for at, (token, (word, said)) in enumerate(zip(target, words, strict=True)):
+        alone = glosses.tags.get(tuple(said.english), "")
+        token.upos = better_tag(word, said, table, linked.get(at, ""), alone) or "_"
 
 
 def _project(
