@@ -36,8 +36,8 @@ def match(
     by_lemma = {at: lemmas.get(gloss, gloss) for at, gloss in single.items()}
     kinds = ((single, translation.forms), (single, translation.lemmas), (by_lemma, translation.lemmas))
     for once in (True, False):
-        for keys, others in kinds:
-            found.link(keys, others, once=once)
+        for own, others in kinds:
+            found.link(own, others, once=once)
     several = {at: [gloss.lower() for gloss in word.english] for at, word in enumerate(words) if len(word.english) > 1}
     for at, glosses in several.items():
         either = {*glosses, *(lemmas.get(gloss, gloss) for gloss in glosses)}
