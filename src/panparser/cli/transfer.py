@@ -67,7 +67,7 @@ def transfer(
     method: Annotated[
         Way | None, typer.Option(help="What to learn from.  [default: what scores best]", show_default=False)
     ] = None,
-    nearest: Annotated[int, typer.Option(min=1, help="Sources that are near enough.")] = 4,
+    nearest: Annotated[int, typer.Option(min=1, help="Sources that --method pool learns from.")] = 4,
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each source, at most.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same model.")] = 1,
     threads: Annotated[
@@ -77,12 +77,12 @@ def transfer(
 ) -> None:
     """Make a parser for a language with few trees, or none, from treebanks of other languages.
 
-    The sources whose tags (UPOS) follow each other most as in the sample, or in the --raw text, get the word order of
-    the language, as WALS or a file of yours tells it, and lose their words; the parser learns from them and from the
-    sample together. That is compared with the sample alone, with the nearest sources alone and with all sources, each
-    sentence of the sample parsed by a parser that did not learn from it, and what scores best is kept. Labels have no
-    subtypes. At the end it tells what was done, and what ten more sentences would bring; the model keeps that, with the
-    licenses of the sources (`panparser info`).
+    The sources get the word order of the language, as WALS or a file of yours tells it, and lose their words; they
+    count the more, the more their tags (UPOS) follow each other as in the sample, or in the --raw text. The parser
+    learns from them and from the sample together. That is compared with the sample alone, with all sources alone and
+    with the nearest alone, each sentence of the sample parsed by a parser that did not learn from it, and what scores
+    best is kept. Labels have no subtypes. At the end it tells what was done, and what ten more sentences would bring;
+    the model keeps that, with the licenses of the sources (`panparser info`).
 
     Examples:
 

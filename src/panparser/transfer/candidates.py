@@ -24,6 +24,7 @@ Method = Literal["joint", "all", "pool", "sample"]
 METHODS: tuple[Method, ...] = get_args(Method)
 OF_SAMPLE: tuple[Method, ...] = ("joint", "sample")  # they learn from the sample
 _EPOCHS = 4
+_POWER = 2  # of nearness
 _LEAST_WEIGHT = 0.001
 _PUNCTUATION = "PUNCT"
 
@@ -66,9 +67,9 @@ class Tally:
 class Candidates:
     """The parsers that sources and a sample make, by method.
 
-    "pool" learns from the `nearest` sources together, "all" from all of them, each with the more weight the nearer it
-    is: both read tags alone. "joint" learns from the nearest sources, without their words, together with the sample,
-    which counts about as much as one of them. "sample" learns from the sample alone.
+    "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `nearest` alone: both
+    read tags only. "joint" learns from all sources, weighted likewise and without their words, together with the
+    sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
     """
 
     sources: Sequence[Source]
@@ -95,15 +96,14 @@ class Candidates:
         assert sample is not None
         if method == "sample":
             return train(_spec(8, sample), sample, **common)
-        sources = [blanked(source) for source in self.pooled]
-        weight = max(1.0, float(np.mean([len(source) for source in sources])) / len(sample))
-        weights = [*(1.0 for _ in sources), weight]
-        return train(_spec(1, sample), [*sources, sample], weights=weights, **greedy, **common)
+        blank = [blanked(source.treebank) for source in self.sources]
+        weights = [*self.nearness(), max(1.0, float(np.mean([len(each) for each in blank])) / len(sample))]
+        return train(_spec(1, sample), [*blank, sample], weights=weights, **greedy, **common)
 
     def nearness(self) -> list[float]:
-        """The weight of each source: 1 of the nearest, half as much of one that is twice as far; 1 if nobody knows."""
+        """The weight of each source: 1 of the nearest, a quarter of one that is twice as far; 1 if nobody knows."""
         far = [1.0 if each.divergence is None else max(each.divergence, LEAST) for each in self.sources]
-        return [max(min(far) / own, _LEAST_WEIGHT) for own in far]
+        return [max((min(far) / own) ** _POWER, _LEAST_WEIGHT) for own in far]
 
     # --- Scores ---
 

@@ -10,7 +10,7 @@ from panparser.transfer.candidates import Method, Tally
 
 MORE = 10  # sentences whose gain is estimated
 _NAMES = {
-    "joint": "the nearest sources and the sample together",
+    "joint": "all sources, the nearer the more, and the sample together",
     "pool": "the nearest sources together, by tags alone",
     "all": "all sources, the nearer the more, by tags alone",
     "sample": "the sample alone",
@@ -23,12 +23,12 @@ def in_words(method: str) -> str:
 
 
 def _is_used(method: str, is_near: bool) -> bool:
-    return method == "all" or (is_near and method != "sample")
+    return method in ("all", "joint") or (is_near and method == "pool")
 
 
 @dataclass(frozen=True)
 class SourceReport:
-    """A source: its divergence from the target (KLcpos3), sentences in all and learned from, its license."""
+    """A source: its divergence from the target (KLcpos3), sentences in all and learned from, weight, license."""
 
     name: str
     path: str
@@ -36,6 +36,7 @@ class SourceReport:
     divergence: float | None
     sentences: int
     used: int
+    weight: float
     is_near: bool  # is one of those that are pooled
 
 
@@ -131,8 +132,8 @@ class TransferReport:
         yield f"Sources (nearest first{how}):" if ranked else f"Sources{how}:"
         for each in self.sources:
             distance = "" if each.divergence is None else f"KL {each.divergence:.2f}, "
-            near = "" if each.is_near else ", not among the nearest"
-            yield f"  {each.name}: {distance}{each.used:,} of {each.sentences:,} sentences, {each.license}{near}"
+            size = f"{each.used:,} of {each.sentences:,} sentences"
+            yield f"  {each.name}: {distance}weight {each.weight:.2f}, {size}, license {each.license}"
 
     def _rule_lines(self) -> Iterator[str]:
         yield ""

@@ -85,7 +85,7 @@ def train_transfer(
         sentences=0 if sample is None else len(sample),
         scored_on=_scored_on(candidates),
         scores=tuple(scores),
-        sources=_source_reports(ranked, prepared, candidates.nearest),
+        sources=_source_reports(ranked, candidates),
         rules=_rule_reports(done, typology),
         unchanged=sum(each.nonprojective + each.incomplete for each in done),
         gain=gain,
@@ -162,7 +162,7 @@ def _rewritten(
     tell: Report,
 ) -> tuple[list[Source], list[Rewriting]]:
     """The sources that are needed, cut, and in the word order of the target."""
-    needed = ranked if method in (None, "all") or ranked[0].divergence is None else ranked[:nearest]
+    needed = ranked[:nearest] if method == "pool" and ranked[0].divergence is not None else ranked
     sources, done = [], []
     for number, each in enumerate(needed):
         tell(f"rewriting {each.file.name}", number, len(needed))
@@ -230,8 +230,8 @@ def _gain(candidates: Candidates, scores: Sequence[tuple[Method, Tally]], tell: 
 # --- The report ---
 
 
-def _source_reports(ranked: Sequence[_Ranked], prepared: Sequence[Source], nearest: int) -> tuple[SourceReport, ...]:
-    pairs = zip(ranked, prepared, strict=False)  # those that are not needed are left out
+def _source_reports(ranked: Sequence[_Ranked], candidates: Candidates) -> tuple[SourceReport, ...]:
+    rows = zip(ranked, candidates.sources, candidates.nearness(), strict=False)  # without those that are not needed
     return tuple(
         SourceReport(
             name=each.file.name,
@@ -240,9 +240,10 @@ def _source_reports(ranked: Sequence[_Ranked], prepared: Sequence[Source], neare
             divergence=each.divergence,
             sentences=len(each.treebank),
             used=len(source.treebank),
-            is_near=number < nearest,
+            weight=weight,
+            is_near=number < candidates.nearest,
         )
-        for number, (each, source) in enumerate(pairs)
+        for number, (each, source, weight) in enumerate(rows)
     )
 
 
