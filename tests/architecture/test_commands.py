@@ -13,7 +13,7 @@ from panparser.cli.app import app
 
 PROMISED = set(
     "align analyze calibrate check combine curves derive evaluate explain info parse project propagation rewrite "
-    "stats systems text train typology validate vote weights".split()
+    "similar stats systems text train typology validate vote weights".split()
 )
 
 

@@ -131,9 +131,9 @@ class ParserPart(Part):
         delexicalized: bool | str = False
         for key in NAMED_TEMPLATES:
             known = template_set(key)
-            ways = {False: known, True: known.delexicalized(), "feats": known.delexicalized(feats=True)}
-            if found := [way for way, kept in ways.items() if kept == bare]:
-                templates, delexicalized = key, found[0]
+            ways = (known, known.delexicalized(), known.delexicalized(feats=True))
+            if bare in ways:
+                templates, delexicalized = key, (False, True, "feats")[ways.index(bare)]
         return cls(**table, templates=templates, delexicalized=delexicalized, given=given or None)
 
 
