@@ -59,6 +59,9 @@ def test_glosses_in_several_languages():
     assert english.language == "en"
     (only,) = read_flextext(text(PHRASE.replace('lang="en"', 'lang="es"').replace('lang="fr"', 'lang="pt"')))
     assert only.language == "pt"
+    assert only.words[1].morphemes[2].gloss == ""  # glossed in another language only
+    with pytest.raises(pp.TextError, match="t: expected glosses and translations in 'de', found fr, en"):
+        read_flextext(text(PHRASE), "t", language="de")
 
 
 def test_spaces_are_those_of_the_text_where_there_is_one():

@@ -65,6 +65,10 @@ def test_a_file_is_recognized_by_how_it_begins():
         assert len(read(gzip.compress(text.encode()))) == 2
     assert len(read(flextext(DOGS).replace("utf-8", "utf-16").encode("utf-16"))) == 2
     assert read(leipzig(DOGS), format="leipzig")[1].words[1].form == "házat"
+    for text in (leipzig(DOGS), toolbox(DOGS)):
+        for line_end in ("\r\n", "\r"):
+            assert told(read(text.replace("\n", line_end))) == told(read(text))
+        assert {sentence.language for sentence in read(text, language="es")} == {"es"}
 
 
 def test_what_cannot_be_read_is_refused(tmp_path):

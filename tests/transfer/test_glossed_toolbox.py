@@ -73,6 +73,16 @@ def test_words_without_a_line_of_morphemes():
     assert not any(word.morphemes for word in sentence.words)
 
 
+def test_of_several_glosses_those_named_first_are_read():
+    (sentence,) = read("\\t a\n\\gl b\n\\ge c\n\\f d\n\\ft e\n")
+    assert (sentence.words[0].glossed, sentence.translation) == ("c", "e")
+
+
+def test_records_that_nobody_has_filled_in_are_left_out():
+    found = read("\\ref 1\n\\ft only this\n\\ref 2\n\\tx\n\\mb\n\\ge\n\\ref 3\n\\tx a\n\\ft b\n")
+    assert [(sentence.id, sentence.translation) for sentence in found] == [("3", "b")]
+
+
 def test_markers_can_be_others():
     markers = {**shipped_table().markers, "words": ("orth",), "glosses": ("en",)}
     (sentence,) = read_toolbox("\\orth a\n\\en b\n\\ge c\n", markers)

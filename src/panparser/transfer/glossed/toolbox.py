@@ -21,6 +21,7 @@ from panparser.transfer.glossed.sentences import (
     with_punctuation,
 )
 
+_NAME = re.compile(r"^\s*\\(\S+)", re.MULTILINE)
 _MARKER = re.compile(r"\s*\\(\S+)\s?(.*)")
 _ALIGNED = ("words", "morphemes", "glosses", "tags")  # one below the other
 _TOKEN = re.compile(r"\S+")
@@ -54,16 +55,19 @@ def read_toolbox(text: str, markers: Mapping[str, Sequence[str]], path: str = "<
     if text.strip() and not records:
         names = " or ".join(f"\\{name}" for name in markers["words"])
         raise TextError(f"{path}:1: expected lines of words, which begin with {names}, found none")
-    return [_sentence(record, path, count) for count, record in enumerate(records, start=1)]
+    found = (_sentence(record, path, count) for count, record in enumerate(records, start=1))
+    return [sentence for sentence in found if sentence is not None]
 
 
 def _records(text: str, path: str, markers: Mapping[str, Sequence[str]]) -> Iterator[_Record]:
-    kinds = {name: kind for kind, names in markers.items() for name in names}
+    used = set(_NAME.findall(text))
+    present = {kind: [name for name in names if name in used] for kind, names in markers.items()}
+    kinds = {names[0]: kind for kind, names in present.items() if names}  # of several glosses, those named first
     record, document = _Record(1), ""
     for number, kind, content in _marked(text, path, kinds):
-        new = kind in ("document", "sentence") or (kind == "words" and record.translation)
-        if new and record.groups:
-            yield record
+        if kind in ("document", "sentence") or (kind == "words" and record.translation):
+            if record.groups:
+                yield record
             record = _Record(number)
         if kind == "document":
             document = content.strip()
@@ -89,7 +93,7 @@ def _records(text: str, path: str, markers: Mapping[str, Sequence[str]]) -> Iter
 def _marked(text: str, path: str, kinds: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
     """(number, kind, text) of each line; one without a marker continues the one before."""
     current: tuple[int, str, str] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         found = _MARKER.fullmatch(line)
         if found:
             if current:
@@ -109,10 +113,12 @@ def _marked(text: str, path: str, kinds: Mapping[str, str]) -> Iterator[tuple[in
         yield current
 
 
-def _sentence(record: _Record, path: str, count: int) -> GlossedSentence:
-    words = [word for group in record.groups for word in _words(group, path)]
-    if not words:
-        raise TextError(f"{path}:{record.line}: expected words, found none")
+def _sentence(record: _Record, path: str, count: int) -> GlossedSentence | None:
+    """The sentence of a record; None for one that nobody has filled in."""
+    filled = [group for group in record.groups if any(line.text.strip() for line in group.values())]
+    if not filled:
+        return None
+    words = [word for group in filled for word in _words(group, path)]
     return GlossedSentence(
         words=tuple(words),
         translation=" ".join(record.translation),
