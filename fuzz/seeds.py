@@ -92,6 +92,24 @@ def texts() -> tuple[bytes, ...]:
     )
 
 
+def glossed() -> tuple[bytes, ...]:
+    """Interlinear glossed text: Leipzig blocks, Toolbox, FLEx."""
+    morph = '<morph type="{}"><item type="txt" lang="x">{}</item><item type="gls" lang="en">{}</item></morph>'
+    morphs = morph.format("stem", "koira", "dog") + morph.format("suffix", "-t", "PL")
+    words = (
+        f'<word><item type="txt" lang="x">koirat</item><morphemes>{morphs}</morphemes></word>'
+        '<word><item type="punct" lang="x">.</item></word>'
+    )
+    phrase = f'<phrase><words>{words}</words><item type="gls" lang="en">Dogs.</item></phrase>'
+    return (
+        "(1) Koirat näkevät, sinut!\nkoira-t näke-vät sinu-t\ndog-PL see-3PL 2SG-ACC\n'The dogs see you!'\n"
+        "\nb<um>ili =e\n<PFV>buy =Q\n".encode(),
+        "\\id x\n\\ref x.1\n\\tx Koirat    näkevät\n\\mb koira -t  näke -vät\n\\ge dog   -PL see  -3PL\n"
+        "\\ps n     -n  v    -v\n\\ft Dogs\nsee.\n".encode(),
+        f"<document><interlinear-text>{phrase}</interlinear-text></document>\n".encode(),
+    )
+
+
 # --- Models ---
 
 _SPEC = {"beam": 2, "templates": pp.ZN11}
@@ -237,6 +255,19 @@ STRATEGIES: tuple[dict[str, Any], ...] = (
 WEIGHTS: tuple[dict[str, Any], ...] = (
     {"format": 1, "weights": [1.0, 0.5]},
     {"format": 1, "weights": [1, 2], "by": "upos", "tags": {"NOUN": [0.1, 3.0], "VERB": [1, 1]}},
+)
+TYPOLOGIES: tuple[dict[str, Any], ...] = (
+    {"adposition": "after", "adjective": 0.3, "subject": "after", "object": "before", "definite_article": False},
+    {"language": "kmr", "like": "krd", "demonstrative": False, "numeral": "both", "indefinite_article": True},
+)
+GLOSS_TABLES: tuple[dict[str, Any], ...] = (
+    {"features": {"PL": "Number=Plur", "QQ": ""}, "words": {"PL": "PART"}, "joined": {"parts": ["1", "SG"]}},
+    {"tags": {"n": "NOUN"}, "english": {"dog": "NOUN"}, "layers": {"POSS": "psor"}, "kinds": {"Case": "NOUN"}},
+    {
+        "translations": {"2.SG": ["you"]},
+        "markers": {"words": ["tx"], "glosses": ["ge", "g"]},
+        "derivations": {"PL": ""},
+    },
 )
 CONDITIONS = (
     b"label=nsubj and direction=right",

@@ -110,6 +110,14 @@ def check_text(data: bytes) -> None:
         _pipeline()(text[:1000])
 
 
+def check_glossed(data: bytes) -> None:
+    """Glossed text that can be read is a treebank that can be read."""
+    sentences = pp.read_glossed(_file("glossed.txt", data))
+    written = pp.glossed_treebank(sentences).treebank
+    assert (len(written), written.problems) == (len(sentences), [])
+    assert pp.parse_conllu(written.to_bytes()).words == sum(len(sentence.words) for sentence in sentences)
+
+
 @cache
 def _pipeline() -> Any:
     return pp.load(seeds.model_file("pipeline"))
@@ -131,6 +139,13 @@ def check_recipe(data: bytes) -> None:
     elif not any(stage.estimate for stage in recipe.stages):  # estimating takes as long as the recipe says
         recipe.build(seeds.treebank())
     to_toml(recipe.to_values())
+
+
+def check_gloss_table(data: bytes) -> None:
+    """With any table, glosses can be looked up."""
+    table = pp.GlossTable.read(_file("glosses.toml", data))
+    for text in seeds.glossed():
+        pp.glossed_treebank(pp.read_glossed(_file("glossed.txt", text), table=table), table=table)
 
 
 def check_table(data: bytes) -> None:
@@ -195,6 +210,23 @@ def check_weights(data: bytes) -> None:
     pp.combine([seeds.treebank(), seeds.treebank()], weights=weights)
 
 
+def check_typology(data: bytes) -> None:
+    typology = pp.Typology.read(_file("typology.toml", data))
+    again = pp.Typology.read(_file("typology.toml", typology.to_toml().encode()))
+    assert [trait.name for trait in again] == [trait.name for trait in typology]
+    pp.rewrite(seeds.treebank(), typology)
+
+
+def check_rewriting(data: bytes) -> None:
+    """What can be read can be rewritten, and is as well-formed as it was."""
+    treebank = pp.parse_conllu(data, format="conllu")
+    rewritten, _ = pp.rewrite(treebank, pp.Typology.from_values(seeds.TYPOLOGIES[0]))
+    assert not any(problem.fatal for problem in rewritten.problems)
+    assert len(rewritten) == len(treebank)
+    crossing = [not pp.is_projective(sentence.heads) for sentence in treebank]
+    assert crossing == [not pp.is_projective(sentence.heads) for sentence in rewritten]
+
+
 def _templates() -> tuple[bytes, ...]:
     sets = (pp.ZN11, pp.LEAN, pp.RICH_STACK, pp.GIVEN)
     return tuple("\n".join(map(str, templates)).encode() for templates in sets)
@@ -208,6 +240,8 @@ TARGETS = {
         _text("validation", lambda: (seeds.conllu(3), seeds.conllu()), check_validation),
         _text("constraints", lambda: (seeds.constrained(),), check_constraints),
         _text("text", seeds.texts, check_text),
+        _text("glossed", seeds.glossed, check_glossed),
+        _values("gloss-tables", seeds.GLOSS_TABLES, check_gloss_table),
         *MODEL_TARGETS,
         _values("recipes", seeds.RECIPES, check_recipe),
         _values("tables-toml", seeds.TABLES, check_table),
@@ -218,5 +252,7 @@ TARGETS = {
         _text("criteria", lambda: seeds.CRITERIA, check_criterion),
         _values("strategies", seeds.STRATEGIES, check_strategy, "json"),
         _values("weights", seeds.WEIGHTS, check_weights),
+        _values("typologies", seeds.TYPOLOGIES, check_typology),
+        _text("rewriting", lambda: (seeds.conllu(3), seeds.conllu()), check_rewriting),
     )
 }

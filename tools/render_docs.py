@@ -234,6 +234,11 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "rules-words": lambda: _rules("WORDS"),
     "rules-trees": lambda: _rules("TREES"),
     "rules-metadata": lambda: _rules("METADATA"),
+    "glossed": lambda: _plain(
+        "glossed.txt",
+        "language ",
+        ["", "sentences", "tagged", "headed", "heads UAS", "parser UAS", "from gold", "CPU s"],
+    ),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,

@@ -161,6 +161,7 @@ from panparser.text.tokenizer.tokenizer import Tokenizer as Tokenizer
 from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenizer
 from panparser.transfer.alignment import Aligner as Aligner
 from panparser.transfer.alignment import align as align
+from panparser.transfer.candidates import Tally as Tally
 from panparser.transfer.glossed.conversion import GlossedTreebank as GlossedTreebank
 from panparser.transfer.glossed.conversion import glossed_treebank as glossed_treebank
 from panparser.transfer.glossed.reading import read_glossed as read_glossed
@@ -171,6 +172,8 @@ from panparser.transfer.glossed.table import GlossTable as GlossTable
 from panparser.transfer.links import Links as Links
 from panparser.transfer.links import read_links as read_links
 from panparser.transfer.links import write_links as write_links
+from panparser.transfer.projection import project as project
+from panparser.transfer.reporting import TransferReport as TransferReport
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite
@@ -178,6 +181,10 @@ from panparser.transfer.similarity import Similarity as Similarity
 from panparser.transfer.similarity import TagTrigrams as TagTrigrams
 from panparser.transfer.similarity import similar as similar
 from panparser.transfer.similarity import similarity as similarity
+from panparser.transfer.sources import SourceFile as SourceFile
+from panparser.transfer.sources import find_sources as find_sources
+from panparser.transfer.transferring import Transferred as Transferred
+from panparser.transfer.transferring import train_transfer as train_transfer
 from panparser.transfer.typology import Trait as Trait
 from panparser.transfer.typology import Typology as Typology
 from panparser.treebank.conllu import iter_conllu as iter_conllu

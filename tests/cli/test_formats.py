@@ -33,6 +33,8 @@ COMMANDS = [
     ("calibrate", "-m", "MODEL", "x.conll", "-o", "new.panparser"),
     ("combine", "x.conll", "y.conll", "-o", "out.conll"),
     ("vote", "MODEL", "MODEL", "--dev", "x.conll", "-o", "new.panparser"),
+    ("rewrite", "x.conll", "--to", "fr", "-o", "out.conll"),
+    ("typology", "--sample", "x.conll"),
 ]
 
 

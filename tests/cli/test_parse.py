@@ -63,11 +63,18 @@ def test_odd_input(run, data, model):
     assert Path("out.conllu").read_bytes() == b""
     words = [f"{i}\tword{i}\t_\tTAG{i % 7}\t_\t_\t_\t_\t_\t_" for i in range(1, 5001)]
     Path("long.conllu").write_text("\n".join(words) + "\n\n")
-    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu")[0] == 0
+    code, _, err = run("parse", "-m", model, "long.conllu", "-o", "out.conllu")
+    assert code == 2
+    assert "long.conllu: expected tags (UPOS) that the model has learned from" in err
+    assert "found others in 100.0 % of 5,000 words: TAG1, TAG2" in err
+    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--any-tags")[0] == 0
     (sentence,) = pp.read_conllu("out.conllu", single_root=True)
     assert len(sentence) == 5000
     Path("circle.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n")
-    assert run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")[0] == 0
+    code, _, err = run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")
+    assert code == 0
+    assert f"panparser: warning: expected tags (UPOS) that {model} has learned from, found others in 100.0 %" in err
+    assert run("-q", "parse", "-m", model, "circle.conllu", "-o", "out.conllu") == (0, "", "")
     assert not pp.read_conllu("out.conllu", single_root=True).problems
 
 

@@ -76,6 +76,21 @@ def test_flags_reach_the_model(run, data):
     assert pp.Recipe.read("eng.toml").parser.spec() == parser.spec
 
 
+def test_delexicalized_parsers_of_universal_labels(run, data):
+    flags = ["train", "-t", "train.conllu", "-o", "eng", "--epochs", "1", "--beam", "1"]
+    assert run(*flags, "--delexicalized-feats", "--labels", "universal")[0] == 0
+    parser = pp.load("eng")
+    assert parser.spec.templates == pp.LEAN.delexicalized(feats=True)
+    assert parser.spec.labels == "universal"
+    assert not any(":" in label for label in parser.plain_labels)
+    recipe = pp.Recipe.read("eng.toml")
+    assert (recipe.parser.delexicalized, recipe.parser.labels) == ("feats", "universal")
+    code, _, err = run(*flags, "--unlabeled", "--labels", "universal")
+    assert (code, "labels of ParserSpec: universal ones are asked for" in err) == (2, True)
+    code, _, err = run(*flags, "--network", "bilstm", "--delexicalized-feats")
+    assert (code, "feats is for templates" in err) == (2, True)
+
+
 def test_systems_with_a_static_oracle_are_trained_by_it(run, data):
     flags = ["train", "-t", "train.conllu", "-o", "eng", "--epochs", "1", "--beam", "1", "--system", "swap-standard"]
     code, _, err = run(*flags, "--strategy", "dynamic")

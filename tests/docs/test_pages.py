@@ -76,6 +76,10 @@ class _Reader:
             pp.CascadeRecipe.read(str(path))
         elif "weights" in keys:
             pp.Weights.read(str(path))
+        elif "features" in keys:
+            pp.GlossTable.read(str(path))
+        elif {"language", "like", *(trait.name for trait in pp.Typology.of_language("fr"))} >= keys:
+            pp.Typology.read(str(path))
         else:
             pp.Recipe.read(str(path)).resolved()
 

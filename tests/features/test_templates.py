@@ -94,7 +94,6 @@ def test_filters():
     assert not any(t.uses("form", "lemma") for t in templates.without("form", "lemma"))
     assert len(templates) - len(templates.without("form", "lemma")) == 3  # one is between(..., lemma=...)
     assert str(templates.delexicalized().unlabeled()).splitlines() == [
-        "S1.feats S2.feats[Number[psor]] B3.misc[SpaceAfter] B2.misc B1.deps",
         "distance(S0,B0) S0.upos B0.upos",
         "between(S0,B0,upos=VERB) S0.upos B0.upos",
         "history[0] history[3]",
@@ -105,6 +104,37 @@ def test_filters():
     assert templates.without() == templates
     with pytest.raises(TemplateError, match=r"unknown attribute forms; did you mean form\?"):
         templates.without("forms")
+
+
+def test_delexicalized_templates_read_nothing_of_one_language():
+    lines = {
+        "S0.upos B0.upos": "always",
+        "S0.label history[0]": "always",
+        "between(S0,B0,upos=VERB)": "always",
+        "S0.feats[Case] B0.upos": "feats",
+        "between(S0,B0,feats[VerbForm]=Fin)": "feats",
+        "S0.feats": "never",
+        "S0.feats[Case] S0.feats": "never",
+        "S0.feats[Number[psor]]": "never",
+        "S0.feats[Case] B0.xpos": "never",
+        "between(S0,B0,xpos=VB)": "never",
+        "between(S0,B0,feats=Case=Nom)": "never",
+        "S0.misc[Gloss]": "never",
+        "S0.deps": "never",
+        "call[mine] S0.upos": "never",
+    }
+    templates = Templates.parse("\n".join(lines))
+    assert str(templates.delexicalized()).splitlines() == [line for line, when in lines.items() if when == "always"]
+    kept = [line for line, when in lines.items() if when != "never"]
+    assert str(templates.delexicalized(feats=True)).splitlines() == kept
+    of_the_parser = {"upos", "label", "left_valency", "right_valency", "left_labels", "right_labels", "distance"}
+    of_the_parser |= {"between", "history"}
+    for known in (pp.RICH, pp.RICH_STACK, pp.LEAN, pp.EASY, pp.ZN11, pp.FAST):
+        assert {name for atom in known.delexicalized().atoms for name in atom.names} <= of_the_parser
+        assert len(known.delexicalized()) > 10
+        more = known.delexicalized(feats=True) - known.delexicalized()
+        assert all(atom.key for atom in more.atoms if atom.name == "feats")
+    assert len(pp.RICH.delexicalized(feats=True)) > len(pp.RICH.delexicalized())
 
 
 def test_templates_in_files(tmp_path):

@@ -8,8 +8,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 READERS = (
+    *("glossed", "gloss-tables"),
     *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
-    *("vectors", "conditions", "criteria", "strategies", "weights"),
+    *("vectors", "conditions", "criteria", "strategies", "weights", "typologies", "rewriting"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),
     *("networks-header", "networks-content", "networks-arrays"),
 )

@@ -208,3 +208,24 @@ _plain = st.recursive(
 @given(st.dictionaries(_text, _plain, max_size=5))
 def test_toml_is_read_back(values):
     assert tomllib.loads(to_toml(values)) == values
+
+
+def test_delexicalized_recipes(tmp_path):
+    for value, feats in (("true", False), ('"feats"', True)):
+        path = write(
+            tmp_path / "r.toml", f'[parser]\ntemplates = "rich"\ndelexicalized = {value}\nlabels = "universal"\n'
+        )
+        recipe = Recipe.read(path)
+        assert recipe.spec() == pp.ParserSpec(templates=pp.RICH.delexicalized(feats=feats), labels="universal")
+        recipe.resolved().write(tmp_path / "whole.toml")
+        assert f'templates = "rich"\nlabeled = true\ndelexicalized = {value}' in (tmp_path / "whole.toml").read_text()
+        assert Recipe.read(tmp_path / "whole.toml").spec() == recipe.spec()
+    with pytest.raises(pp.SpecError, match=r'\[parser\] delexicalized: expected true, false or "feats", found 1'):
+        Recipe.from_values({"parser": {"delexicalized": 1}})
+
+
+def test_delexicalized_networks():
+    network = Recipe.from_values({"parser": {"network": "bilstm", "delexicalized": True}}).chosen_network()
+    assert network.columns == ("upos",)
+    with pytest.raises(pp.SpecError, match="feats is for templates; a network reads all features of a word, or none"):
+        Recipe.from_values({"parser": {"network": "bilstm", "delexicalized": "feats"}}).chosen_network()

@@ -111,6 +111,7 @@ def test_spacing_follows_the_conventions_of_the_format():
 
 def test_escapes_are_undone():
     assert raw.unescape(r"\s\t\r\n\p\\s") == " \t\r\n|\\s"
+    assert raw.escape(" \t\r\n|\\s") == r"\s\t\r\n\p\\s"
 
 
 def test_marks_must_fit_the_text():

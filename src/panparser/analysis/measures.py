@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from panparser._arrays import BoolArray
 from panparser.analysis.words import Words, same
-from panparser.evaluation.counting import base_label, universal_features
+from panparser.evaluation.counting import universal_features
+from panparser.treebank.universal import base_label
 
 
 @dataclass(frozen=True)

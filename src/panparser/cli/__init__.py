@@ -15,14 +15,16 @@ from typing import Any
 
 from panparser.cli.signals import INTERRUPTED, end_as_by_ctrl_c, leaving_at_once
 from panparser.cli.streams import forget_stdout, mend_streams
-from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError
+from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError, TagWarning
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
 _SHARED = frozenset(
-    "app choices descriptions frames help inputs jobs named_systems progress signals sources streams tables".split()
+    "app choices descriptions frames help inputs jobs named_systems progress signals sources streams tables "
+    "typologies".split()
 )
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
+_SHOWN = (ConlluWarning, TagWarning)  # warnings that are printed as errors are
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000
@@ -97,7 +99,8 @@ def _run(arguments: list[str]) -> None:
 
         import_commands(_completed_words() or arguments)
     with warnings.catch_warnings():
-        warnings.simplefilter("always", ConlluWarning)
+        for category in _SHOWN:
+            warnings.simplefilter("always", category)
         warnings.showwarning = partial(_show_warning, warnings.showwarning, set())
         app(_quiet_first(arguments), prog_name="panparser")
 
@@ -124,10 +127,10 @@ def _completed_words() -> list[str]:
 def _show_warning(
     others: Callable[..., None], shown: set[str], message: Warning, category: type[Warning], *place: Any
 ) -> None:
-    """Prints a warning about a file as commands print errors, once; others as Python does."""
+    """Prints a warning of ours as commands print errors, once; others as Python does."""
     from panparser.cli.app import is_quiet
 
-    if not issubclass(category, ConlluWarning):
+    if not issubclass(category, _SHOWN):
         others(message, category, *place)
     elif not is_quiet() and str(message) not in shown:
         shown.add(str(message))

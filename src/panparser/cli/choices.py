@@ -32,6 +32,13 @@ class TagsBy(StrEnum):
     one_by_one = "one-by-one"
 
 
+class LabelKind(StrEnum):
+    """Labels that a parser learns."""
+
+    full = "full"
+    universal = "universal"
+
+
 class SwapOracle(StrEnum):
     """Static oracles of swap-standard."""
 

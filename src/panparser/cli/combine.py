@@ -35,6 +35,13 @@ def combine(
     single_root: Annotated[
         bool, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
     ] = True,
+    partial: Annotated[
+        float | None,
+        typer.Option(
+            metavar="K",
+            help="Only arcs with at least so many votes (or weight) count; words that keep none have no head.",
+        ),
+    ] = None,
     learn: Annotated[
         str | None,
         typer.Option(metavar="GOLD", help="Write no trees, but the weights that fit this gold file, as TOML."),
@@ -48,7 +55,7 @@ def combine(
 
     Each arc counts as much as the files that have it weigh; the tree with the largest sum wins, and each label likewise
     among those files that have its arc. Where sums are equal, the file named first wins. A word without a head casts no
-    vote. All but heads and labels is as in the first file.
+    vote. All but heads and labels is as in the first file. With --partial, only arcs that enough files have count.
 
     Examples:
 
@@ -56,14 +63,18 @@ def combine(
 
       panparser combine a.conllu b.conllu --weights 2,1 --projective
 
+      panparser combine a.conllu b.conllu c.conllu --partial 2 -o agreed.conllu
+
       panparser combine --learn dev.conllu a-dev.conllu b-dev.conllu c-dev.conllu --by upos -o weights.toml
 
       panparser combine a.conllu b.conllu c.conllu --weights weights.toml -o best.conllu
     """
     if by is not None and learn is None:
         raise SpecError("--by needs --learn: a file of weights names the column that they depend on")
-    if learn is not None and (weights is not None or projective or not single_root):
-        raise SpecError("--learn writes weights, no trees: --weights, --projective and --multi-root are not for it")
+    if learn is not None and (weights is not None or projective or not single_root or partial is not None):
+        raise SpecError(
+            "--learn writes weights, no trees: --weights, --projective, --multi-root and --partial are not for it"
+        )
     if output != "-":
         check_writable(Path(output), SpecError, *files, learn, weights)
     treebanks = [read_conllu(file, format=format.value) for file in files]
@@ -79,6 +90,7 @@ def combine(
             weights=chosen,
             projective=projective,
             single_root=single_root,
+            partial=partial,
             report=lambda done, total: report("combining", done, total),
         )
         stream.write(combined.to_bytes())

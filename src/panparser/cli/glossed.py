@@ -53,9 +53,7 @@ def glossed(
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(
-            metavar="CODE", help="Of glosses and translations, where FLEx has several.  [default: en, or the first]"
-        ),
+        typer.Option(metavar="CODE", help="Of glosses and translations.  [default: en; without it, FLEx's first]"),
     ] = None,
     format: Annotated[GlossedFormat, typer.Option(help="Recognized by how the file begins.")] = GlossedFormat.auto,
 ) -> None:

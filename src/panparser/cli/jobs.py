@@ -14,6 +14,7 @@ from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import forget
 from panparser.parsing.constraints.constraints import Constraints, Dropped
 from panparser.parsing.parser import Parser, ScoredTree
+from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
 from panparser.treebank.rendering import OutputFormat, Rendered, render
 from panparser.treebank.treebank import Treebank
@@ -30,6 +31,7 @@ class Result:
     words: int = 0
     dropped: list[Dropped] = field(default_factory=list)  # constraints
     skipped: list[str] = field(default_factory=list)  # a message for each sentence that was left out
+    unknown: UnknownTags | None = None  # words whose tags the model does not know, if that can be told
 
 
 @dataclass
@@ -45,6 +47,11 @@ class Job:
     ensemble: list[Parser]
     until: Until
     lenient: bool
+    any_tags: bool = False
+
+    def __post_init__(self) -> None:
+        reads_tags = "upos" not in self.pipeline.columns and self.until == "trees"
+        self.tags = getattr(self.pipeline.parser, "tags", None) if reads_tags and not self.any_tags else None
 
     def results(
         self, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: OutputFormat
@@ -58,6 +65,9 @@ class Job:
         if self.lenient:
             result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
+        if self.tags is not None:
+            result.unknown = UnknownTags.of(treebank, self.tags)
+            result.unknown.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
             result.pieces = render(found, shown)

@@ -22,6 +22,7 @@ from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
 from panparser.parsing.parser import Parser
+from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.bundled import DEFAULT, find
 from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline
@@ -104,6 +105,12 @@ def parse(
     until: Annotated[Last, typer.Option(help="The last thing to predict: tokens, tags (with lemmas), or trees.")] = (
         Last.trees
     ),
+    any_tags: Annotated[
+        bool,
+        typer.Option(
+            "--any-tags", help="Parse even if the model knows the tags (UPOS) of less than half of the words."
+        ),
+    ] = False,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip what cannot be read or parsed, say where it is, and go on.")
     ] = False,
@@ -115,7 +122,8 @@ def parse(
 
     A pipeline (-m en, or what `train --pipeline` wrote) makes trees from raw text. From CoNLL-U it keeps the tokens and
     predicts tags, lemmas, heads and labels, but for what --keep names. A model that is a parser alone reads the tags of
-    the file and writes heads and labels; everything else stays as it is.
+    the file and writes heads and labels; everything else stays as it is. Where it has learned from other tags than
+    most words have, it refuses.
 
     Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
     comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC has
@@ -163,8 +171,8 @@ def parse(
     others = [load_parser(other) for other in ensemble or ()]
     _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
     _check_until(until, pipeline, model, {"--confidence": confidence, "--k-best": k_best, "--beam": beam})
-    job = Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others, until.value, lenient)
-    told = _Told()
+    job = Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others, until.value, lenient, any_tags)
+    told = _Told(model)
     given = Source(source, text, input_kind, format.value, _BLOCK, told.skip if lenient else None)
     if given.is_typed and not is_quiet():
         awaited = "text" if words is not None else "CoNLL-U"
@@ -181,8 +189,10 @@ def parse(
 class _Told:
     """Counts what is parsed, and says what is left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: str) -> None:
+        self._model = model
         self._start = time.perf_counter()
+        self._unknown = UnknownTags()
         self._words = self._dropped = self._skipped = 0
 
     def skip(self, message: str) -> None:
@@ -195,6 +205,8 @@ class _Told:
             yield result.pieces
             self._words += result.words
             self._dropped += len(result.dropped)
+            if result.unknown is not None:
+                self._unknown.add(result.unknown)
             for constraint in result.dropped:
                 print(constraint, file=sys.stderr)
             for message in result.skipped:
@@ -207,6 +219,9 @@ class _Told:
         if self._skipped and not is_quiet():
             problems = f"{self._skipped} problem{'s' * (self._skipped > 1)}"
             print(f"panparser: {problems}; the rest was parsed ({self._words:,} words)", file=sys.stderr)
+        if self._unknown.deserves_warning and not is_quiet():
+            expected = f"expected tags (UPOS) that {self._model} has learned from"
+            print(f"panparser: warning: {expected}, found {self._unknown}", file=sys.stderr)
 
 
 def _check_until(until: Last, pipeline: Pipeline, model: str, asked: dict[str, object]) -> None:

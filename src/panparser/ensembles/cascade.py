@@ -18,13 +18,14 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_range
 from panparser.ensembles.regions import Arcs, Region, in_regions
-from panparser.errors import SpecError, TreebankError
+from panparser.errors import SpecError
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints, check_given
 from panparser.parsing.options import SearchOptions
-from panparser.parsing.parser import FORMAT, Parser, ScoredTree
+from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.tags import check_tags
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.storage.values import TABLE, TEXT, ListOf, Table
@@ -111,6 +112,10 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 
     def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
         """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
+        check_parsed(treebank)
+        for tags in dict.fromkeys(parser.tags for parser in self.parsers):
+            if tags is not None:
+                check_tags(treebank, tags)
         parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed
@@ -135,8 +140,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         listeners: Sequence[SearchListener] = (),
     ) -> Result:
         """Calls the last parser, constrained by what was given and what the other stages find."""
-        if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to parse; got {treebank!r}")
+        check_parsed(treebank)
         found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
         options: dict[str, Any] = {"beam": beam, "threads": threads, "listeners": listeners}
         result = work(treebank, constraints=found, relax=relax or constraints is None, **options)

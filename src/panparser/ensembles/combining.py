@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import FloatArray, IntArray, LongArray
+from panparser._checks import is_number
 from panparser.ensembles.arc_weights import Weights, as_weights
+from panparser.errors import SpecError
 from panparser.parsing.confidence import forget
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
@@ -26,6 +28,7 @@ def combine(
     weights: Weights | Sequence[float] | None = None,
     projective: bool = False,
     single_root: bool = True,
+    partial: float | None = None,
     report: Report | None = None,
 ) -> Treebank:
     """A copy of the first treebank with the heads and labels of the best tree over the weighted arcs of all treebanks.
@@ -33,38 +36,45 @@ def combine(
     Heads are those of the tree whose arcs have the largest sum of weights: of all trees, or of the `projective` ones
     only. A word's label is the one with the largest sum of weights among the analyses that have its arc or, if none has
     it, among all. A headless word (`_`) casts no vote. Ties go to the earliest analysis.
-    `weights`: one for each treebank, or `Weights` that also depend on the word's tag. `report` is called with the
-    number of words done and their total.
+    `weights`: one for each treebank, or `Weights` that also depend on the word's tag. `partial`: only arcs with at
+    least this sum of weights (of votes, without weights) count, and words that keep none stay without head and label.
+    `report` is called with the number of words done and their total.
     """
+    if partial is not None and not (is_number(partial) and 0 < partial < float("inf")):
+        raise SpecError(f"partial of combine must be a number above 0; got {partial!r}")
     check_alike(treebanks)
     first = treebanks[0]
     chosen = as_weights(weights, len(treebanks))
     matrix = chosen.matrix(first)
     heads = np.stack([treebank.heads for treebank in treebanks])
-    arcs = _Arcs(heads, matrix, first.offsets)
+    arcs = _Arcs(heads, matrix, first.offsets, partial or 0.0)
     found = np.empty(first.words, dtype=np.int32)
     decode = projective_tree if projective else maximum_spanning_tree
     for sentence, scores in arcs.matrices():
         start, end = first.offsets[sentence], first.offsets[sentence + 1]
-        found[start:end] = decode(scores, single_root=single_root)[1:]
+        best = decode(scores, single_root=single_root)[1:]
+        if partial is not None:
+            best = np.where(scores[best, np.arange(1, len(scores))] > 0, best, -1)
+        found[start:end] = best
         if report:
             report(int(end), first.words)
     result = first.copy()
     forget(result)
     result.heads[:] = found
     names, labels = common_ids(treebanks, "deprel")
-    best = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))
+    chosen_labels = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))
     ids = np.array([result.id_of("deprel", name) for name in names], dtype=np.int32)
-    result.column("deprel")[:] = ids[best]
+    result.column("deprel")[:] = np.where(found < 0, result.id_of("deprel", "_"), ids[chosen_labels])
     return result
 
 
 class _Arcs:
     """The weighted arcs of all sentences."""
 
-    def __init__(self, heads: IntArray, weights: FloatArray, offsets: LongArray) -> None:
+    def __init__(self, heads: IntArray, weights: FloatArray, offsets: LongArray, least: float) -> None:
         self.heads, self.weights, self.offsets = heads, weights, offsets
         self.bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
+        self.least = least - self.bonus  # sum of weights of an arc that counts
 
     def matrices(self) -> Iterator[tuple[int, FloatArray]]:
         """Each sentence that has words, and the scores of its arcs, as decoders take them."""
@@ -98,7 +108,7 @@ class _Arcs:
             cells = (first_cell + heads * sizes[sentence] + position)[known]
             scores[cells] += self.weights[number, words][known]
             earliest[cells] = count - number
-        return scores + self.bonus / count * earliest
+        return np.where(scores >= self.least, scores + self.bonus / count * earliest, 0.0)
 
 
 def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatArray, none: int) -> IntArray:

@@ -22,6 +22,7 @@ from panparser.parsing.models.perceptron import UNIT
 from panparser.parsing.models.vote import Voter
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.tags import joined
 from panparser.parsing.training.perceptron import fitting_margin
 from panparser.parsing.training.run import score
 from panparser.treebank.treebank import Treebank
@@ -103,7 +104,9 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
     ballot = Vote(members, [weight for _, weight in chosen], by)
     record = {"weights": "equal" if len(set(weights)) == 1 else "given"}
-    return Parser(replace(first.spec, beam=width), first.labels, [], record, vectors, classifier=ballot)
+    made = Parser(replace(first.spec, beam=width), first.labels, [], record, vectors, classifier=ballot)
+    made.tags = joined(parser.tags for parser, _ in chosen)
+    return made
 
 
 def _reads_templates(parser: Parser) -> bool:
@@ -151,6 +154,7 @@ class _Ballot:
             # The margin of the vote is the sum of the voters' margins.
             margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
         made = Parser(self.spec, self.labels, layers, record, self.parsers[0].vectors, voters=tuple(voters))
+        made.tags = joined(parser.tags for parser in self.parsers)
         made.margin = round(margin * made.unit) if margin < float("inf") else None
         return made
 

@@ -11,13 +11,14 @@ from panparser import _engine
 from panparser._arrays import BoolArray, LongArray
 from panparser.errors import TreebankError
 from panparser.treebank.treebank import Treebank
+from panparser.treebank.universal import base_label
 
 _CONTENT = set(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod "
     "conj fixed flat compound list parataxis orphan goeswith reparandum root dep".split()
 )
 _FUNCTION = set("aux cop mark det clf case cc".split())
-_FEATURES = set(
+_FEATURES = set(  # of the shared task: Universal Dependencies has more by now
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect "
     "Voice Evident Polarity Person Polite".split()
 )
@@ -255,10 +256,6 @@ def _without_spaces(form: str) -> str:
     if form.isascii():
         return form.replace(" ", "")
     return "".join(c for c in form if unicodedata.category(c) != "Zs")
-
-
-def base_label(label: str) -> str:
-    return label.partition(":")[0]
 
 
 def universal_features(feats: str) -> str:

@@ -113,9 +113,11 @@ def _(model: Parser, gold: Treebank) -> Mapping[str, float]:
 
 @scores_of.register
 def _(model: Cascade, gold: Treebank) -> Mapping[str, float]:
-    found, known = model.parse(gold), gold.heads != UNKNOWN
+    found, known = gold.copy(), gold.heads != UNKNOWN
+    model.annotate(found)
     right = (found.heads == gold.heads) & known
-    texts = [np.array(treebank.vocabulary("deprel"), dtype=object)[treebank.labels] for treebank in (found, gold)]
+    names = [[model.spec.learned_label(name) for name in each.vocabulary("deprel")] for each in (found, gold)]
+    texts = [np.array(names[i], dtype=object)[each.labels] for i, each in enumerate((found, gold))]
     counts = {"UAS": right, **({"LAS": right & (texts[0] == texts[1])} if model.spec.labeled else {})}
     return {name: 100 * int(counted.sum()) / max(1, int(known.sum())) for name, counted in counts.items()}
 

@@ -13,12 +13,14 @@ from typing import overload
 from panparser.errors import TemplateError
 from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.features.syntax import ACTIONS, pointed, read_line
+from panparser.treebank.universal import FEATURES
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
 
 MOST_TEMPLATES = 512
 MOST_ATOMS = 8
 LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector", "shape", "lower_prefix", "lower_suffix")
+OF_ONE_LANGUAGE = (*LEXICAL, "xpos", "deps", "misc", CALL)  # what a function reads is not known
 LABELED = ("label", "left_labels", "right_labels", "given_label")
 GIVEN = ("given_head", "given_label", "given")  # they read constraints
 
@@ -65,6 +67,11 @@ class Template:
     def uses(self, *names: str) -> bool:
         """Does one of its atoms read one of these attributes, or call one of these functions?"""
         return any(name in names for atom in self.atoms for name in atom.names)
+
+    @property
+    def reads_universal_features(self) -> bool:
+        """Is all that it reads of FEATS, if anything, a feature that Universal Dependencies has in all languages?"""
+        return all(atom.key in FEATURES for atom in self.atoms if "feats" in atom.names)
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -230,9 +237,14 @@ class Templates(Sequence[Template]):
                 check_attribute(name, ITEMS[0] if name in ITEM_ATTRIBUTES else "")
         return Templates(tuple(template for template in self if not template.uses(*names)))
 
-    def delexicalized(self) -> Templates:
-        """The templates that do not read words: no form, lower, lemma, prefix, suffix or vector."""
-        return self.without(*LEXICAL)
+    def delexicalized(self, *, feats: bool = False) -> Templates:
+        """The templates that read nothing of one language alone: tags, that is UPOS, and what the parser did so far.
+
+        No form, lower, lemma, prefix, suffix, vector, xpos, feats, deps, misc, and no function of Python. With `feats`
+        also the universal features one by one, such as `S0.feats[Case]`; never the cell as a whole.
+        """
+        kept = self.without(*OF_ONE_LANGUAGE, *(() if feats else ("feats",)))
+        return Templates(tuple(template for template in kept if template.reads_universal_features))
 
     def unlabeled(self) -> Templates:
         """The templates that do not read labels."""

@@ -29,6 +29,7 @@ from panparser.storage.values import (
 _BATCH = "batch"  # written only if it is not 1
 _TREEBANK_WEIGHTS = "treebank_weights"  # written only if they are not all 1
 _RESTRICTED = "restricted"  # written only if it is
+_TRANSFER = "transfer"  # written only if `train_transfer` made it
 _OPTIONS = tuple(option.name for option in fields(Training) if option.name != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
@@ -54,6 +55,16 @@ REPORT = Table(
     {**dict.fromkeys(("uas", "las", "accuracy"), Maybe(NUMBER)), "pruning": Maybe(_PRUNING)},
     closed=True,
 )
+_TRANSFERRED = Table(
+    {
+        "method": TEXT,
+        "scored_on": TEXT,
+        "scores": ListOf(Table({"method": TEXT, "uas": NUMBER, "las": NUMBER})),
+        "sources": ListOf(
+            Table({"name": TEXT, "license": TEXT, "divergence": Maybe(NUMBER), "used": COUNT, "is_near": BOOLEAN})
+        ),
+    }
+)
 RECORD = Table(
     {},
     {
@@ -66,6 +77,7 @@ RECORD = Table(
         "subsample": Maybe(TABLE),
         _TREEBANK_WEIGHTS: Maybe(ListOf(Table({"sentences": COUNT, "weight": NUMBER}))),
         _RESTRICTED: Maybe(ListOf(TEXT)),
+        _TRANSFER: Maybe(_TRANSFERRED),
         "data": TableOf(Maybe(TEXT)),
         "history": ListOf(REPORT),
         "interrupted": BOOLEAN,
@@ -117,6 +129,7 @@ class TrainingRecord(Mapping[str, Any]):
     losses: dict[str, int] | None = None
     constraints: dict[str, Any] | None = None
     restricted: list[str] | None = None  # the templates that were kept, if the parser was restricted to some of them
+    transfer: dict[str, Any] | None = None  # of a language with little data: sources, rules, scores, licenses
     # Of a vote: where its weights come from, and their score on the development set.
     weights: str | None = None
     dev_score: float | None = None
@@ -131,7 +144,7 @@ class TrainingRecord(Mapping[str, Any]):
         if self.batch != 1 and _BATCH not in self.written:
             at = len(_OPTIONS)
             object.__setattr__(self, "written", (*self.written[:at], _BATCH, *self.written[at:]))
-        for name in (_TREEBANK_WEIGHTS, _RESTRICTED):
+        for name in (_TREEBANK_WEIGHTS, _RESTRICTED, _TRANSFER):
             if getattr(self, name) is not None and name not in self.written:
                 object.__setattr__(self, "written", (*self.written, name))
 

@@ -21,6 +21,7 @@ Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats"
 Characters = Literal["cnn", "lstm"]
 Precision = Literal["float32", "float16", "int8"]
 TAGS = ("upos", "xpos", "feats", "lemma")  # columns that can be predicted
+_OF_ONE_LANGUAGE = ("form", "lower", "characters", "lemma", "xpos", "feats", "vector")
 MAX_SIZE = 4096  # of any layer
 MAX_LAYERS = 8
 MAX_POSITIONS = 64
@@ -217,6 +218,10 @@ class Network:
         """The same without some inputs."""
         return replace(self, inputs=tuple(one for one in self.inputs if one.column not in columns))
 
+    def delexicalized(self) -> Network:
+        """The same without what is of one language alone: of a word's annotation, UPOS is read."""
+        return self.without(*_OF_ONE_LANGUAGE)
+
     def with_given_head(self) -> Network:
         """The same with an input for the heads that constraints give."""
         if "given_head" in self.columns:
@@ -318,7 +323,6 @@ NETWORK: Kind = Table(
 
 # --- Named networks ---
 
-LEXICAL = ("form", "lower", "characters", "lemma", "vector")  # inputs that tell words apart
 _TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=50))
 
 BILSTM = Network(

@@ -178,9 +178,11 @@ def fitted(
 
 
 def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:
-    """Gold labels as numbers of the parser's labels; -2 if it does not know one."""
+    """Gold labels, as far as the parser learns them, as numbers of its labels; -2 if it does not know one."""
     index = {name: number for number, name in enumerate(parser.plain_labels)}
-    numbers = np.array([index.get(name, -2) for name in gold.vocabulary("deprel")], dtype=np.int32)
+    numbers = np.array(
+        [index.get(parser.spec.learned_label(name), -2) for name in gold.vocabulary("deprel")], dtype=np.int32
+    )
     return numbers[gold.column("deprel")]
 
 

@@ -74,7 +74,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         {
             "vectors": _VECTORS,
             "voters": ListOf(VOTER),
-            "tags": ListOf(TEXT),
+            "tags": ListOf(TEXT, least=1),
             "calibration": Maybe(TABLE),
             "classifier": Maybe(STORED),
         },

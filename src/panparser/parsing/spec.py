@@ -17,10 +17,12 @@ from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
+from panparser.treebank.universal import base_label
 
 ENTRY_POINTS = "panparser.systems"  # the group under which packages register their Python systems, by name
 Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # called by atoms, by name, with a state and its sentence
 Nonprojective = Literal["as-is", "reduce", "pseudo", "leave-out"]
+LabelSet = Literal["full", "universal"]
 
 
 _PYTHON_SYSTEM = Table({"python": TEXT, "transitions": ListOf(TEXT)})
@@ -31,7 +33,8 @@ SPEC = Table(
         "beam": integer(1),
         "labeled": BOOLEAN,
         "nonprojective": Maybe(one_of(*get_args(Nonprojective))),
-    }
+    },
+    {"labels": one_of(*get_args(LabelSet))},
 )  # of a manifest
 
 
@@ -41,7 +44,10 @@ def _default_system() -> TransitionSystem:
 
 @dataclass(frozen=True, kw_only=True)
 class ParserSpec:
-    """Transition system, feature templates, search; and how crossing arcs are treated.
+    """Transition system, feature templates, search; and how labels and crossing arcs are treated.
+
+    `labels`: training takes them as they are ("full"), or without subtypes ("universal": `nmod` for `nmod:poss`), which
+    are of one language, so that treebanks of several can be learned from.
 
     `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
@@ -55,6 +61,7 @@ class ParserSpec:
     templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the system
     beam: int = 8
     labeled: bool = True
+    labels: LabelSet = "full"
     nonprojective: Nonprojective | None = None
     functions: Functions = field(default_factory=dict, compare=False)
 
@@ -80,6 +87,10 @@ class ParserSpec:
                     f"functions of ParserSpec must have {name}, which templates call; got {self.functions!r}"
                 )
         check_beam(self.beam, "ParserSpec")
+        if self.labels not in get_args(LabelSet):
+            raise SpecError(f"labels of ParserSpec must be full or universal; got {self.labels!r}")
+        if self.labels != "full" and not self.labeled:
+            raise SpecError(f"labels of ParserSpec: {self.labels} ones are asked for, and the parser has none")
         if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))
             raise SpecError(f"nonprojective of ParserSpec must be one of {known}; got {self.nonprojective!r}")
@@ -111,6 +122,10 @@ class ParserSpec:
         """Do templates read vectors of words?"""
         return any(template.is_vector for template in self.used_templates)
 
+    def learned_label(self, label: str) -> str:
+        """What training makes of a label."""
+        return label if self.labels == "full" else base_label(label)
+
     @property
     def crossing(self) -> Nonprojective:
         """How crossing arcs are treated."""
@@ -124,6 +139,7 @@ class ParserSpec:
             "templates": [str(template) for template in self.templates],
             "beam": self.beam,
             "labeled": self.labeled,
+            **({} if self.labels == "full" else {"labels": self.labels}),
             "nonprojective": self.nonprojective,
         }
 
@@ -144,6 +160,7 @@ class ParserSpec:
             functions=functions or {},
             beam=values["beam"],
             labeled=values["labeled"],
+            labels=values.get("labels", "full"),
             nonprojective=values["nonprojective"],
         )
 

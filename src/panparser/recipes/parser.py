@@ -11,8 +11,8 @@ from panparser._checks import MAX_BEAM
 from panparser.errors import SpecError, TableError
 from panparser.features.sets import template_set
 from panparser.features.templates import Templates
-from panparser.networks.network import LEXICAL, NETWORKS, Network, is_named
-from panparser.parsing.spec import Nonprojective, ParserSpec, fitting_templates
+from panparser.networks.network import NETWORKS, Network, is_named
+from panparser.parsing.spec import LabelSet, Nonprojective, ParserSpec, fitting_templates
 from panparser.recipes.tables import (
     Part,
     boolean,
@@ -38,7 +38,8 @@ class ParserPart(Part):
 
     `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
     (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, lean, easy, zn11, fast, a file, or a list of
-    lines. `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`. `network`:
+    lines. `delexicalized`: without those that read anything but UPOS (true), or UPOS and universal features ("feats").
+    `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`. `network`:
     the name of one, which learns instead of a perceptron over templates; [network] describes one.
     """
 
@@ -53,7 +54,10 @@ class ParserPart(Part):
         lambda value: (isinstance(value, str) and value != "") or is_lines(value),
     )
     labeled: bool | None = boolean()
-    delexicalized: bool | None = boolean()
+    delexicalized: bool | str | None = that(
+        'true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats"
+    )
+    labels: str | None = one_of(*get_args(LabelSet))
     given: bool | None = boolean()
     nonprojective: str | None = one_of(*get_args(Nonprojective))
     vectors: str | None = text("a file")
@@ -65,7 +69,7 @@ class ParserPart(Part):
         """The parser that the table describes. With a network it is arc-hybrid and greedy, unless it is told."""
         if network is not None and self.templates is not None:
             raise SpecError("templates are for a perceptron; a network reads its inputs and positions")
-        values = {key: getattr(self, key) for key in ("beam", "labeled", "nonprojective")}
+        values = {key: getattr(self, key) for key in ("beam", "labeled", "labels", "nonprojective")}
         if network is not None and self.beam is None:
             values["beam"] = 1
         system = within("system", lambda: self._find_system("arc-eager" if network is None else "arc-hybrid"))
@@ -76,9 +80,13 @@ class ParserPart(Part):
         )
 
     def changed(self, network: Network) -> Network:
-        """A network without word forms and lemmas, or with given heads, if the table says so."""
+        """A network that reads UPOS alone, or with given heads, if the table says so."""
         if self.delexicalized:
-            network = within("delexicalized", lambda: network.without(*LEXICAL))
+            if self.delexicalized == "feats":
+                raise SpecError(
+                    "delexicalized: feats is for templates; a network reads all features of a word, or none"
+                )
+            network = within("delexicalized", network.delexicalized)
         return network.with_given_head() if self.given else network
 
     def _find_system(self, default: str) -> TransitionSystem:
@@ -102,7 +110,8 @@ class ParserPart(Part):
             templates = Templates.parse("\n".join(chosen))
         else:
             templates = template_set(chosen) if chosen in NAMED_TEMPLATES else _read_templates(chosen)
-        templates = templates.delexicalized() if self.delexicalized else templates
+        if self.delexicalized:
+            templates = templates.delexicalized(feats=self.delexicalized == "feats")
         return templates + template_set("given") if self.given else templates
 
     @classmethod
@@ -111,6 +120,7 @@ class ParserPart(Part):
         system = spec.system
         table: dict[str, Any] = {"system": _described(system), "root": system.root, "single_root": system.single_root}
         table |= {key: getattr(spec, key) for key in ("beam", "labeled", "nonprojective")}
+        table["labels"] = spec.labels if spec.labeled else None
         if network is not None:
             return cls(**table)
         constraints = template_set("given")
@@ -118,11 +128,12 @@ class ParserPart(Part):
         given = bare != spec.templates and bare + constraints == spec.templates
         bare = bare if given else spec.templates
         templates: str | tuple[str, ...] = tuple(map(str, bare))
-        delexicalized = False
+        delexicalized: bool | str = False
         for key in NAMED_TEMPLATES:
             known = template_set(key)
-            if bare in (known, known.delexicalized()):
-                templates, delexicalized = key, bare != known
+            ways = (known, known.delexicalized(), known.delexicalized(feats=True))
+            if bare in ways:
+                templates, delexicalized = key, (False, True, "feats")[ways.index(bare)]
         return cls(**table, templates=templates, delexicalized=delexicalized, given=given or None)
 
 

@@ -23,6 +23,7 @@ _LETTERS = 16  # of a key that are compared
 _SPREAD = 2.0  # words: how far from the next position a jump goes before anything is learned
 _JUMPS_SEEN = 1.0  # of each distance, before anything is learned
 _TAGS_SEEN = 0.1  # of each pair of tags
+_SAME_TAG = 20.0  # how many times as much of it equal tags have
 _MAX_SENTENCES = 128  # of a batch
 _DIGITS = 9  # of probabilities that are compared: what is below depends on the machine
 
@@ -80,7 +81,9 @@ def align(
     if not isinstance(options, Aligner):
         raise SpecError(f"aligner must be an Aligner; got {options!r}")
     sides = [side if isinstance(side, Treebank) else from_tokens(side) for side in (source, target)]
-    check_parallel(*sides, ids=isinstance(source, Treebank) and isinstance(target, Treebank))
+    check_parallel(sides[0], sides[1], ids=isinstance(source, Treebank) and isinstance(target, Treebank))
+    if not len(sides[0]):
+        return Links((), ())
     corpus = _Corpus(sides[0], sides[1], options)
     models = [_Direction(corpus, options, turned=turned) for turned in (False, True)]
     total = options.model1 + options.hmm
@@ -128,8 +131,9 @@ class _Batch:
     sentences: LongArray
     words: tuple[LongArray, LongArray]  # (sentence, word) numbers of keys, on each side
     inside: tuple[BoolArray, BoolArray]  # (sentence, word) is it no padding?
+    tags: tuple[LongArray, LongArray]  # likewise
     pairs: IntArray  # of keys; one more than there are for padding
-    tags: IntArray  # pairs of tags
+    both_tags: IntArray  # pairs of tags
 
 
 class _Corpus:
@@ -153,7 +157,7 @@ class _Corpus:
             pairs = np.where(mask, np.searchsorted(distinct, cell), len(distinct)).astype(np.int32)
             of_tags = _padded(sides, tags, sentences)[0]
             both = (of_tags[0][:, :, None] * self.tags + of_tags[1][:, None, :]).astype(np.int32)
-            self.batches.append(_Batch(sentences, words, inside, pairs, both))
+            self.batches.append(_Batch(sentences, words, inside, of_tags, pairs, both))
 
 
 def _keys(treebank: Treebank) -> tuple[LongArray, list[str]]:
@@ -227,21 +231,20 @@ class _Direction:
         prior = options.concentration * (1 + options.cognates * corpus.similar)
         never = options.concentration * keys[self.target]  # of all words, whether or not they come together
         self.words = _Table(corpus.owners[self.source], prior, np.full(keys[self.source], never))
-        self.nulls = _Table(
-            np.zeros(keys[self.target], np.int64), np.full(keys[self.target], options.concentration), np.zeros(1)
-        )
+        self.null_words = _single(keys[self.target], options.concentration)
         both = np.divmod(np.arange(tags**2), tags)
-        self.tags = _Table(both[self.source], np.full(tags**2, _TAGS_SEEN), np.zeros(tags))
-        self.seen_tags = tags
+        same = _TAGS_SEEN * (1 + _SAME_TAG * (both[0] == both[1]))
+        self.tags = _Table(both[self.source], same, np.zeros(tags))
+        self.null_tags = _single(tags, _TAGS_SEEN)
         distances = np.arange(-options.jumps, options.jumps + 1)
         self.jumps = np.exp(-np.abs(distances - 1) / _SPREAD)
         self.seen_jumps = np.zeros(len(distances))
 
     def posteriors(self, batch: _Batch, *, model1: bool) -> FloatArray:
         """(sentence, target word, source word) How probable each link is."""
-        cells = np.append(self.words.values, 0.0)[batch.pairs] * self.tags.values[batch.tags]
+        cells = np.append(self.words.values, 0.0)[batch.pairs] * self.tags.values[batch.both_tags]
         emissions = cells if self.turned else cells.transpose(0, 2, 1)
-        nulls = self.nulls.values[batch.words[self.target]] / self.seen_tags
+        nulls = self.null_words.values[batch.words[self.target]] * self.null_tags.values[batch.tags[self.target]]
         inside = batch.inside[self.source], batch.inside[self.target]
         if model1:
             return model1_posteriors(emissions, nulls, self.options.diagonal, self.options.null, *inside)
@@ -253,13 +256,14 @@ class _Direction:
         """Counts links on which both directions agree, and words without a link in this one."""
         cells = agreed.ravel()
         self.words.count(batch.pairs.ravel(), cells)
-        self.tags.count(batch.tags.ravel(), cells)
-        alone = np.maximum(1 - own.sum(axis=2), 0.0) * batch.inside[self.target]
-        self.nulls.count(batch.words[self.target].ravel(), alone.ravel())
+        self.tags.count(batch.both_tags.ravel(), cells)
+        alone = (np.maximum(1 - own.sum(axis=2), 0.0) * batch.inside[self.target]).ravel()
+        self.null_words.count(batch.words[self.target].ravel(), alone)
+        self.null_tags.count(batch.tags[self.target].ravel(), alone)
 
     def learn(self) -> None:
         """Makes probabilities of what was counted."""
-        for table in (self.words, self.nulls, self.tags):
+        for table in (self.words, self.tags, self.null_words, self.null_tags):
             table.learn()
         if self.seen_jumps.any():
             self.jumps = self.seen_jumps + _JUMPS_SEEN
@@ -288,6 +292,11 @@ class _Table:
         totals = np.bincount(self.owners, counts, minlength=len(self.mass)) + self.mass
         self.values = np.exp(_digamma(counts + self.prior) - _digamma(totals)[self.owners])
         self.counts = np.zeros_like(self.counts)
+
+
+def _single(outcomes: int, prior: float) -> _Table:
+    """A table with one owner: words, or tags, of target words without a link."""
+    return _Table(np.zeros(outcomes, np.int64), np.full(outcomes, prior), np.zeros(1))
 
 
 def _digamma(values: FloatArray) -> FloatArray:

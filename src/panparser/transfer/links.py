@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from os import PathLike
-from pathlib import Path
 
 from panparser.errors import ConlluError, LinksError
-from panparser.storage.files import write_whole
-from panparser.treebank.conllu import open_source, source_name
+from panparser.treebank.conllu import conllu_output, open_source, source_name
 from panparser.treebank.treebank import Treebank
 
 Pair = tuple[int, int]  # words of source and target, which count from 0
@@ -157,10 +154,17 @@ def read_links(
 
 
 def write_links(path: str | PathLike[str], links: Links, *, probabilities: bool = False) -> None:
-    """Writes links as `read_links` reads them; the file appears under its name only when it is complete."""
+    """Writes links as `read_links` reads them; `-` is standard output; .gz, .bz2, .xz and .zst compress.
+
+    The file appears under its name only when it is complete.
+    """
     if not isinstance(links, Links):
         raise LinksError(f"expected Links to write; got {links!r}")
-    write_whole(Path(os.fspath(path)), links.to_text(probabilities=probabilities).encode(), LinksError)
+    try:
+        with conllu_output(path) as stream:
+            stream.write(links.to_text(probabilities=probabilities).encode())
+    except ConlluError as error:
+        raise LinksError(str(error)) from None
 
 
 def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None]:
@@ -183,7 +187,7 @@ def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None
 def _is_sorted(pairs: Sequence[Pair]) -> bool:
     try:
         return all(len(pair) == 2 and min(pair) >= 0 for pair in pairs) and all(
-            first < second for first, second in zip(pairs, pairs[1:], strict=False)
+            first < second for first, second in pairwise(pairs)
         )
     except TypeError:
         return False

@@ -26,8 +26,8 @@ from panparser.treebank.treebank import Treebank, with_value
 Goal = Literal["full", "cautious"]
 BoolArray = npt.NDArray[np.bool_]
 _MARGIN = 0.05  # shares that differ less are the same
-_FULL = 0.9  # of dependents on the side that a language puts them on: no language is without exceptions
-_HALF_WAY = 0.75
+_MOST, _LEAST = 0.9, 0.1  # before their heads: no language is without exceptions
+_MORE, _LESS = 0.75, 0.25  # cautious ones, of a source that has both orders
 _DOMINANT = 2 / 3  # WALS calls an order dominant if it is twice as frequent as the other
 _KEPT = 2  # words that are left of every sentence
 _CELLS = ("form", "lemma", "upos", "xpos", "feats", "deprel")
@@ -122,9 +122,9 @@ def wanted_share(source: float, target: float, goal: Goal = "full") -> float | N
     order, wanted_order = _order(source), _order(target)
     if order == wanted_order and (goal == "cautious" or target in (BEFORE, AFTER, BOTH)):
         return None
-    wanted = min(max(target, 1 - _FULL), _FULL)
+    wanted = min(max(target, _LEAST), _MOST)
     if goal == "cautious":
-        limit = 0.5 if order != BOTH else _HALF_WAY if target > source else 1 - _HALF_WAY
+        limit = 0.5 if order != BOTH else _MORE if target > source else _LESS
         wanted = min(wanted, limit) if target > source else max(wanted, limit)
     return wanted
 
@@ -186,7 +186,7 @@ def _planned(
             continue
         known = source.get(each.name) if source is not None else None
         wanted = wanted_share(known if isinstance(known, float) else share, value, goal)
-        if wanted is None or abs(wanted - share) <= _MARGIN or (wanted - share) * (value - share) < 0:
+        if wanted is None or abs(wanted - share) <= _MARGIN or (wanted - share) * (value - share) <= 0:
             continue  # as it is, or beyond what is wanted already
         goals[number] = wanted
         chance = (share - wanted) / share if share > wanted else (wanted - share) / (1 - share)

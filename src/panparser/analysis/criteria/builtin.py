@@ -25,7 +25,7 @@ import numpy as np
 from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
 from panparser.analysis.words import Column, Words, is_number, join, same
 from panparser.errors import AnalysisError
-from panparser.evaluation.counting import base_label
+from panparser.treebank.universal import base_label
 
 _SIDE = re.compile(r"(gold|predicted\d*)\.(.+)")
 _KEYED = ("feats", "misc")

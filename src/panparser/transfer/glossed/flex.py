@@ -34,13 +34,19 @@ class _Element:
             else:
                 yield from part.all(name)
 
-    def item(self, kind: str, language: str | None = None) -> str:
-        """The text of an item of this element itself; in a language if there is one, else the first."""
-        found = [part for part in self.parts if part.name == "item" and part.attributes.get("type") == kind]
-        texts = [part for part in found if " ".join(part.text.split())]
-        own = [part for part in texts if language and part.attributes.get("lang") == language]
-        chosen = (own or texts)[:1]
-        return " ".join(chosen[0].text.split()) if chosen else ""
+    def item(self, kind: str) -> str:
+        """The text of the first item of this element itself that has one."""
+        return next((text for _, text in self._items(kind)), "")
+
+    def item_in(self, kind: str, language: str) -> str:
+        """The same in a language; an item that names none is in any."""
+        return next((text for code, text in self._items(kind) if code in (None, "", language)), "")
+
+    def _items(self, kind: str) -> Iterator[tuple[str | None, str]]:
+        """Languages and texts."""
+        for part in self.parts:
+            if part.name == "item" and part.attributes.get("type") == kind and (text := " ".join(part.text.split())):
+                yield part.attributes.get("lang"), text
 
 
 def read_flextext(data: bytes, path: str = "<text>", language: str | None = None) -> list[GlossedSentence]:
@@ -53,7 +59,7 @@ def read_flextext(data: bytes, path: str = "<text>", language: str | None = None
     texts = [root] if root.name == "interlinear-text" else list(root.all("interlinear-text"))
     if not texts:
         raise TextError(f"{path}:{root.line}: expected an element <interlinear-text>, found <{root.name}> without one")
-    chosen = language or _language(texts)
+    chosen = _language(texts, language, path)
     sentences: list[GlossedSentence] = []
     for number, text in enumerate(texts, start=1):
         name = text.item("title-abbreviation") or text.item("title") or (str(number) if len(texts) > 1 else "")
@@ -66,7 +72,7 @@ def read_flextext(data: bytes, path: str = "<text>", language: str | None = None
             sentences.append(
                 GlossedSentence(
                     words=tuple(words),
-                    translation=phrase.item("gls", chosen),
+                    translation=phrase.item_in("gls", chosen),
                     id=f"{name}-{own}" if name else own,
                     document=name if count == 1 else "",
                     language=chosen,
@@ -77,14 +83,19 @@ def read_flextext(data: bytes, path: str = "<text>", language: str | None = None
     return sentences
 
 
-def _language(texts: list[_Element]) -> str:
+def _language(texts: list[_Element], asked: str | None, path: str) -> str:
     """English if anything is glossed or translated into it, else the first language that something is."""
-    found = [
+    codes = (
         item.attributes["lang"]
         for text in texts
         for item in text.all("item")
         if item.attributes.get("type") == "gls" and item.attributes.get("lang")
-    ]
+    )
+    found = list(dict.fromkeys(codes))
+    if asked is not None:
+        if found and asked not in found:
+            raise TextError(f"{path}: expected glosses and translations in {asked!r}, found {', '.join(found)}")
+        return asked
     return next((code for code in found if code.partition("-")[0] == "en"), found[0] if found else "en")
 
 
@@ -155,7 +166,7 @@ def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
         _morpheme(morph, before, language) for before, morph in zip([None, *morphs], morphs, strict=False)
     )
     form = element.item("txt") or "".join(part.form for part in morphemes)
-    gloss, tag = element.item("gls", language), element.item("pos", language)
+    gloss, tag = element.item_in("gls", language), element.item("pos")
     if not form:
         if gloss or tag or morphemes:
             raise TextError(f"{path}:{element.line}: expected an item txt or punct in <word>, found none")
@@ -166,14 +177,14 @@ def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
 
 
 def _morpheme(morph: _Element, before: _Element | None, language: str) -> Morpheme:
-    kind, gloss = morph.attributes.get("type", ""), morph.item("gls", language)
+    kind, gloss = morph.attributes.get("type", ""), morph.item_in("gls", language)
     clitic = _is_clitic(morph, "enclitic") or (before is not None and _is_clitic(before, "proclitic"))
     return Morpheme(
         form=morph.item("txt").strip(_SIGNS),
         gloss=gloss.strip("-=~") or gloss,
         joint="" if before is None else "=" if clitic else "-",
         lemma=morph.item("cf").strip(_SIGNS),
-        tag=morph.item("msa", language),
+        tag=morph.item("msa"),
         is_stem=None if not kind else kind not in _AFFIXES | _CLITICS,
     )
 

@@ -38,7 +38,7 @@ def read_leipzig(text: str, path: str = "<text>") -> list[GlossedSentence]:
 def _blocks(text: str) -> Iterator[list[Line]]:
     """Lines between blank lines; comments alone are no block."""
     block: list[Line] = []
-    for number, line in enumerate([*text.splitlines(), ""], start=1):
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
         if line.strip():
             block.append((number, line.strip()))
         else:

@@ -34,9 +34,10 @@ def match(
     found = _Matching(len(words), len(translation.forms))
     single = {at: word.english[0].lower() for at, word in enumerate(words) if len(word.english) == 1}
     by_lemma = {at: lemmas.get(gloss, gloss) for at, gloss in single.items()}
-    found.link(single, translation.forms)
-    found.link(single, translation.lemmas)
-    found.link(by_lemma, translation.lemmas)
+    kinds = ((single, translation.forms), (single, translation.lemmas), (by_lemma, translation.lemmas))
+    for once in (True, False):
+        for own, others in kinds:
+            found.link(own, others, once=once)
     several = {at: [gloss.lower() for gloss in word.english] for at, word in enumerate(words) if len(word.english) > 1}
     for at, glosses in several.items():
         either = {*glosses, *(lemmas.get(gloss, gloss) for gloss in glosses)}
@@ -67,8 +68,8 @@ class _Matching:
         self._taken: set[int] = set()
         self._words, self._others = max(words, 1), max(others, 1)
 
-    def link(self, keys: Mapping[int, str], others: Sequence[str]) -> None:
-        """Links words with others of the same key, in order."""
+    def link(self, keys: Mapping[int, str], others: Sequence[str], *, once: bool) -> None:
+        """Links words with others of the same key, in order; with `once` only keys that each side has once."""
         here: defaultdict[str, list[int]] = defaultdict(list)
         there: defaultdict[str, list[int]] = defaultdict(list)
         for at, key in keys.items():
@@ -78,8 +79,9 @@ class _Matching:
             if at not in self._taken and key in here:
                 there[key].append(at)
         for key, places in there.items():
-            for pair in in_order(here[key], places, self._distance):
-                self._add(*pair)
+            if not once or len(here[key]) == len(places) == 1:
+                for pair in in_order(here[key], places, self._distance):
+                    self._add(*pair)
 
     def choose(self, word: int, fits: Callable[[int], bool], depths: Sequence[int]) -> None:
         """Links a word with the highest of those that fit, or else the nearest."""
@@ -92,8 +94,20 @@ class _Matching:
         self._taken.add(other)
 
     def _distance(self, word: int, other: int) -> float:
-        """How far apart they are, as shares of their sentences."""
-        return abs((word + 0.5) / self._words - (other + 0.5) / self._others)
+        """How far a word would be from where the links of the nearest words before and after it lead to."""
+        near = [at for at in (self._next(word, -1), self._next(word, 1)) if at is not None]
+        if near:
+            return min(abs(self.links[at] + word - at - other) for at in near)
+        return abs((word + 0.5) / self._words * self._others - other - 0.5)
+
+    def _next(self, word: int, step: int) -> int | None:
+        """The nearest linked word in a direction."""
+        at = word + step
+        while 0 <= at < self._words:
+            if at in self.links:
+                return at
+            at += step
+        return None
 
 
 def in_order(first: Sequence[int], second: Sequence[int], distance: Callable[[int, int], float]) -> list[Link]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal, get_args
 
 from panparser.errors import ConlluError, SpecError, TextError
@@ -29,8 +30,8 @@ def read_glossed(
     r"""The sentences of a file of interlinear glossed text (`-` is standard input; compressed files are recognized).
 
     `format`: "flextext" (FLEx, ELAN, SayMore), "toolbox" (lines \tx \mb \ge \ps \ft), "leipzig" (blocks of words,
-    morphemes, glosses and a 'translation'), or "auto", by how the file begins. `language`: of glosses and translations,
-    where FLEx has several (default: English, or else the first). `table`: its markers are those of Toolbox's lines.
+    morphemes, glosses and a 'translation'), or "auto", by how the file begins. `language`: of glosses and translations
+    (default: English; if FLEx has none in it, the first). `table`: its markers are those of Toolbox's lines.
 
     Raises TextError, with file, line, what was expected and what was found, if the file cannot be read.
     """
@@ -49,11 +50,9 @@ def read_glossed(
         sentences = read_flextext(data, path, language)
     else:
         text = _decoded(data, path)
-        sentences = (
-            read_toolbox(text, (table or shipped_table()).markers, path)
-            if chosen == "toolbox"
-            else read_leipzig(text, path)
-        )
+        markers = (table or shipped_table()).markers
+        found = read_toolbox(text, markers, path) if chosen == "toolbox" else read_leipzig(text, path)
+        sentences = [replace(sentence, language=language or "en") for sentence in found]
     if not sentences:
         raise TextError(f"{path}: expected glossed sentences, found none")
     return sentences
@@ -79,4 +78,4 @@ def _decoded(data: bytes, path: str) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise TextError(f"{path}:{line}: expected text, found a null character")
-    return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")

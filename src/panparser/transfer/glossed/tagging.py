@@ -6,6 +6,13 @@ from panparser.transfer.glossed.meaning import Meaning
 from panparser.transfer.glossed.sentences import GlossedWord, Morpheme
 from panparser.transfer.glossed.table import GlossTable
 
+# Tags of words that have such features as well.
+_LIKE = {
+    "NOUN": frozenset(("NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM")),
+    "VERB": frozenset(("VERB", "AUX")),
+    "ADJ": frozenset(("ADJ", "ADV")),
+}
+
 
 def stems(word: GlossedWord) -> list[Morpheme]:
     """The morphemes that are no affixes: by their kind, else by glosses not all in capitals, else the first."""
@@ -19,9 +26,27 @@ def stems(word: GlossedWord) -> list[Morpheme]:
 def tag_of(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     """UPOS of a word; empty if nothing tells.
 
-    By part of speech, then by glosses: those of a word without a stem, the English word of a closed class or a name,
-    affixes that make a word of another kind, features that only some kinds have.
+    By part of speech, then by glosses: those of a word without a stem, affixes that make a word of another kind, the
+    English word of a closed class or a name, features that only some kinds have.
     """
+    return _sure_tag(word, said, table) or _by_english(word, said, table) or kind_of(said, table)
+
+
+def better_tag(word: GlossedWord, said: Meaning, table: GlossTable, linked: str, alone: str) -> str:
+    """UPOS of a word where a model tags its gloss in the translation (`linked`), and without context (`alone`).
+
+    Its tags go before what glosses only suggest, but not before features that words with such tags do not have.
+    """
+    if found := _sure_tag(word, said, table):
+        return found
+    if closed := _by_english(word, said, table):
+        return linked or closed
+    kind = kind_of(said, table)
+    return next((tag for tag in (linked, alone) if tag and tag in _LIKE.get(kind, (tag,))), kind)
+
+
+def _sure_tag(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
+    """By what is no guess: part of speech, glosses of a word without a stem, derivation."""
     if word.is_punctuation:
         return "PUNCT"
     if found := table.tag(word.tag):
@@ -32,11 +57,13 @@ def tag_of(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
             return derived or found
     if not said.english:
         return next((tag for gloss, tag in table.words.items() if tag and gloss in said.glosses), "")
-    return derived or _by_english(word, said, table) or _by_features(said, table)
+    return derived
 
 
 def _by_english(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     """By the word that the stem is glossed with, if that is one of a closed class, a number or a name."""
+    if not said.english:
+        return ""
     if len(said.english) == 1 and (found := table.english.get(said.english[0].lower())):
         return found
     if all(each.isdigit() for each in said.english):
@@ -46,7 +73,8 @@ def _by_english(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     return ""
 
 
-def _by_features(said: Meaning, table: GlossTable) -> str:
+def kind_of(said: Meaning, table: GlossTable) -> str:
+    """By features that only some kinds of words have."""
     return next((tag for name, tag in table.kinds.items() if tag and name in said.features), "")
 
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from panparser.errors import TextError
@@ -20,6 +21,7 @@ from panparser.transfer.glossed.sentences import (
     with_punctuation,
 )
 
+_NAME = re.compile(r"^\s*\\(\S+)", re.MULTILINE)
 _MARKER = re.compile(r"\s*\\(\S+)\s?(.*)")
 _ALIGNED = ("words", "morphemes", "glosses", "tags")  # one below the other
 _TOKEN = re.compile(r"\S+")
@@ -53,16 +55,19 @@ def read_toolbox(text: str, markers: Mapping[str, Sequence[str]], path: str = "<
     if text.strip() and not records:
         names = " or ".join(f"\\{name}" for name in markers["words"])
         raise TextError(f"{path}:1: expected lines of words, which begin with {names}, found none")
-    return [_sentence(record, path, count) for count, record in enumerate(records, start=1)]
+    found = (_sentence(record, path, count) for count, record in enumerate(records, start=1))
+    return [sentence for sentence in found if sentence is not None]
 
 
 def _records(text: str, path: str, markers: Mapping[str, Sequence[str]]) -> Iterator[_Record]:
-    kinds = {name: kind for kind, names in markers.items() for name in names}
+    used = set(_NAME.findall(text))
+    present = {kind: [name for name in names if name in used] for kind, names in markers.items()}
+    kinds = {names[0]: kind for kind, names in present.items() if names}  # of several glosses, those named first
     record, document = _Record(1), ""
     for number, kind, content in _marked(text, path, kinds):
-        new = kind in ("document", "sentence") or (kind == "words" and record.translation)
-        if new and record.groups:
-            yield record
+        if kind in ("document", "sentence") or (kind == "words" and record.translation):
+            if record.groups:
+                yield record
             record = _Record(number)
         if kind == "document":
             document = content.strip()
@@ -88,7 +93,7 @@ def _records(text: str, path: str, markers: Mapping[str, Sequence[str]]) -> Iter
 def _marked(text: str, path: str, kinds: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
     """(number, kind, text) of each line; one without a marker continues the one before."""
     current: tuple[int, str, str] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         found = _MARKER.fullmatch(line)
         if found:
             if current:
@@ -108,10 +113,12 @@ def _marked(text: str, path: str, kinds: Mapping[str, str]) -> Iterator[tuple[in
         yield current
 
 
-def _sentence(record: _Record, path: str, count: int) -> GlossedSentence:
-    words = [word for group in record.groups for word in _words(group, path)]
-    if not words:
-        raise TextError(f"{path}:{record.line}: expected words, found none")
+def _sentence(record: _Record, path: str, count: int) -> GlossedSentence | None:
+    """The sentence of a record; None for one that nobody has filled in."""
+    filled = [group for group in record.groups if any(line.text.strip() for line in group.values())]
+    if not filled:
+        return None
+    words = [word for group in filled for word in _words(group, path)]
     return GlossedSentence(
         words=tuple(words),
         translation=" ".join(record.translation),
@@ -236,21 +243,22 @@ def _owned(
     words: Sequence[_Cell], morphemes: Sequence[_Cell], group: Mapping[str, _Line], path: str
 ) -> list[list[int]]:
     """For each word, its morphemes: by columns if each word has one right below it, else by hyphens."""
-    owned: list[list[int]] = [[] for _ in words]
+    joints = (before.text[-1] in _SIGNS or cell.text[0] in _SIGNS for before, cell in pairwise(morphemes))
+    attached = [False, *joints][: len(morphemes)]
     for column in (0, 1):
         starts, places = ([cell[column] for cell in cells] for cells in (words, morphemes))
-        if set(starts) <= set(places) and places[0] == starts[0]:
+        first = [place for place, is_attached in zip(places, attached, strict=True) if not is_attached]
+        if set(starts) <= set(first) and starts[0] == first[0]:
+            owned: list[list[int]] = [[] for _ in words]
             for at, place in enumerate(places):
                 owned[bisect_right(starts, place) - 1].append(at)
             return owned
     groups: list[list[int]] = []
-    attached = False  # by a hyphen at the end of the morpheme before
-    for at, cell in enumerate(morphemes):
-        if groups and (attached or cell.text[0] in _SIGNS):
+    for at, is_attached in enumerate(attached):
+        if is_attached:
             groups[-1].append(at)
         else:
             groups.append([at])
-        attached = len(cell.text) > 1 and cell.text[-1] in _SIGNS
     if len(groups) == len(words):
         return groups
     raise TextError(

@@ -9,8 +9,11 @@ from panparser.errors import SpecError
 from panparser.pipeline.pipeline import Pipeline
 from panparser.transfer.glossed.matching import Link, Translated, match
 from panparser.transfer.glossed.meaning import Meaning
-from panparser.transfer.glossed.sentences import GlossedSentence
+from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.table import GlossTable
+from panparser.transfer.glossed.tagging import better_tag
+from panparser.transfer.links import Links
+from panparser.transfer.projection import project
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
@@ -27,21 +30,27 @@ def annotate(
     trees: bool,
     report: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Writes tags of words without one, and with `trees` heads and labels, into the treebank of glossed sentences."""
+    """Writes tags where glosses only suggest them, and with `trees` heads and labels, into the treebank."""
     if not isinstance(nlp, Pipeline) or nlp.tokenizer is None or (trees and nlp.parser is None):
         parts = "a tokenizer, a tagger and a parser" if trees else "a tokenizer and a tagger"
         raise SpecError(f"nlp must be a pipeline with {parts}; got {nlp!r}")
     glosses = _glosses([word for words in said for word in words], nlp)
     for start in range(0, len(sentences), _BATCH):
-        chosen = range(start, min(start + _BATCH, len(sentences)))
-        translated = _translated([sentences[at].translation for at in chosen], nlp, trees)
-        for at, translation in zip(chosen, translated, strict=True):
-            links = [] if translation is None else _links(said[at], translation, glosses, table)
-            _tag(treebank[at], said[at], translation, links, glosses)
-            if trees and translation is not None:
-                _project(translation, treebank[at], links)
+        batch = range(start, min(start + _BATCH, len(sentences)))
+        given = [at for at in batch if sentences[at].translation]
+        translations = _translations([sentences[at].translation for at in given], nlp, trees)
+        links = [_links(said[at], each, glosses, table) for at, each in zip(given, translations, strict=True)]
+        linked = {
+            at: _linked_tags(said[at], each, own, glosses)
+            for at, each, own in zip(given, translations, links, strict=True)
+        }
+        for at in batch:
+            words = list(zip(sentences[at].words, said[at], strict=True))
+            _tag(treebank[at], words, linked.get(at, {}), glosses, table)
+        if trees and given:
+            _project(translations, treebank, given, links)
         if report is not None:
-            report("translations", chosen[-1] + 1, len(sentences))
+            report("translations", batch.stop, len(sentences))
 
 
 # --- What the model says ---
@@ -68,19 +77,18 @@ def _glosses(words: Sequence[Meaning], nlp: Pipeline) -> _Glosses:
             if token.lemma != "_":
                 lemmas.setdefault(token.form.lower(), token.lemma.lower())
         heads = sentence.heads.tolist()
-        tags[gloss] = sentence[heads.index(0) if 0 in heads else -1].upos
+        tag = sentence[heads.index(0) if 0 in heads else -1].upos
+        tags[gloss] = "" if tag == "_" else tag
     return _Glosses(lemmas, tags)
 
 
-def _translated(translations: Sequence[str], nlp: Pipeline, trees: bool) -> list[Sentence | None]:
-    """The translations, each as one sentence; None where there is none."""
-    given = [at for at, text in enumerate(translations) if text]
-    found: list[Sentence | None] = [None] * len(translations)
-    if given:
-        lines = "\n".join(translations[at] for at in given)
-        parsed = nlp(lines, given="lines", until="trees" if trees else "tags")
-        for at, sentence in zip(given, parsed, strict=True):
-            found[at] = sentence
+def _translations(texts: Sequence[str], nlp: Pipeline, trees: bool) -> Treebank:
+    """The translations, each as one sentence."""
+    if not texts:
+        return Treebank(b"")
+    found = nlp("\n".join(texts), given="lines", until="trees" if trees else "tags")
+    for sentence in found:
+        sentence.comments = []  # its sent_id is not that of the sentence that it translates
     return found
 
 
@@ -108,26 +116,42 @@ def _depths(sentence: Sentence) -> tuple[int, ...]:
     return tuple(depths)
 
 
+def _linked_tags(
+    words: Sequence[Meaning], translation: Sentence, links: Sequence[Link], glosses: _Glosses
+) -> dict[int, str]:
+    """Tags of the words of the translation that glosses consist of, not of others that the table gives for them."""
+    tags: dict[int, str] = {}
+    for at, other in links:
+        token, own = translation[other], {gloss.lower() for gloss in words[at].english}
+        own |= {glosses.lemmas.get(gloss, gloss) for gloss in own}
+        if token.upos != "_" and (not own or own & {token.form.lower(), token.lemma.lower()}):
+            tags[at] = token.upos
+    return tags
+
+
 def _tag(
-    target: Sentence, words: Sequence[Meaning], translation: Sentence | None, links: Sequence[Link], glosses: _Glosses
+    target: Sentence,
+    words: Sequence[tuple[GlossedWord, Meaning]],
+    linked: Mapping[int, str],
+    glosses: _Glosses,
+    table: GlossTable,
 ) -> None:
-    """Tags words that have none: as their word in the translation, or else as their gloss."""
-    linked = {} if translation is None else {word: translation[other].upos for word, other in links}
-    for at, (token, word) in enumerate(zip(target, words, strict=True)):
-        if token.upos == "_":
-            token.upos = linked.get(at) or glosses.tags.get(tuple(word.english), "_")
+    """Tags words as their word in the translation, or else as their gloss, where the table is not sure."""
+    for at, (token, (word, said)) in enumerate(zip(target, words, strict=True)):
+        alone = glosses.tags.get(tuple(said.english), "")
+        token.upos = better_tag(word, said, table, linked.get(at, ""), alone) or "_"
 
 
-def _project(source: Sentence, target: Sentence, links: Sequence[Link]) -> None:
-    """Heads and labels of linked words whose head is linked, too, or Root; a final mark belongs to the root."""
-    place = {other + 1: word + 1 for word, other in links} | {0: 0}
-    for word, other in links:
-        token = source[other]
-        head = place.get(-1 if token.head is None else token.head)
-        if head is not None:
-            target[word].head = head
-            target[word].label = token.label.partition(":")[0]
-    heads: list[int] = target.heads.tolist()
-    last = target[-1]
-    if last.upos == "PUNCT" and last.head is None and 0 in heads:
-        last.head, last.label = heads.index(0) + 1, "punct"
+def _project(
+    translations: Treebank, treebank: Treebank, sentences: Sequence[int], links: Sequence[Sequence[Link]]
+) -> None:
+    """Projects heads and labels to some sentences; a final punctuation mark belongs to the root."""
+    turned = Links(tuple(tuple(sorted((other, word) for word, other in each)) for each in links))
+    projected = project(translations, treebank[sentences], turned, same_tag=False)
+    for at, found in zip(sentences, projected, strict=True):
+        target = treebank[at]
+        target.heads[:], target.labels = found.heads, found.labels
+        heads: list[int] = target.heads.tolist()
+        last = target[-1]
+        if last.upos == "PUNCT" and last.head is None and 0 in heads:
+            last.head, last.label = heads.index(0) + 1, "punct"

@@ -1,0 +1,184 @@
+"""How well is a language parsed that has ten, twenty, fifty or a hundred trees? The sample, other languages, and both.
+
+    python benchmarks/low_resource.py FOLDER --real FOLDER2    # FOLDER/LANGUAGE[_NAME]/{train,test}.conllu
+
+Eight targets, of whose training sets so many sentences are drawn by the seed; the sources are all other treebanks of
+the folder with at least 100 sentences, except those of the same language. Compared are the methods of `train_transfer`:
+the sample alone, the nearest four sources and all sources (by tags alone, rewritten by what WALS says of the target),
+and both together, with and without rewriting. Gold tags; UAS of at most 300 sentences of the test set, without
+punctuation.
+With --real, what `panparser transfer` makes for languages that are that small: the treebanks of FOLDER2 that have a
+test set and at most 50 sentences to learn from. Those without any are ranked and rewritten by the tags of the test set.
+There, UAS and LAS are of all words of the whole test set.
+Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from grid import arguments, build, finish, number, publish
+
+import panparser as pp
+from panparser.transfer.candidates import Candidates, Method, Source
+
+TARGETS = ("hu", "fr_sequoia", "el", "lv", "et", "sv_lines", "id", "pt")
+SIZES = (10, 20, 50, 100)
+LEAST, SENTENCES, TESTED, SMALL = 100, 1000, 300, 50
+RELATIVES = {"fo": "ice", "kmr": "krd"}  # WALS knows next to nothing of these: Icelandic, Central Kurdish
+ROWS: dict[str, tuple[Method, bool]] = {  # method, and whether sources are rewritten
+    "sample alone": ("sample", True),
+    "nearest four": ("pool", True),
+    "all sources": ("all", True),
+    "joint, as they are": ("joint", False),
+    "joint, rewritten": ("joint", True),
+}
+
+
+def language(treebank: str) -> str:
+    return treebank.partition("_")[0]
+
+
+def typology(target: str) -> pp.Typology:
+    return pp.Typology.of_language(language(target), like=RELATIVES.get(language(target)))
+
+
+def sources(folder: Path, target: str) -> list[pp.SourceFile]:
+    """All treebanks to learn from, except those of the target's language."""
+    found = pp.find_sources([path for path in sorted(folder.glob("*/train.conllu")) if path.stat().st_size])
+    others = [each for each in found if language(each.name) != language(target)]
+    return [each for each in others if len(pp.read_conllu(each.path)) >= LEAST]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target, with a sample of so many sentences; all that there are, of a treebank that is small (size 0)."""
+
+    target: str
+    size: int
+    seed: int
+    real: str = ""  # the folder of the target
+
+    @property
+    def key(self) -> str:
+        return json.dumps({"target": self.target, "size": self.size, "seed": self.seed, "real": self.real})
+
+    def __str__(self) -> str:
+        return f"{self.target}, {self.size or 'all'} sentences, seed {self.seed}"
+
+    def effort(self, folder: Path) -> float:
+        return float(self.size) if self.size else 1e9
+
+    def run(self, folder: Path) -> Outcome:
+        scores = self._command(folder) if self.real else self._methods(folder)
+        return Outcome(scores, time.process_time(), build())
+
+    def _methods(self, folder: Path) -> dict[str, float]:
+        sample = pp.sample(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
+        test = pp.sample(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
+        treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
+        ranked = [(treebanks[each.number], each.divergence) for each in pp.similar(sample, treebanks)]
+        drawn = [(pp.sample(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
+        order = typology(self.target)
+        rewritten = [(pp.rewrite(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
+        found = {}
+        for row, (method, is_rewritten) in ROWS.items():
+            chosen = [Source(each.path, each, far) for each, far in (rewritten if is_rewritten else drawn)]
+            candidates = Candidates(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
+            found[row] = candidates.tally(candidates.learn(method, sample), test).uas
+        return found
+
+    def _command(self, folder: Path) -> dict[str, float]:
+        own = Path(self.real) / self.target
+        test, train = (
+            pp.read_conllu(own / f"{part}.conllu") if (own / f"{part}.conllu").exists() else None
+            for part in ("test", "train")
+        )
+        assert test is not None
+        sample = None if train is None or not train.words else train
+        made = pp.train_transfer(
+            sources(folder, self.target),
+            sample,
+            raw=test if sample is None else None,
+            typology=typology(self.target),
+            seed=self.seed,
+            threads=1,
+        )
+        made.parser.tags = None
+        scores = pp.evaluate(test, made.parser.parse(test))
+        return {made.report.method: scores.uas, "LAS": scores.las, "sentences": 0 if sample is None else len(sample)}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """UAS by method; CPU seconds."""
+
+    scores: Mapping[str, float]
+    cpu: float
+    build: str
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items()) + f", {self.cpu:.0f} s"
+
+
+def of_sizes(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]) -> list[str]:
+    """Mean over targets and seeds, by size; then each target."""
+    lines = [f"{'UAS, ' + str(len(targets)) + ' targets':24}" + "".join(f"{size:>8}" for size in SIZES)]
+    for names in (targets, *([target] for target in targets)):
+        if len(names) == 1:
+            lines += ["", f"{names[0]:24}" + "".join(f"{size:>8}" for size in SIZES)]
+        for row in ROWS:
+            cells = []
+            for size in SIZES:
+                tasks = [Task(name, size, seed) for name in names for seed in seeds]
+                known = [results[task.key].scores[row] for task in tasks if task.key in results]
+                cells.append(number(mean(known) if len(known) == len(tasks) else float("nan"), 8, 1))
+            lines.append(f"{row:24}" + "".join(cells))
+    return [*lines, ""]
+
+
+def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
+    lines = [f"{'panparser transfer':24}{'sentences':>10}{'method':>10}{'UAS':>8}{'LAS':>8}"]
+    for task in tasks:
+        if (outcome := results.get(task.key)) is None:
+            lines.append(f"{task.target:24}{'-':>10}")
+            continue
+        (method, uas), las, sentences = next(iter(outcome.scores.items())), *list(outcome.scores.values())[1:]
+        lines.append(f"{task.target:24}{sentences:>10.0f}{method:>10}{number(uas, 8, 1)}{number(las, 8, 1)}")
+    return [*lines, ""] if tasks else []
+
+
+def small(folder: Path) -> list[str]:
+    """Treebanks with a test set and next to nothing to learn from."""
+    found = []
+    for path in sorted(folder.glob("*/test.conllu")):
+        train = path.with_name("train.conllu")
+        if not train.exists() or len(pp.read_conllu(train)) <= SMALL:
+            found.append(path.parent.name)
+    return found
+
+
+def main() -> None:
+    parser = arguments(__doc__, "low_resource", "1")
+    parser.add_argument("--real", type=Path, help="folder of treebanks of languages with next to nothing")
+    options = parser.parse_args()
+    names = options.treebanks.split(",") if options.treebanks else list(TARGETS)
+    missing = [name for name in names if not (options.folder / name / "train.conllu").exists()]
+    if missing:
+        parser.error(f"{options.folder}: expected treebanks with train.conllu: {', '.join(missing)}")
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    tasks = [Task(name, size, seed) for name in names for size in SIZES for seed in seeds]
+    real = [Task(name, 0, seeds[0], str(options.real)) for name in small(options.real)] if options.real else []
+    results = finish(options, [*tasks, *real], Outcome)
+    cpu = sum(results[task.key].cpu for task in (*tasks, *real) if task.key in results)
+    title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"
+    publish(options, [title, "", *of_sizes(results, names, seeds), *of_real(results, real)])
+
+
+if __name__ == "__main__":
+    main()

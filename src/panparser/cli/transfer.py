@@ -1,0 +1,142 @@
+"""`panparser transfer`."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panparser.cli.app import app, is_quiet
+from panparser.cli.choices import FileFormat, FormatOption
+from panparser.cli.inputs import read_sentences
+from panparser.cli.progress import progress
+from panparser.cli.typologies import LikeOption, TypologyOption
+from panparser.errors import ModelError, SpecError
+from panparser.storage.files import check_writable, write_whole
+from panparser.transfer.sources import find_sources
+from panparser.transfer.typology import Typology
+
+_HINT = (
+    'what you know of it can be said in a file, --typology mine.toml, of lines such as `adposition = "before"`, '
+    '`adjective = "after"`, `subject = "before"`, `definite_article = false` (`panparser typology en --toml` shows '
+    "all), or by a relative, --like LANGUAGE"
+)
+
+
+class Way(StrEnum):
+    """Ways to a parser."""
+
+    joint = "joint"
+    pool = "pool"
+    all = "all"
+    sample = "sample"
+
+
+@app.command()
+def transfer(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[SOURCES...]", help="More of --sources.", hidden=True)
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option("--train", "-t", metavar="SAMPLE", help="Sentences of the language with trees.")
+    ] = None,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option("--sources", "-s", metavar="SOURCES...", help="Treebanks of other languages, or folders of them."),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", "-l", metavar="LANGUAGE", help="Its code or name, to look up in WALS.")
+    ] = None,
+    like: LikeOption = None,
+    file: TypologyOption = None,
+    raw: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Tagged text of the language without trees, to find the nearest sources."),
+    ] = None,
+    dev: Annotated[
+        str | None,
+        typer.Option("--dev", "-d", metavar="DEV", help="Treebank to compare by.  [default: the sample, in folds]"),
+    ] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file.")] = None,
+    report_file: Annotated[
+        str | None, typer.Option("--report", metavar="FILE.json", help="Write what was done, and why, as JSON.")
+    ] = None,
+    method: Annotated[
+        Way | None, typer.Option(help="What to learn from.  [default: what scores best]", show_default=False)
+    ] = None,
+    nearest: Annotated[int, typer.Option(min=1, help="Sources that --method pool learns from.")] = 4,
+    sentences: Annotated[int, typer.Option(min=1, help="Sentences of each source, at most.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same model.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="They change no byte of the model.  [default: all cores]")
+    ] = None,
+    format: FormatOption = FileFormat.auto,
+) -> None:
+    """Make a parser for a language with few trees, or none, from treebanks of other languages.
+
+    The sources get the word order of the language, as WALS or a file of yours tells it, and lose their words; they
+    count the more, the more their tags (UPOS) follow each other as in the sample, or in the --raw text. The parser
+    learns from them and from the sample together. That is compared with the sample alone, with all sources alone and
+    with the nearest alone, each sentence of the sample parsed by a parser that did not learn from it, and what scores
+    best is kept. Labels have no subtypes. At the end it tells what was done, and what ten more sentences would bring;
+    the model keeps that, with the licenses of the sources (`panparser info`).
+
+    Examples:
+
+      panparser transfer -t sample.conllu --sources ud-treebanks/ --language br -o br.panparser
+
+      panparser transfer -t sample.conllu --sources fr.conllu ga.conllu cy.conllu --typology mine.toml -o br.panparser
+
+      panparser transfer --raw tagged.conllu --sources ud-treebanks/ --language fo --like is -o fo.panparser
+    """
+    named = [*(sources or ()), *(files or ())]
+    if output is None or output == "-":
+        raise SpecError("expected a file for the model: -o MODEL")
+    if not named:
+        raise SpecError("expected treebanks of other languages: --sources FOLDER, or files; found none")
+    found = find_sources(named, but=(sample, raw, dev))
+    inputs = [*(each.path for each in found), sample, raw, dev, file]
+    check_writable(Path(output), ModelError, *inputs)
+    if report_file is not None:
+        check_writable(Path(report_file), SpecError, *inputs, output)
+    typology = _typology(language, like, file)
+    texts = [None if each is None else read_sentences(each, format.value) for each in (sample, raw, dev)]
+    from panparser.transfer.transferring import train_transfer  # the learners, once the flags are checked
+
+    with progress() as tell:
+        made = train_transfer(
+            found,
+            texts[0],
+            raw=texts[1],
+            dev=texts[2],
+            typology=typology,
+            language=language,
+            method=None if method is None else method.value,
+            nearest=nearest,
+            sentences=sentences,
+            seed=seed,
+            threads=threads,
+            report=tell,
+        )
+    made.parser.save(output)
+    if report_file is not None:
+        text = json.dumps(made.report.to_values(), indent=2, ensure_ascii=False) + "\n"
+        write_whole(Path(report_file), text.encode(), SpecError)
+    if not is_quiet():
+        print(made.report)
+        print(f"\nThe model is {output}, {Path(output).stat().st_size:,} bytes.")
+
+
+def _typology(language: str | None, like: str | None, file: str | None) -> Typology | None:
+    """What is known of the language; None if it is not named."""
+    if (language, like, file) == (None,) * 3:
+        return None
+    try:
+        return Typology.known(language, like) if file is None else Typology.read(file, language=language, like=like)
+    except SpecError as error:
+        if file is None:
+            raise SpecError(f"{error}; {_HINT}") from None
+        raise SpecError(f"{error} (without --language, the file alone tells the word order)") from None

@@ -1,0 +1,119 @@
+"""How alike two languages are, by the tags of their sentences: KLcpos3.
+
+R&Ž 2015: Rosa & Žabokrtský, "KLcpos3 - a Language Similarity Measure for Delexicalized Parser Transfer".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from panparser._arrays import LongArray
+from panparser._checks import is_number
+from panparser.errors import SpecError, TreebankError
+from panparser.treebank.treebank import Treebank
+
+LEAST = 1e-6  # nats: a divergence below that weighs as much as this
+_UNTAGGED = "_"
+
+
+@dataclass(frozen=True, eq=False)
+class TagTrigrams:
+    """How often each sequence of three tags (UPOS) occurs in the sentences of a treebank.
+
+    A sentence begins and ends with one boundary, so that each of its words is the middle of one trigram. Words without
+    a tag are left out, as if they were not there. `codes` are distinct numbers of trigrams, rising: those of three
+    tags, digits in the base of `len(tags) + 1`, in which 0 is the boundary and 1 the first of `tags`.
+    """
+
+    tags: tuple[str, ...]
+    codes: LongArray
+    counts: LongArray
+    path: str
+    sentences: int
+    untagged: int
+
+    @classmethod
+    def of(cls, treebank: Treebank) -> TagTrigrams:
+        """Those of a treebank. Raises TreebankError if it has no tags."""
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+        treebank.check()
+        names, column = treebank.vocabulary("upos"), treebank.column("upos")
+        used = np.unique(column)
+        tags = tuple(sorted({names[number] for number in used.tolist()} - {_UNTAGGED}))
+        if not tags:
+            raise TreebankError(f"{treebank.path}: expected words with tags (UPOS), found none")
+        place = {tag: number for number, tag in enumerate(tags, start=1)}
+        middle = np.array([place.get(name, -1) for name in names], dtype=np.int64)[column]
+        tagged = middle >= 0
+        sentence, middle = treebank.sentence_of_word()[tagged], middle[tagged]
+        same = np.append(sentence[1:] == sentence[:-1], False)  # the next word is of the same sentence
+        after = np.where(same, np.append(middle[1:], 0), 0)
+        before = np.append(0, np.where(same, middle, 0)[:-1])
+        base = len(tags) + 1
+        codes, counts = np.unique((before * base + middle) * base + after, return_counts=True)
+        return cls(tags, codes, counts, treebank.path, len(treebank), int((~tagged).sum()))
+
+    def renumbered(self, tags: Sequence[str]) -> LongArray:
+        """The codes of the trigrams in terms of other tags, which must have all of these."""
+        places = {tag: number for number, tag in enumerate(tags, start=1)}
+        to = np.array([0, *(places[tag] for tag in self.tags)], dtype=np.int64)
+        base, other = len(self.tags) + 1, len(tags) + 1
+        first, rest = np.divmod(self.codes, base * base)
+        second, third = np.divmod(rest, base)
+        return (to[first] * other + to[second]) * other + to[third]
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A source by its similarity to a target: `number` among the sources, divergence, and weight."""
+
+    number: int
+    path: str
+    divergence: float
+    weight: float
+    sentences: int
+    untagged: int
+
+
+def similarity(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -> float:
+    """KLcpos3 of two treebanks, in nats: 0 where tags follow each other equally often, and larger the less alike.
+
+    The divergence of the trigrams of tags (UPOS) in the source from those in the target: the sum over all trigrams of
+    the target of f ln(f / g), where f and g are their relative frequencies there and in the source; those that the
+    source lacks count once. It is not symmetric. Only tags are read; 20 sentences of a target are enough to rank
+    sources. `TagTrigrams.of(treebank)` in place of a treebank saves counting it again.
+    """
+    wanted, given = (each if isinstance(each, TagTrigrams) else TagTrigrams.of(each) for each in (target, source))
+    tags = sorted({*wanted.tags, *given.tags})
+    own, others = wanted.renumbered(tags), given.renumbered(tags)
+    place = np.searchsorted(others, own)
+    found = others[np.minimum(place, len(others) - 1)] == own
+    counts = np.where(found, given.counts[np.minimum(place, len(others) - 1)], 1)
+    f = wanted.counts / wanted.counts.sum()
+    g = counts / (given.counts.sum() + int((~found).sum()))
+    return max(0.0, float((f * np.log(f / g)).sum()))
+
+
+def similar(
+    target: Treebank | TagTrigrams, sources: Sequence[Treebank | TagTrigrams], *, power: float = 1.0
+) -> list[Similarity]:
+    """The sources of a target, the most similar first; equal ones in their order.
+
+    Weights, as for `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
+    """
+    if not is_number(power) or not 0 <= power <= 100:
+        raise SpecError(f"power of similar must be a number from 0 to 100; got {power!r}")
+    if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
+        raise SpecError(f"sources of similar must be a list of treebanks, at least one; got {sources!r}")
+    wanted = target if isinstance(target, TagTrigrams) else TagTrigrams.of(target)
+    found = []
+    for number, source in enumerate(sources):
+        given = source if isinstance(source, TagTrigrams) else TagTrigrams.of(source)
+        divergence = similarity(wanted, given)
+        weight = max(divergence, LEAST) ** -power
+        found.append(Similarity(number, given.path, divergence, weight, given.sentences, given.untagged))
+    return sorted(found, key=lambda each: each.divergence)

@@ -1,0 +1,261 @@
+"""train_transfer: a parser for a language with little data, from treebanks of other languages and a few sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from panparser._checks import check_count
+from panparser._threads import chosen_threads
+from panparser.errors import SpecError, TreebankError
+from panparser.parsing.parser import Parser
+from panparser.transfer.candidates import METHODS, OF_SAMPLE, Candidates, Method, Source, Tally
+from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TransferReport
+from panparser.transfer.rewriting import Rewriting, rewrite
+from panparser.transfer.similarity import TagTrigrams, similar
+from panparser.transfer.sources import SourceFile
+from panparser.transfer.typology import Typology
+from panparser.treebank.conllu import read_conllu
+from panparser.treebank.sampling import sample as drawn
+from panparser.treebank.treebank import Treebank
+
+NEAREST, SENTENCES, FOLDS = 4, 1000, 5
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """A parser, and how it was made."""
+
+    parser: Parser
+    report: TransferReport
+
+
+def train_transfer(
+    sources: Sequence[Treebank | SourceFile],
+    sample: Treebank | None = None,
+    *,
+    typology: Typology | None = None,
+    raw: Treebank | None = None,
+    dev: Treebank | None = None,
+    language: str | None = None,
+    method: Method | None = None,
+    nearest: int = NEAREST,
+    sentences: int = SENTENCES,
+    seed: int = 1,
+    threads: int | None = None,
+    report: Report | None = None,
+) -> Transferred:
+    """A parser for the language of a `sample`, from that and from treebanks of other languages.
+
+    The sources are ranked by similarity to the tags (UPOS) of sample and `raw` text, cut to so many `sentences` each,
+    drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of them:
+    by one `method`, if it is given, or by all, of which the one is kept that scores best on the development set or, if
+    there is none, on the sample, where each sentence is parsed by a parser that did not learn from it. `Candidates`
+    describes the methods; without a sample they are those that read tags alone. Labels have no subtypes. The record of
+    the parser tells all that was done, as does the report; the same seed gives the same bytes. `report` is called with
+    a step, and the numbers of steps done and in all.
+    """
+    _check(sources, sample, raw, dev, method)
+    check_count("nearest of train_transfer", nearest)
+    check_count("sentences of train_transfer", sentences)
+    check_count("seed of train_transfer", seed, least=0)
+    threads = chosen_threads("threads of train_transfer", threads)
+    tell = report or (lambda step, done, total: None)
+    ranked = _ranked(sources, [each for each in (sample, raw) if each is not None], tell)
+    prepared, done = _rewritten(ranked, typology, sentences, seed, method, nearest, tell)
+    candidates = Candidates(
+        sources=prepared,
+        nearest=nearest if ranked[0].divergence is not None else len(prepared),
+        sample=sample,
+        dev=dev,
+        seed=seed,
+        threads=threads,
+    )
+    chosen, scores, parser = _compared(candidates, method, tell)
+    gain = _gain(candidates, scores, tell)
+    if parser is None:
+        tell(f"training: {chosen}", 0, 0)
+        parser = candidates.learn(chosen, sample)
+    made = TransferReport(
+        method=chosen,
+        language=language,
+        sentences=0 if sample is None else len(sample),
+        scored_on=_scored_on(candidates),
+        scores=tuple(scores),
+        sources=_source_reports(ranked, candidates),
+        rules=_rule_reports(done, typology),
+        unchanged=sum(each.nonprojective + each.incomplete for each in done),
+        gain=gain,
+        seed=seed,
+    )
+    parser.training = replace(parser.training, transfer=made.record())
+    return Transferred(parser, made)
+
+
+def _check(sources: object, sample: object, raw: object, dev: object, method: object) -> None:
+    if isinstance(sources, Treebank | str) or not isinstance(sources, Sequence) or not sources:
+        raise SpecError(f"sources of train_transfer must be a list of treebanks, at least one; got {sources!r}")
+    for name, treebank in (("sample", sample), ("raw", raw), ("dev", dev)):
+        if treebank is None:
+            continue
+        if not isinstance(treebank, Treebank):
+            raise TreebankError(f"{name} of train_transfer must be a Treebank; got {treebank!r}")
+        if not treebank.words:
+            raise TreebankError(f"{treebank.path}: expected sentences, found none")
+        if name != "raw" and not (treebank.heads >= 0).any():
+            raise TreebankError(
+                f"{treebank.path}: expected sentences with trees, found none with heads; tagged text without trees "
+                "tells the nearest sources (raw)"
+            )
+    if method is not None and method not in METHODS:
+        raise SpecError(f"method of train_transfer must be one of {', '.join(get_args(Method))}; got {method!r}")
+    if method in OF_SAMPLE and sample is None:
+        raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
+
+
+# --- Sources ---
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """A source in its place."""
+
+    file: SourceFile
+    treebank: Treebank
+    divergence: float | None
+
+
+def _ranked(sources: Sequence[Treebank | SourceFile], texts: Sequence[Treebank], tell: Report) -> list[_Ranked]:
+    """The sources, nearest first; as they are given, if there is no text to rank them by."""
+    found, counted = [], []
+    for number, source in enumerate(sources):
+        file = SourceFile(source.path, source.path) if isinstance(source, Treebank) else source
+        tell(f"reading {file.name}", number, len(sources))
+        treebank = source if isinstance(source, Treebank) else read_conllu(source.path)
+        if not (treebank.heads >= 0).any():
+            raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
+        counted.append(TagTrigrams.of(treebank))
+        found.append(_Ranked(file, treebank, None))
+    if not texts:
+        return found
+    ranks = similar(_joined(texts), counted)
+    return [replace(found[rank.number], divergence=rank.divergence) for rank in ranks]
+
+
+def _joined(texts: Sequence[Treebank]) -> TagTrigrams:
+    first, *rest = texts
+    for each in rest:
+        first = first + each
+    return TagTrigrams.of(first)
+
+
+def _rewritten(
+    ranked: Sequence[_Ranked],
+    typology: Typology | None,
+    sentences: int,
+    seed: int,
+    method: Method | None,
+    nearest: int,
+    tell: Report,
+) -> tuple[list[Source], list[Rewriting]]:
+    """The sources that are needed, cut, and in the word order of the target."""
+    needed = ranked[:nearest] if method == "pool" and ranked[0].divergence is not None else ranked
+    sources, done = [], []
+    for number, each in enumerate(needed):
+        tell(f"rewriting {each.file.name}", number, len(needed))
+        treebank = drawn(each.treebank, sentences, seed=seed)
+        if typology is not None and len(typology):
+            treebank, changes = rewrite(treebank, typology, seed=seed)
+            done.append(changes)
+        sources.append(Source(each.file.name, treebank, each.divergence))
+    return sources, done
+
+
+# --- Candidates ---
+
+
+def _compared(
+    candidates: Candidates, method: Method | None, tell: Report
+) -> tuple[Method, list[tuple[Method, Tally]], Parser | None]:
+    """The method to take, scores of all that were compared, best first, and the parser, if it is trained already."""
+    has_sample = candidates.sample is not None
+    methods = [each for each in METHODS if has_sample or each not in OF_SAMPLE] if method is None else [method]
+    folds = _folds(candidates)
+    if candidates.dev is None and folds < 2:  # nothing to compare by
+        return methods[0], [], None
+    scores: list[tuple[Method, Tally]] = []
+    parsers: dict[Method, Parser | None] = {}
+    for number, each in enumerate(methods):
+        tell(f"comparing: {each}", number, len(methods))
+        tally, parsers[each] = candidates.score(each, folds)
+        scores.append((each, tally))
+    scores.sort(key=lambda pair: -pair[1].heads)
+    return scores[0][0], scores, parsers[scores[0][0]]
+
+
+def _folds(candidates: Candidates) -> int:
+    return 0 if candidates.sample is None else min(FOLDS, len(candidates.sample))
+
+
+def _scored_on(candidates: Candidates) -> str:
+    if candidates.dev is not None:
+        return f"the development set ({len(candidates.dev):,} sentences)"
+    if _folds(candidates) < 2:
+        return "nothing"
+    return f"the sample, in {_folds(candidates)} folds"
+
+
+def _gain(candidates: Candidates, scores: Sequence[tuple[Method, Tally]], tell: Report) -> Gain | None:
+    """What more sentences would bring to the best method that learns from the sample, if scores rise with their log."""
+    sample = candidates.sample
+    best = next(((method, tally) for method, tally in scores if method in OF_SAMPLE), None)
+    if best is None or sample is None or len(sample) < 2 * FOLDS:
+        return None
+    method, tally = best
+    tell(f"estimating: {method}", 0, 0)
+    half = len(sample) // 2
+    if candidates.dev is not None:
+        parser = candidates.learn(method, sample[:half])
+        fewer, more = candidates.tally(parser, candidates.dev), len(sample)
+    else:
+        fewer, more = candidates.jackknife(method, 2), len(sample) - len(sample) // FOLDS
+    slope = (tally.uas - fewer.uas) / math.log(more / half)
+    points = slope * math.log((len(sample) + MORE) / len(sample))
+    return Gain(method, half, fewer.uas, more, tally.uas, max(0.0, points))
+
+
+# --- The report ---
+
+
+def _source_reports(ranked: Sequence[_Ranked], candidates: Candidates) -> tuple[SourceReport, ...]:
+    rows = zip(ranked, candidates.sources, candidates.nearness(), strict=False)  # without those that are not needed
+    return tuple(
+        SourceReport(
+            name=each.file.name,
+            path=each.file.path,
+            license=each.file.license,
+            divergence=each.divergence,
+            sentences=len(each.treebank),
+            used=len(source.treebank),
+            weight=weight,
+            is_near=number < candidates.nearest,
+        )
+        for number, (each, source, weight) in enumerate(rows)
+    )
+
+
+def _rule_reports(done: Sequence[Rewriting], typology: Typology | None) -> tuple[RuleReport, ...]:
+    sums: dict[str, dict[str, int]] = {}
+    for counts in (each.counts for each in done):
+        for count in counts:
+            own = sums.setdefault(count.name, {"moved": 0, "deleted": 0})
+            own["moved"] += count.moved
+            own["deleted"] += count.deleted
+    return tuple(
+        RuleReport(name=trait.name, target=trait.in_words, known_from=trait.source, **sums[trait.name])
+        for trait in (typology or ())
+        if trait.name in sums
+    )

@@ -1,0 +1,14 @@
+"""What Universal Dependencies has in all languages, and what a language adds to it."""
+
+from __future__ import annotations
+
+# https://universaldependencies.org/u/feat: those of version 2; a layer such as Number[psor] is a language's own.
+FEATURES = frozenset(
+    "PronType NumType Poss Reflex Abbr Typo Foreign ExtPos Gender Animacy NounClass Number Case Definite Deixis "
+    "DeixisRef Degree VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite Clusivity".split()
+)
+
+
+def base_label(label: str) -> str:
+    """A label without its subtype: `nmod` of `nmod:poss`."""
+    return label.partition(":")[0]

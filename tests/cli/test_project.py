@@ -1,0 +1,64 @@
+"""`panparser project`."""
+
+from __future__ import annotations
+
+import pytest
+
+import panparser as pp
+from parallel import parallel
+
+SOURCE, TARGET, LINKS = parallel(30)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """a.conllu, b.conllu and their links in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    pp.write_conllu("a.conllu", SOURCE)
+    pp.write_conllu("b.conllu", TARGET)
+    pp.write_links("links.txt", LINKS)
+    pp.write_links("few.txt", pp.Links(tuple(pairs[1:] for pairs in LINKS)))
+    return tmp_path
+
+
+def test_project(run, files):
+    code, out, _ = run("project", "a.conllu", "b.conllu", "--links", "links.txt")
+    assert (code, out) == (0, TARGET.to_conllu())
+    code, out, _ = run("project", "a.conllu", "b.conllu")
+    assert (code, out) == (0, pp.project(SOURCE, TARGET).to_conllu())
+    code, out, _ = run("project", "a.conllu", "b.conllu", "--links", "links.txt", "-o", "out.conllu")
+    words = TARGET.words
+    assert out == f"30 of 30 sentences, 30 of them complete; {words} of {words} words have a head (100.0 %)\n"
+    assert (files / "out.conllu").read_bytes() == TARGET.to_bytes()
+
+
+def test_options(run, files):
+    both = pp.project(SOURCE, TARGET, pp.read_links("few.txt"), same_tag=False, least=0.9)
+    arguments = ("--links", "links.txt", "--links", "few.txt", "--any-tag", "--least", "0.9")
+    assert run("project", "a.conllu", "b.conllu", *arguments)[:2] == (0, both.to_conllu())
+    tagged = pp.project(SOURCE, TARGET, LINKS, tags=True)
+    assert run("project", "a.conllu", "b.conllu", "--links", "links.txt", "--tags")[1] == tagged.to_conllu()
+    voted = pp.project([SOURCE, SOURCE], TARGET, [LINKS, pp.read_links("few.txt")], votes=2)
+    arguments = ("--links", "links.txt", "--links", "few.txt", "--votes", "2")
+    assert run("project", "a.conllu", "a.conllu", "b.conllu", *arguments)[1] == voted.to_conllu()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("a.conllu",), "expected SOURCE... TARGET, two files or more; found a.conllu alone"),
+        (("a.conllu", "b.conllu", "-o", "links.txt", "--links", "links.txt"), "is an input"),
+        (("a.conllu", "b.conllu", "--links", "none.txt"), "none.txt: cannot be read"),
+        (("a.conllu", "b.conllu", "--links", "a.conllu"), "a.conllu:1: expected links such as"),
+        (("a.conllu", "a.conllu", "b.conllu", "--links", "links.txt"), "a file for each of the 2 sources, found 1"),
+        (("a.conllu", "b.conllu", "--votes", "2"), "votes of project must be at most 1"),
+        (("a.conllu", "b.conllu", "--tags", "--same-tag"), "leave out same_tag"),
+        (("a.conllu", "other.conllu"), "other.conllu:1: expected sentence 1 (sent_id s1) as in a.conllu:1"),
+    ],
+)
+def test_project_refuses_in_one_line(run, files, arguments, said):
+    pp.write_conllu("other.conllu", TARGET[list(reversed(range(30)))])
+    code, out, err = run("project", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1

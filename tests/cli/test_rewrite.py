@@ -1,0 +1,103 @@
+"""`panparser rewrite`."""
+
+from __future__ import annotations
+
+import pytest
+
+import panparser as pp
+from places import ENGLISH
+
+
+def row(id, form, tag, head, label, feats="_"):
+    return f"{id}\t{form}\t_\t{tag}\t_\t{feats}\t{head}\t{label}\t_\t_\n"
+
+
+HUT = (
+    row(1, "the", "DET", 3, "det", "Definite=Def") + row(2, "old", "ADJ", 3, "amod") + row(3, "hut", "NOUN", 0, "root")
+)
+FILES = {
+    "empty.conllu": "",
+    "cycle.conllu": row(1, "a", "DET", 2, "det") + row(2, "b", "NOUN", 1, "x") + "\n",
+    "untagged.conllu": row(1, "a", "_", 2, "det") + row(2, "b", "_", 0, "root") + "\n",
+    "treeless.conllu": row(1, "a", "DET", "_", "_") + row(2, "b", "NOUN", "_", "_") + "\n",
+    "hut.conllu": f"{HUT}\n" * 40,
+    "bad.toml": 'adposition = "before"\nadjective = "behind"\n',
+    "mine.toml": 'adjective = "after"\n',
+}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_treebank_is_written_and_what_was_changed_is_told(run, files):
+    code, out, _ = run("rewrite", ENGLISH, "--to", "tr", "-o", "out.conllu")
+    assert code == 0
+    rewritten, done = pp.rewrite(pp.read_conllu(ENGLISH), pp.Typology.of_language("tr"))
+    assert (files / "out.conllu").read_bytes() == rewritten.to_bytes()
+    assert "after: WALS 85A of Turkish (tur)" in out
+    assert f"{done.changed:,} of {done.sentences:,} sentences changed" in out
+    assert f"{done.nonprojective:,} with crossing arcs left as they are" in out
+    moved = next(line for line in out.splitlines() if line.startswith("adposition")).split()[2]
+    assert moved == f"{done.counts[0].moved:,}"
+
+
+def test_standard_output_has_the_treebank_alone(run, files):
+    code, out, err = run("rewrite", ENGLISH, "--to", "tr", "--goal", "cautious", "--seed", "3")
+    expected = pp.rewrite(pp.read_conllu(ENGLISH), pp.Typology.of_language("tr"), goal="cautious", seed=3)[0]
+    assert (code, out, err) == (0, expected.to_conllu(), "")
+
+
+def test_sources_overrule_each_other(run, files):
+    hut = pp.read_conllu("hut.conllu")
+    french = pp.Typology.of_language("fr")
+    mine = french | pp.Typology.from_values({"adjective": "after"})
+    for arguments, target, source in (
+        (("--to", "en", "--typology", "mine.toml"), pp.Typology.of_language("en") | mine, None),
+        (("--typology", "mine.toml"), mine, None),
+        (("--like", "fr"), french, None),
+        (("--to", "fr", "--sample", "hut.conllu"), french | pp.Typology.of(hut), None),
+        (("--to", "fr", "--from", "fr"), french, french),
+    ):
+        code, out, _ = run("rewrite", "hut.conllu", *arguments)
+        assert (code, out) == (0, pp.rewrite(hut, target, source=source)[0].to_conllu())
+    assert run("rewrite", "hut.conllu", "--to", "fr")[1] != run("rewrite", "hut.conllu", "--to", "en")[1]
+
+
+def test_a_file_without_features_is_told_about(run, files):
+    (files / "plain.conllu").write_text(FILES["hut.conllu"].replace("Definite=Def", "_"))
+    code, out, _ = run("rewrite", "plain.conllu", "--to", "tr", "-o", "out.conllu")
+    assert (code, "plain.conllu has no features (FEATS)" in out) == (0, True)
+    assert run("-q", "rewrite", "plain.conllu", "--to", "tr", "-o", "out.conllu") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("hut.conllu", "--to", "Frensh"), "language Frensh: expected a code"),
+        (("hut.conllu", "--to", "fr", "--from", "xx"), "language xx: expected a code"),
+        (("hut.conllu", "--to", "fr", "--like", "xx"), "language xx: expected a code"),
+        (("hut.conllu",), "expected the language to rewrite to"),
+        (("empty.conllu", "--to", "fr"), "empty.conllu: expected sentences, found none"),
+        (("cycle.conllu", "--to", "fr"), "cycle.conllu:"),
+        (("untagged.conllu", "--to", "fr"), "untagged.conllu: expected words with UPOS"),
+        (("treeless.conllu", "--to", "fr"), "treeless.conllu: expected trees"),
+        (("none.conllu", "--to", "fr"), "none.conllu: cannot be read"),
+        (("hut.conllu", "--typology", "bad.toml"), "bad.toml:2: adjective: expected"),
+        (("hut.conllu", "--typology", "none.toml"), "none.toml: cannot be read"),
+        (("hut.conllu", "--to", "fr", "--sample", "empty.conllu"), "empty.conllu: expected sentences, found none"),
+        (("hut.conllu", "--to", "fr", "-o", "hut.conllu"), "hut.conllu: is an input, and would be replaced"),
+        (("hut.conllu", "--typology", "mine.toml", "-o", "mine.toml"), "mine.toml: is an input"),
+        (("hut.conllu", "--to", "fr", "-o", "none/out.conllu"), "none/out.conllu: cannot be written"),
+    ],
+)
+def test_refusals_are_one_line(run, files, arguments, said):
+    before = {path.name: path.read_bytes() for path in files.iterdir()}
+    code, out, err = run("rewrite", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert {path.name: path.read_bytes() for path in files.iterdir()} == before

@@ -1,0 +1,61 @@
+"""`panparser similar`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+
+def write(name: str, *sentences: str) -> str:
+    lines = []
+    for text in sentences:
+        lines += [f"{n}\tw\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for n, tag in enumerate(text.split(), start=1)]
+        lines.append("\n")
+    Path(name).write_text("".join(lines), encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    target = write("target.conllu", "DET NOUN VERB", "NOUN VERB")
+    return target, [
+        write("far.conllu", "VERB NOUN DET"),
+        write("near.conllu", "DET NOUN VERB", "NOUN VERB", "NOUN VERB"),
+        write("middle.conllu", "DET NOUN VERB _", "VERB"),
+    ]
+
+
+def test_sources_are_ranked(run, files):
+    target, sources = files
+    code, out, err = run("similar", target, *sources)
+    assert code == 0
+    header, *rows = (line.split() for line in out.splitlines())
+    assert header == ["rank", "source", "KL", "weight", "sentences"]
+    assert [row[:2] for row in rows] == [["1", "near.conllu"], ["2", "middle.conllu"], ["3", "far.conllu"]]
+    assert rows[0][4] == "3"
+    assert err == "panparser: warning: middle.conllu: 1 of 5 words have no tag (UPOS), and are left out\n"
+    assert len(run("similar", target, *sources, "--top", "1")[1].splitlines()) == 2
+
+
+def test_ranks_as_json(run, files):
+    target, sources = files
+    code, out, _ = run("similar", target, *sources, "--json", "--top", "2", "--power", "4")
+    found = json.loads(out)
+    assert code == 0
+    assert [each["path"] for each in found] == ["near.conllu", "middle.conllu"]
+    assert [each["number"] for each in found] == [1, 2]
+    assert found[0]["weight"] == pytest.approx(found[0]["divergence"] ** -4)
+
+
+def test_what_cannot_be_ranked(run, files):
+    target, sources = files
+    write("bare.conllu", "_ _")
+    code, out, err = run("similar", target, *sources, "bare.conllu")
+    assert (code, out) == (2, "")
+    assert err == "panparser: bare.conllu: expected words with tags (UPOS), found none\n"
+    Path("empty.conllu").touch()
+    assert "empty.conllu: expected sentences, found none" in run("similar", "empty.conllu", *sources)[2]
+    assert run("similar", target, *sources, "--power", "-1")[0] == 2

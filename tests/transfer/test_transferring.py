@@ -1,0 +1,283 @@
+"""train_transfer: parsers for languages with little data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from languages import language
+from panparser.analysis import weights_of
+from panparser.errors import SpecError, TreebankError
+from panparser.transfer.blanking import BLANKED, annotated_templates, blanked
+from panparser.transfer.candidates import METHODS, Candidates, Source, Tally
+from panparser.transfer.reporting import MORE
+
+TARGET = {"adjective_first": False, "verb_last": True}
+NEAR = language("near", 60, adjective_first=True, verb_last=True)
+FAR = language("far", 60, adjective_first=True, verb_last=False)
+SAMPLE = language("own", 12, **TARGET)
+TEST = language("own", 60, **TARGET, seed=2)
+ORDER = pp.Typology.from_values({"adjective": "after", "object": "before"})
+MADE = pp.train_transfer([FAR, NEAR], SAMPLE, typology=ORDER, language="xx")
+
+
+def score(parser, gold=TEST):
+    return Tally.of(gold, parser.parse(gold))
+
+
+def test_the_nearest_source_comes_first():
+    assert [source.path for source in MADE.report.sources] == [NEAR.path, FAR.path]
+    first, second = (source.divergence for source in MADE.report.sources)
+    assert first == pp.similarity(SAMPLE, NEAR) < second == pp.similarity(SAMPLE, FAR)
+
+
+def test_what_scores_best_is_kept():
+    assert {method for method, _ in MADE.report.scores} == set(METHODS)
+    heads = [tally.heads for _, tally in MADE.report.scores]
+    assert heads == sorted(heads, reverse=True)
+    assert MADE.report.method == MADE.report.scores[0][0]
+    assert score(MADE.parser).uas > 90
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_can_be_asked_for(method):
+    made = pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method=method)
+    assert made.report.method == method
+    assert [name for name, _ in made.report.scores] == [method]
+    templates = made.parser.spec.templates
+    assert (
+        templates.delexicalized() == templates if method in ("pool", "all") else templates.delexicalized() != templates
+    )
+
+
+def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
+    candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    found = candidates.jackknife("sample", 3)
+    expected = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
+    assert found == Tally.of(SAMPLE, expected)
+    assert candidates.score("sample", 3) == (found, None)
+
+
+def test_the_typology_helps_where_nothing_else_is_known():
+    with_order = pp.train_transfer([FAR], typology=ORDER).parser
+    without = pp.train_transfer([FAR]).parser
+    assert score(with_order).heads > score(without).heads
+    report = pp.train_transfer([FAR], typology=ORDER).report
+    rules = {rule.name: rule.moved for rule in report.rules}
+    assert rules["adjective"] > 0
+    assert rules["object"] > 0
+
+
+def test_without_a_sample_only_tags_are_read():
+    made = pp.train_transfer([NEAR, FAR], raw=SAMPLE, typology=ORDER)
+    assert made.report.method in ("pool", "all")
+    assert made.report.scores == ()
+    assert made.report.sources[0].divergence is not None
+    assert {atom.name for atom in made.parser.spec.templates.atoms}.isdisjoint({"form", "lemma", "xpos", "feats"})
+    assert [source.divergence for source in pp.train_transfer([NEAR, FAR]).report.sources] == [None, None]
+
+
+def test_words_of_sources_are_not_learned():
+    parser = pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method="joint").parser
+    own, others = SAMPLE.vocabulary("form"), [*NEAR.vocabulary("form"), *FAR.vocabulary("form")]
+    assert any(weights_of(parser, f"S0.form={form}").any() for form in own)
+    assert not any(weights_of(parser, f"S0.form={form}").any() for form in others if form != "_")
+
+
+def test_labels_have_no_subtypes():
+    assert "advmod:x" in SAMPLE.vocabulary("deprel")
+    for method in METHODS:
+        parser = pp.train_transfer([NEAR], SAMPLE, method=method).parser
+        assert "advmod" in parser.labels.names
+        assert not any(":" in label for label in parser.labels.names)
+
+
+def test_same_seed_same_bytes(tmp_path):
+    paths = [tmp_path / name for name in "abc"]
+    for path, threads, seed in zip(paths, (1, 2, 1), (1, 1, 2), strict=True):
+        pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, threads=threads, seed=seed, sentences=30).parser.save(
+            path
+        )
+    first, second, third = (path.read_bytes() for path in paths)
+    assert first == second != third
+
+
+def test_the_parser_remembers_what_was_done(tmp_path):
+    MADE.parser.save(tmp_path / "xx.panparser")
+    record = pp.load(tmp_path / "xx.panparser").training.transfer
+    assert record == json.loads(json.dumps(MADE.report.record()))
+    assert record["language"] == "xx"
+    assert [source["license"] for source in record["sources"]] == ["unknown", "unknown"]
+    assert "path" not in record["sources"][0]
+    assert MADE.report.to_values()["sources"][0]["path"] == NEAR.path
+
+
+def test_the_report_in_words():
+    text = str(MADE.report)
+    assert f"KL {MADE.report.sources[0].divergence:.2f}" in text
+    assert "adjective: after" in text
+    best, tally = MADE.report.scores[0]
+    assert f"{tally.uas:.1f} ({tally.heads:,})" in text
+    assert f"in 5 folds, {tally.words:,} words" in text
+    assert f"{MORE} more sentences" in text
+    assert "Licenses" in text or best == "sample"
+
+
+def test_the_gain_is_what_the_logarithm_of_sentences_gains():
+    gain = MADE.report.gain
+    assert (gain.fewer, gain.more) == (6, 10)
+    slope = (gain.more_uas - gain.fewer_uas) / np.log(10 / 6)
+    assert gain.points == pytest.approx(max(0, slope * np.log((12 + MORE) / 12)))
+    assert pp.train_transfer([NEAR], SAMPLE[:5], method="joint").report.gain is None
+
+
+def test_a_single_sentence_cannot_be_compared_by():
+    made = pp.train_transfer([NEAR, FAR], SAMPLE[:1], typology=ORDER)
+    assert (made.report.method, made.report.scores) == ("joint", ())
+
+
+def test_a_development_set_is_compared_by():
+    dev = language("own", 10, **TARGET, seed=3)
+    made = pp.train_transfer([NEAR, FAR], SAMPLE, dev=dev, typology=ORDER)
+    assert made.report.scored_on == "the development set (10 sentences)"
+    assert all(tally.words == Tally.of(dev, dev).words for _, tally in made.report.scores)
+    assert score(made.parser, dev) == made.report.scores[0][1]
+    assert made.parser.calibration is not None
+
+
+def test_sources_are_cut_and_only_the_nearest_pooled():
+    made = pp.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="pool")
+    assert [(source.used, source.is_near) for source in made.report.sources] == [(20, True)]
+    assert made.parser.training.sentences == 20
+    everything = pp.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="all")
+    near, far = everything.report.sources
+    weights = [each["weight"] for each in everything.parser.training.treebank_weights]
+    assert weights == pytest.approx([1, (near.divergence / far.divergence) ** 2])
+
+
+def test_the_sample_counts_as_much_as_a_source():
+    parser = pp.train_transfer([NEAR, FAR], SAMPLE, sentences=30, method="joint").parser
+    weights = [each["weight"] for each in parser.training.treebank_weights]
+    assert (weights[0], weights[2]) == (1, 30 / len(SAMPLE))
+    assert weights[1] < 1
+
+
+def test_punctuation_does_not_count():
+    gold = pp.parse_conllu("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n")
+    found = gold.copy()
+    found.heads[:] = [2, 0]
+    assert Tally.of(gold, gold) == Tally(1, 1, 1)
+    assert Tally.of(gold, found) == Tally(1, 0, 0)
+
+
+def test_blanking_leaves_tags_and_trees():
+    found = blanked(NEAR)
+    for name in BLANKED:
+        assert {found.vocabulary(name)[number] for number in found.column(name)} == {"_"}
+    assert (found.heads == NEAR.heads).all()
+    for name in ("upos", "deprel"):
+        assert [found.vocabulary(name)[n] for n in found.column(name)] == [
+            NEAR.vocabulary(name)[n] for n in NEAR.column(name)
+        ]
+    assert "_" not in {NEAR.vocabulary("form")[number] for number in NEAR.column("form")}
+
+
+def test_templates_of_columns_that_are_left_out():
+    found = annotated_templates(pp.LEAN, SAMPLE)
+    names = {atom.name for atom in found.atoms}
+    assert "lemma" in names
+    assert names.isdisjoint({"xpos", "feats"})
+    tagged = SAMPLE.copy()
+    tagged.column("xpos")[0] = tagged.id_of("xpos", "N")
+    assert "xpos" in {atom.name for atom in annotated_templates(pp.LEAN, tagged).atoms}
+
+
+BARE = pp.parse_conllu(SAMPLE.to_bytes().decode())
+BARE.heads[:] = -1
+UNTAGGED = pp.parse_conllu(NEAR.to_bytes().decode())
+UNTAGGED.column("upos")[:] = UNTAGGED.id_of("upos", "_")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([],), {}, SpecError, "sources of train_transfer must be a list of treebanks"),
+        ((NEAR,), {}, SpecError, "sources of train_transfer must be a list of treebanks"),
+        (([UNTAGGED], SAMPLE), {}, TreebankError, "expected words with tags"),
+        (([BARE], SAMPLE), {}, TreebankError, "expected a treebank with heads"),
+        (([NEAR], pp.parse_conllu("")), {}, TreebankError, "expected sentences, found none"),
+        (([NEAR], BARE), {}, TreebankError, "expected sentences with trees"),
+        (([NEAR], "x"), {}, TreebankError, "sample of train_transfer must be a Treebank"),
+        (([NEAR], SAMPLE), {"method": "best"}, SpecError, "method of train_transfer must be one of"),
+        (([NEAR],), {"method": "joint"}, SpecError, "joint learns from a sample"),
+        (([NEAR], SAMPLE), {"nearest": 0}, SpecError, "nearest of train_transfer"),
+    ],
+)
+def test_what_cannot_be_transferred(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        pp.train_transfer(*arguments, **options)
+
+
+# --- The command ---
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, treebank in (("near", NEAR), ("far", FAR)):
+        Path(f"ud/{name}").mkdir(parents=True)
+        pp.write_conllu(f"ud/{name}/train.conllu", treebank)
+    Path("ud/near/README.md").write_text("# Summary\n\nLicense: CC BY-SA 4.0\n", encoding="utf-8")
+    pp.write_conllu("sample.conllu", SAMPLE)
+    Path("mine.toml").write_text('adjective = "after"\nobject = "before"\n', encoding="utf-8")
+    return tmp_path
+
+
+def test_the_command(run, folder):
+    command = ["transfer", "-t", "sample.conllu", "--sources", "ud", "--typology", "mine.toml", "-o", "own.panparser"]
+    code, out, err = run(*command, "--report", "report.json", "--method", "joint")
+    assert (code, err) == (0, "")
+    assert "near: KL" in out
+    assert "CC BY-SA 4.0, unknown" in out
+    report = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    assert [source["name"] for source in report["sources"]] == ["near", "far"]
+    code, out, _ = run("info", "own.panparser")
+    assert code == 0
+    assert "license CC BY-SA 4.0" in out
+    assert "joint: all sources, the nearer the more, and the sample together" in out
+    first = Path("own.panparser").read_bytes()
+    assert run("-q", *command, "--method", "joint") == (0, "", "")
+    assert Path("own.panparser").read_bytes() == first
+    pp.write_conllu("test.conllu", TEST)
+    assert run("parse", "-m", "own.panparser", "test.conllu", "-o", "parsed.conllu")[0] == 0
+    assert pp.evaluate(TEST, pp.read_conllu("parsed.conllu")).uas > 90
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-t", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
+        (["-t", "sample.conllu", "-s", "ud"], "expected a file for the model"),
+        (["-t", "sample.conllu", "-s", "empty", "-o", "m"], "expected a folder with treebanks"),
+        (["-t", "sample.conllu", "-s", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
+        (["-t", "none.conllu", "-s", "ud", "-o", "m"], "none.conllu"),
+        (["-t", "empty.conllu", "-s", "ud", "-o", "m"], "empty.conllu: expected sentences, found none"),
+        (["-t", "sample.conllu", "-s", "ud", "-l", "no such language", "-o", "m"], "--typology mine.toml"),
+        (["-t", "sample.conllu", "-s", "ud", "-o", "sample.conllu"], "is an input, and would be replaced"),
+        (
+            ["-t", "sample.conllu", "-s", "ud", "-o", "m", "--report", "mine.toml", "--typology", "mine.toml"],
+            "replaced",
+        ),
+    ],
+)
+def test_errors_of_the_command(run, folder, arguments, message):
+    Path("empty").mkdir()
+    Path("empty.conllu").write_text("", encoding="utf-8")
+    code, out, err = run("transfer", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not Path("m").exists()
