@@ -17,6 +17,7 @@ from panparser.transfer.alignment import Aligner, align
 from panparser.transfer.links import Links
 from panparser.treebank.matching import check_parallel
 from panparser.treebank.treebank import Treebank
+from panparser.treebank.universal import base_label
 
 Report = Callable[[str, int, int], None]
 Texts = npt.NDArray[np.object_]
@@ -129,7 +130,7 @@ def _projected(source: Treebank, target: Treebank, pairs: LongArray) -> Treebank
     words = pairs[1][known]
     result.heads[words] = found[known]
     labels = _texts(source, "deprel")[pairs[0][known]]
-    result.column("deprel")[words] = result.ids_of("deprel", [label.partition(":")[0] for label in labels])
+    result.column("deprel")[words] = result.ids_of("deprel", [base_label(label) for label in labels])
     return result
 
 
