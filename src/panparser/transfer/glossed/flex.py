@@ -63,11 +63,9 @@ def read_flextext(data: bytes, path: str = "<text>", language: str | None = None
     sentences: list[GlossedSentence] = []
     for number, text in enumerate(texts, start=1):
         name = text.item("title-abbreviation") or text.item("title") or (str(number) if len(texts) > 1 else "")
-        phrases = [phrase for phrase in text.all("phrase") if phrase.item("txt") or any(phrase.all("word"))]
-        for count, phrase in enumerate(phrases, start=1):
-            words = _words(phrase, chosen, path)
-            if not words:
-                continue
+        divided = ((phrase, _words(phrase, chosen, path)) for phrase in text.all("phrase"))
+        filled = [(phrase, words) for phrase, words in divided if words]
+        for count, (phrase, words) in enumerate(filled, start=1):
             own = phrase.item("segnum") or str(count)
             sentences.append(
                 GlossedSentence(
