@@ -170,7 +170,8 @@ def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
             raise TextError(f"{path}:{element.line}: expected an item txt or punct in <word>, found none")
         return None
     glossed = "".join(part.joint + part.gloss for part in morphemes) if any(part.gloss for part in morphemes) else ""
-    segmented = "".join(part.joint + part.form for part in morphemes) if len(morphemes) > 1 else ""
+    whole = len(morphemes) > 1 and all(part.form for part in morphemes)
+    segmented = "".join(part.joint + part.form for part in morphemes) if whole else ""
     return GlossedWord(form=form, morphemes=morphemes, gloss=gloss, tag=tag, segmented=segmented, glossed=glossed)
 
 
