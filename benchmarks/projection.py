@@ -17,7 +17,9 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from machine import heading, write_result
@@ -27,7 +29,12 @@ import panparser as pp
 PAIRS = ("en-fr", "es-fr", "en-sv", "en-de", "en-fi", "en-ru", "en-id", "en-tr", "en-hi")
 TESTS = {"en-fr": "fr_sequoia", "en-tr": "tr_imst"}
 SEEDS = (1, 2, 3)
-LINKED = {"one to one": {"same_tag": False}, "same tag": {}, ">= 50 %": {"least": 0.5}, ">= 80 %": {"least": 0.8}}
+LINKED: dict[str, Any] = {
+    "one to one": {"same_tag": False},
+    "same tag": {},
+    ">= 50 %": {"least": 0.5},
+    ">= 80 %": {"least": 0.8},
+}
 GOLD = (10, 20, 50, 1000)
 TEMPLATES = pp.LEAN.without("xpos", "feats")
 KEPT = Path(__file__).parent / "results" / "projection.jsonl"
@@ -128,12 +135,12 @@ def tasks() -> Tasks:
     found: Tasks = {}
     for pair in PAIRS:
         for setting in LINKED:
-            found[f"{pair}, {setting}"] = lambda corpora, p=pair, s=setting: quality(corpora, p, s)
+            found[f"{pair}, {setting}"] = partial(quality, pair=pair, setting=setting)
     for seed in SEEDS:
         for pair in TESTS:
             for setting in PARSERS:
                 key = f"{pair}, parser, {setting}, seed {seed}"
-                found[key] = lambda corpora, p=pair, s=setting, n=seed: learned(corpora, p, s, n)
+                found[key] = partial(learned, pair=pair, setting=setting, seed=seed)
     return found
 
 

@@ -289,7 +289,7 @@ class _Table:
 
     def learn(self) -> None:
         counts = self.counts[:-1]
-        totals = np.bincount(self.owners, counts, minlength=len(self.mass)) + self.mass
+        totals: FloatArray = self.mass + np.bincount(self.owners, counts, minlength=len(self.mass))
         self.values = np.exp(_digamma(counts + self.prior) - _digamma(totals)[self.owners])
         self.counts = np.zeros_like(self.counts)
 

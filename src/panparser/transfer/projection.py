@@ -66,8 +66,7 @@ def project(
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
         result.column("upos")[:] = result.ids_of("upos", _majority(carried).tolist())
-    shares = np.add.reduceat(result.heads >= 0, result.offsets[:-1]) / np.diff(result.offsets) if len(result) else []
-    kept = np.flatnonzero(np.asarray(shares) >= least).tolist()
+    kept = [i for i, sentence in enumerate(result) if (sentence.heads >= 0).mean() >= least]
     return result if len(kept) == len(result) else result[kept]
 
 
