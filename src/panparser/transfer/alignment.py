@@ -30,7 +30,7 @@ _DIGITS = 9  # of probabilities that are compared: what is below depends on the 
 
 @dataclass(frozen=True, kw_only=True)
 class Aligner:
-    """How `align` learns; the defaults were chosen on English with Swedish, German and Finnish.
+    """How `align` learns; the defaults were chosen on English with Swedish, German, Finnish and Hindi.
 
     `model1`, `hmm`: iterations of IBM model 1, which begins, and of the hidden Markov model. `null`: how probable it is
     that a word has no link. `concentration`: of the Dirichlet prior of translations; the smaller, the fewer a word has.
