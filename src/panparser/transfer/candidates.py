@@ -16,7 +16,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
 from panparser.transfer.blanking import annotated_templates, blanked
-from panparser.transfer.similarity import LEAST
+from panparser.transfer.tag_trigrams import LEAST
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
