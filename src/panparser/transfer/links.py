@@ -136,11 +136,12 @@ def read_links(
     name = source_name(path)
     try:
         with open_source(path) as stream:
-            lines = stream.read().decode().splitlines()
+            text = stream.read().decode()
     except ConlluError as error:
         raise LinksError(str(error)) from None
     except UnicodeDecodeError as error:
         raise LinksError(f"{name}: expected UTF-8, found the byte {error.object[error.start]:#04x}") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
     found = [_read_line(line, f"{name}:{number}", possible) for number, line in enumerate(lines, start=1)]
     pairs = tuple(tuple(each) for each in found)
     if any(value is not None for each in found for value in each.values()):
