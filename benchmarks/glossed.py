@@ -26,6 +26,7 @@ import panparser as pp
 
 SIZES = (50, 200)
 TEST = 500
+FEW = 10  # sentences, which are soon annotated by hand
 NAMES = {
     **{
         "Number=Plur": "PL",
@@ -110,6 +111,8 @@ def row(language: str, size: int, english: pp.Treebank, target: pp.Treebank, nlp
         share(found.heads == gold.heads, some & known),
         learned(found, test),
         learned(gold, test),
+        learned(target[:FEW], test),
+        learned(target[[*range(FEW)] * (size // FEW)] + found[FEW:], test),
     )
     return f"{language:8}{size:>10}" + "".join(f"{cell:>12.2f}" for cell in cells) + f"{seconds:>10.1f}"
 
@@ -117,11 +120,11 @@ def row(language: str, size: int, english: pp.Treebank, target: pp.Treebank, nlp
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--languages", default="id,sv,tr")
+    parser.add_argument("--languages", default="de,fi,fr,hi,id,sv,tr")
     options = parser.parse_args()
     nlp = pp.load("en")
     english = pp.read_conllu(options.folder / "en.conllu")
-    names = ("tagged", "headed", "heads UAS", "parser UAS", "from gold")
+    names = ("tagged", "headed", "heads UAS", "parser UAS", "from gold", f"{FEW} gold", "both")
     lines = [
         heading(),
         "",
@@ -135,7 +138,9 @@ def main() -> None:
     lines += [
         "",
         "tagged: words with the right tag; headed: words with a head; heads UAS: right ones of these",
-        "parser UAS: of a parser that learned from these partial trees; from gold: from gold trees of the same sentences",
+        "parser UAS: of a parser that learned from these trees; from gold: from gold trees of the same sentences",
+        f"{FEW} gold: from the first {FEW} gold trees; both: from these, repeated, and from the trees through glosses",
+        "rules and table were written with an eye on id, sv and tr; the other languages were not looked at before",
         "CPU s: reading, tagging, parsing the translations, projecting",
     ]
     write_result("glossed", "\n".join(lines))

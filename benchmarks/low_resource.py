@@ -16,6 +16,7 @@ Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ class Task:
     target: str
     size: int
     seed: int
-    real: str = ""  # the folder of the target
+    real: str = ""  # the folder of the target, from that of the sources
 
     @property
     def key(self) -> str:
@@ -94,7 +95,7 @@ class Task:
         return found
 
     def _command(self, folder: Path) -> dict[str, float]:
-        own = Path(self.real) / self.target
+        own = folder / self.real / self.target
         test, train = (
             pp.read_conllu(own / f"{part}.conllu") if (own / f"{part}.conllu").exists() else None
             for part in ("test", "train")
@@ -153,12 +154,14 @@ def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
     return [*lines, ""] if tasks else []
 
 
-def small(folder: Path) -> list[str]:
-    """Treebanks with a test set and next to nothing to learn from."""
+def small(folder: Path, others: Path) -> list[str]:
+    """Treebanks with a test set and next to nothing to learn from, of languages that the other folder has not."""
+    known = {language(path.parent.name) for path in others.glob("*/train.conllu")}
     found = []
     for path in sorted(folder.glob("*/test.conllu")):
         train = path.with_name("train.conllu")
-        if not train.exists() or len(pp.read_conllu(train)) <= SMALL:
+        is_small = not train.exists() or len(pp.read_conllu(train)) <= SMALL
+        if is_small and language(path.parent.name) not in known:
             found.append(path.parent.name)
     return found
 
@@ -173,7 +176,10 @@ def main() -> None:
         parser.error(f"{options.folder}: expected treebanks with train.conllu: {', '.join(missing)}")
     seeds = [int(seed) for seed in options.seeds.split(",")]
     tasks = [Task(name, size, seed) for name in names for size in SIZES for seed in seeds]
-    real = [Task(name, 0, seeds[0], str(options.real)) for name in small(options.real)] if options.real else []
+    real = []
+    if options.real:
+        place = os.path.relpath(options.real, options.folder)
+        real = [Task(name, 0, seeds[0], place) for name in small(options.real, options.folder)]
     results = finish(options, [*tasks, *real], Outcome)
     cpu = sum(results[task.key].cpu for task in (*tasks, *real) if task.key in results)
     title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"

@@ -29,7 +29,7 @@ import numpy as np
 from grid import arguments, build, finish, number, publish
 
 import panparser as pp
-from panparser.transfer.similarity import LEAST as LEAST_DIVERGENCE
+from panparser.transfer.tag_trigrams import LEAST as LEAST_DIVERGENCE
 from panparser.treebank.universal import base_label
 
 SENTENCES, LEAST, TESTED, NEAREST = 500, 100, 300, 4

@@ -92,6 +92,9 @@ def texts() -> tuple[bytes, ...]:
     )
 
 
+LINKS = (b"0-0 1-2 2-1\n\n3-0\n", b"0-0:0.8 1p2 2-1:1e-3\r\n10-7:1.0\n")
+
+
 def glossed() -> tuple[bytes, ...]:
     """Interlinear glossed text: Leipzig blocks, Toolbox, FLEx."""
     morph = '<morph type="{}"><item type="txt" lang="x">{}</item><item type="gls" lang="en">{}</item></morph>'

@@ -118,6 +118,17 @@ def check_glossed(data: bytes) -> None:
     assert pp.parse_conllu(written.to_bytes()).words == sum(len(sentence.words) for sentence in sentences)
 
 
+def check_links(data: bytes) -> None:
+    """Links that can be read can be written and read again, and their probabilities are few digits away."""
+    links = pp.read_links(_file("links.txt", data), possible=True)
+    again = _file("again.txt", links.to_text().encode())
+    assert pp.read_links(again).pairs == links.pairs
+    again = _file("again.txt", links.to_text(probabilities=True).encode())
+    assert pp.read_links(again).pairs == links.pairs
+    assert links.reversed().reversed() == links
+    assert links.one_to_one() & links == links.one_to_one()
+
+
 @cache
 def _pipeline() -> Any:
     return pp.load(seeds.model_file("pipeline"))
@@ -242,6 +253,7 @@ TARGETS = {
         _text("text", seeds.texts, check_text),
         _text("glossed", seeds.glossed, check_glossed),
         _values("gloss-tables", seeds.GLOSS_TABLES, check_gloss_table),
+        _text("links", lambda: seeds.LINKS, check_links),
         *MODEL_TARGETS,
         _values("recipes", seeds.RECIPES, check_recipe),
         _values("tables-toml", seeds.TABLES, check_table),

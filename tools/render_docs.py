@@ -237,7 +237,11 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "glossed": lambda: _plain(
         "glossed.txt",
         "language ",
-        ["", "sentences", "tagged", "headed", "heads UAS", "parser UAS", "from gold", "CPU s"],
+        ["", "sentences", "tagged", "headed", "heads UAS", "parser UAS", "from gold", "10 gold", "both", "CPU s"],
+    ),
+    "projected": lambda: _plain("projection.txt", "pair ", ["", "one to one", "same tag", "≥ 50 %", "≥ 80 %"]),
+    "projection-parsers": lambda: _plain(
+        "projection.txt", "learned from ", ["learned from", "en-fr (fr_sequoia)", "en-tr (tr_imst)"]
     ),
     "beside-others": beside_others,
     "pipelines": pipelines,

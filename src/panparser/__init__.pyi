@@ -177,12 +177,12 @@ from panparser.transfer.reporting import TransferReport as TransferReport
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite
-from panparser.transfer.similarity import Similarity as Similarity
-from panparser.transfer.similarity import TagTrigrams as TagTrigrams
-from panparser.transfer.similarity import similar as similar
-from panparser.transfer.similarity import similarity as similarity
 from panparser.transfer.sources import SourceFile as SourceFile
 from panparser.transfer.sources import find_sources as find_sources
+from panparser.transfer.tag_trigrams import Similarity as Similarity
+from panparser.transfer.tag_trigrams import TagTrigrams as TagTrigrams
+from panparser.transfer.tag_trigrams import similar as similar
+from panparser.transfer.tag_trigrams import similarity as similarity
 from panparser.transfer.transferring import Transferred as Transferred
 from panparser.transfer.transferring import train_transfer as train_transfer
 from panparser.transfer.typology import Trait as Trait

@@ -23,6 +23,13 @@ def test_combine(run, parsed, tmp_path):
     assert all(pp.is_projective(sentence.heads.tolist()) for sentence in pp.parse_conllu(out))
 
 
+def test_combine_keeps_what_enough_files_have(run, parsed):
+    files = [parsed / f"{name}.conllu" for name in "abc"]
+    expected = pp.combine([pp.read_conllu(file) for file in files], partial=3)
+    assert -1 in expected.heads
+    assert run("combine", *files, "--partial", "3")[:2] == (0, expected.to_bytes().decode())
+
+
 @pytest.mark.parametrize("by", [None, "upos"])
 def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     files = [parsed / f"{name}.conllu" for name in "abc"]
@@ -49,6 +56,8 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
         (("a.conllu", "--by", "upos"), "--by needs --learn"),
         (("a.conllu", "--learn", "gold.conllu", "--by", "form"), "upos or xpos"),
         (("a.conllu", "--learn", "gold.conllu", "--projective"), "not for it"),
+        (("a.conllu", "--learn", "gold.conllu", "--partial", "2"), "not for it"),
+        (("a.conllu", "b.conllu", "--partial", "0"), "partial of combine must be a number above 0"),
         (("a.conllu", "other.conllu"), "other.conllu:"),
     ],
 )

@@ -113,6 +113,47 @@ def expected_label(rows, weights, word, head):
     return max(sums, key=lambda label: round(sums[label], 6)) if sums else "_"
 
 
+def is_part_of_a_tree(heads):
+    """No cycles, and one child of Root at most."""
+    for word in range(1, len(heads) + 1):
+        seen = set()
+        while word > 0 and word not in seen:
+            seen.add(word)
+            word = -1 if heads[word - 1] is None else heads[word - 1]
+        if word > 0:
+            return False
+    return heads.count(0) <= 1
+
+
+@pytest.mark.unmeasured
+@settings(max_examples=60)
+@given(analyses(), st.sampled_from((0.5, 1, 2, 3.0)))
+def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, least):
+    rows, weights = given_
+    combined = pp.combine([treebank_of(row) for row in rows], weights=weights, partial=least)
+    found = [None if head < 0 else head for head in combined.heads.tolist()]
+    choices = [
+        [None, *(head for head in range(len(found) + 1) if votes_for(rows, weights, word, head) >= least)]
+        for word in range(1, len(found) + 1)
+    ]
+
+    def value(heads):
+        return sum(votes_for(rows, weights, word, head) for word, head in enumerate(heads, start=1) if head is not None)
+
+    assert is_part_of_a_tree(found)
+    assert all(head in choice for head, choice in zip(found, choices, strict=True))
+    forests = (heads for heads in itertools.product(*choices) if is_part_of_a_tree(heads))
+    assert value(found) == pytest.approx(max(map(value, forests)))
+    for word, (head, label) in enumerate(zip(found, combined[0].labels, strict=True), start=1):
+        assert label == ("_" if head is None else expected_label(rows, weights, word, head))
+
+
+@pytest.mark.parametrize("partial", [0, -1, True, float("inf"), "2"])
+def test_a_number_of_votes_that_is_refused(partial):
+    with pytest.raises(SpecError, match="partial of combine must be a number above 0"):
+        pp.combine([TREEBANK], partial=partial)
+
+
 @given(analyses())
 def test_the_same_analyses_give_the_same_tree(given_):
     rows, weights = given_

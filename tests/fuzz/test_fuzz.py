@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 READERS = (
-    *("glossed", "gloss-tables"),
+    *("glossed", "gloss-tables", "links"),
     *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
     *("vectors", "conditions", "criteria", "strategies", "weights", "typologies", "rewriting"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),

@@ -82,7 +82,7 @@ def test_a_derivation_that_never_ends_is_ended():
     endless = replace(SPEC, system=pp.TransitionSystem.from_values(values), beam=1)
     parser = pp.train(endless, treebank_of("a/A/0/root"), strategy=pp.STRATEGIES["static"], epochs=1)
     with pytest.raises(StuckError, match="does not end"):
-        parser.parse(DEV)
+        parser.predict(DEV)
 
 
 def test_a_system_that_gets_stuck_says_so():

@@ -35,6 +35,7 @@ def test_words_of_another_language_are_found(tags):
 
 def test_lists_of_tokens_are_as_good_as_treebanks():
     source, target, _ = parallel(60, tags=False)
+    source.heads[:] = -1
     lists = [[sentence.forms for sentence in side] for side in (source, target)]
     assert pp.align(*lists) == pp.align(source, target)
     assert pp.align(lists[0], target).pairs == pp.align(source, target).pairs
@@ -77,13 +78,26 @@ def test_a_higher_threshold_leaves_fewer_links():
 
 def test_model_1_alone_works():
     source, target, links = parallel(100)
-    assert quality(pp.align(source, target, aligner=pp.Aligner(hmm=0)), links)[0] > 0.6
+    assert quality(pp.align(source, target, aligner=pp.Aligner(hmm=0, trees=0)), links)[0] > 0.6
+
+
+def test_heads_of_the_source_help_and_those_of_the_target_are_not_looked_at():
+    source, target, _ = parallel(60)
+    found = pp.align(source, target)
+    other = target.copy()
+    other.heads[:] = -1
+    assert pp.align(source, other) == found
+    bare = source.copy()
+    bare.heads[:] = -1
+    assert pp.align(bare, target) != found
+    plain = pp.Aligner(hmm=pp.Aligner().hmm + pp.Aligner().trees, trees=0)
+    assert pp.align(bare, target) == pp.align(source, target, aligner=plain)
 
 
 def test_progress():
     source, target, _ = parallel(5)
     seen = []
-    pp.align(source, target, aligner=pp.Aligner(model1=2, hmm=1), report=lambda *done: seen.append(done))
+    pp.align(source, target, aligner=pp.Aligner(model1=1, hmm=1, trees=1), report=lambda *done: seen.append(done))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -112,6 +126,7 @@ def test_digamma():
     [
         ({"model1": 0}, "model1 of Aligner must be an integer >= 1; got 0"),
         ({"hmm": -1}, "hmm of Aligner"),
+        ({"trees": -1}, "trees of Aligner"),
         ({"null": 1}, "null of Aligner must be below 1"),
         ({"threshold": 0}, "threshold of Aligner must be above 0"),
         ({"cognates": -1}, "cognates of Aligner must be a number >= 0"),

@@ -89,6 +89,10 @@ def test_proclitics_and_words_without_a_form_of_their_own():
     morphs = "".join(f'<morph type="{kind}"><item type="txt">{form}</item></morph>' for kind, form in parts)
     (sentence,) = read_flextext(text(f"<phrase><words><word><morphemes>{morphs}</morphemes></word></words></phrase>"))
     assert (sentence.words[0].form, sentence.words[0].segmented) == ("lami", "l=ami")
+    glosses = '<morph><item type="gls">go</item></morph><morph><item type="gls">PST</item></morph>'
+    word = f'<word><item type="txt">ment</item><morphemes>{glosses}</morphemes></word>'
+    (sentence,) = read_flextext(text(f"<phrase><words>{word}</words></phrase>"))
+    assert (sentence.words[0].segmented, sentence.words[0].glossed) == ("", "go-PST")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,12 @@ def made(sentences, probabilities=True):
     return pp.Links(tuple(tuple(each) for each in ordered), values if probabilities else None)
 
 
+def _file(folder, data):
+    path = folder / "some.txt"
+    path.write_bytes(data)
+    return path
+
+
 @pytest.fixture
 def sides():
     source = treebank_of([[("a", "X", 0, "root"), ("b", "X", 1, "dep")], [("c", "X", 0, "root")]])
@@ -48,6 +54,10 @@ def test_what_is_written_is_read(tmp_path_factory, sentences):
 def test_the_format(tmp_path):
     path = tmp_path / "links.txt.gz"
     path.write_bytes(gzip.compress(b"1-0:0.25 0-0\t0p1:.5\r\n\n2-1:1e-3\n"))
+    assert pp.read_links(path).count == 3
+    assert len(pp.read_links(_file(tmp_path, b""))) == 0
+    assert len(pp.read_links(_file(tmp_path, b"\n"))) == 1
+    assert len(pp.read_links(_file(tmp_path, "0-0\u20281-1\n\n0-0".encode()))) == 3
     links = pp.read_links(path)
     assert links == pp.Links((((0, 0), (1, 0)), (), ((2, 1),)), ((1.0, 0.25), (), (0.001,)))
     assert pp.read_links(path, possible=True)[0] == ((0, 0), (0, 1), (1, 0))

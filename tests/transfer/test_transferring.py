@@ -62,6 +62,17 @@ def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
     assert candidates.score("sample", 3) == (found, None)
 
 
+def test_ctrl_c_leaves_no_parser():
+    class Stop(pp.Listener):
+        def after_epoch(self, report):
+            raise KeyboardInterrupt
+
+    candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    for method in METHODS:
+        with pytest.raises(KeyboardInterrupt):
+            candidates.learn(method, SAMPLE, Stop())
+
+
 def test_the_typology_helps_where_nothing_else_is_known():
     with_order = pp.train_transfer([FAR], typology=ORDER).parser
     without = pp.train_transfer([FAR]).parser

@@ -40,7 +40,8 @@ def align(
     the target. Words count from 0; multiword tokens and empty nodes do not count. Each word has one link at most.
 
     Links are learned from these sentences alone: by lemmas (or the first five letters of forms), by tags where both
-    files have them, by words that begin alike, and by order. `panparser project` takes files of other aligners as well.
+    files have them, by words that begin alike, by order, and by the trees of the source, if it has any.
+    `panparser project` takes files of other aligners as well.
 
     Examples:
 

@@ -20,7 +20,6 @@ from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
 from panparser.text import Lemmatizer, Tokenizer
-from panparser.transfer.reporting import TransferReport, in_words
 
 _NETWORK = "network"  # the name of classifiers that are networks
 
@@ -165,6 +164,8 @@ def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | No
     """Of a parser that learned from other languages: how, from which, and under which licenses these are."""
     if record is None:
         return []
+    from panparser.transfer.reporting import TransferReport, in_words  # only here: few models have such a record
+
     used = TransferReport.used_of(record)
     rows: list[tuple[str, str | None]] = [("transfer", f"{record['method']}: {in_words(record['method'])}")]
     for source in used:

@@ -14,8 +14,8 @@ from panparser.cli.choices import FileFormat, FormatOption, JsonOption
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
-from panparser.transfer.similarity import TagTrigrams
-from panparser.transfer.similarity import similar as similar_sources
+from panparser.transfer.tag_trigrams import TagTrigrams
+from panparser.transfer.tag_trigrams import similar as similar_sources
 
 
 @app.command()

@@ -322,7 +322,9 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         """
         from panparser.parsing.models.restriction import kept_layers
 
-        layers = kept_layers(self, templates)
+        if self.voters or self.classifier is not None:
+            raise SpecError(f"only the weights of one perceptron can be restricted to templates; got {self!r}")
+        layers = kept_layers(self.spec, self.layers, templates)
         record = replace(self.training, restricted=[str(template) for template in templates])
         parser = Parser(self.spec, self.labels, layers, record, self.vectors)
         parser.tags = self.tags

@@ -112,8 +112,8 @@ class CascadeRecipe:
             recipes.append(cls._filled(base, own, number == len(rows)))
         for recipe in (base, *recipes):
             training = recipe.training
-            own = (training.seeds, training.init, recipe.parser.vectors, recipe.data.weights)
-            if any(value is not None for value in own):
+            unsuited = (training.seeds, training.init, recipe.parser.vectors, recipe.data.weights)
+            if any(value is not None for value in unsuited):
                 raise SpecError(f"{place}: seeds, init, vectors and weights are for single parsers, not for a cascade")
         return cls(base=base, cascade=cascade, stages=tuple(stages), recipes=tuple(recipes))
 

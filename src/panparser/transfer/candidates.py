@@ -11,12 +11,13 @@ import numpy as np
 from panparser.features.sets import template_set
 from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener
+from panparser.learning.record import whole
 from panparser.learning.strategies import DYNAMIC_EXPLORE
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
 from panparser.transfer.blanking import annotated_templates, blanked
-from panparser.transfer.similarity import LEAST
+from panparser.transfer.tag_trigrams import LEAST
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
@@ -84,8 +85,13 @@ class Candidates:
         return [source.treebank for source in self.sources[: self.nearest]]
 
     def learn(self, method: Method, sample: Treebank | None, stop: Listener | None = None) -> Parser:
-        """A parser by a method; of the sample, only these sentences are learned from."""
-        listeners = [] if stop is None else [stop]
+        """A parser by a method; of the sample, only these sentences are learned from.
+
+        Raises KeyboardInterrupt if Ctrl-C ended training.
+        """
+        return whole(self._learned(method, sample, [] if stop is None else [stop]))
+
+    def _learned(self, method: Method, sample: Treebank | None, listeners: list[Listener]) -> Parser:
         common: dict[str, Any] = {"seed": self.seed, "dev": self.dev, "threads": self.threads, "listeners": listeners}
         greedy: dict[str, Any] = {"strategy": DYNAMIC_EXPLORE, "epochs": _EPOCHS, "members": 1}
         if method == "pool":

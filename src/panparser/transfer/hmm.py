@@ -46,7 +46,10 @@ def hmm_posteriors(
         if j:
             expected += (before[j - 1] * leaving).T @ ahead
         after = np.where(alive, leaving * (ahead @ weights.T) + null * nulls[:, j, None] * after / scales[j], 1.0)
-    return posteriors, np.bincount(distances.ravel(), (expected * weights).ravel(), minlength=len(jumps))
+    counts: FloatArray = np.bincount(distances.ravel(), (expected * weights).ravel(), minlength=len(jumps)).astype(
+        float
+    )
+    return posteriors, counts
 
 
 def _forward(

@@ -82,12 +82,11 @@ class Links:
 
     def reversed(self) -> Links:
         """The same links, from target to source."""
-        orders = [sorted(range(len(pairs)), key=lambda i, of=pairs: of[i][::-1]) for pairs in self.pairs]
-        turned = tuple(tuple(pairs[i][::-1] for i in order) for pairs, order in zip(self.pairs, orders, strict=True))
         if self.probabilities is None:
-            return Links(turned)
-        values = zip(self.probabilities, orders, strict=True)
-        return Links(turned, tuple(tuple(each[i] for i in order) for each, order in values))
+            return Links(tuple(tuple(sorted(_turned(pair) for pair in pairs)) for pairs in self.pairs))
+        both = zip(self.pairs, self.probabilities, strict=True)
+        found = [dict(sorted(zip(map(_turned, pairs), values, strict=True))) for pairs, values in both]
+        return Links(tuple(tuple(each) for each in found), tuple(tuple(each.values()) for each in found))
 
     def _keeping(self, kept: Sequence[Sequence[bool]]) -> Links:
         pairs = tuple(tuple(compress(each, keep)) for each, keep in zip(self.pairs, kept, strict=True))
@@ -137,11 +136,12 @@ def read_links(
     name = source_name(path)
     try:
         with open_source(path) as stream:
-            lines = stream.read().decode().splitlines()
+            text = stream.read().decode()
     except ConlluError as error:
         raise LinksError(str(error)) from None
     except UnicodeDecodeError as error:
         raise LinksError(f"{name}: expected UTF-8, found the byte {error.object[error.start]:#04x}") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
     found = [_read_line(line, f"{name}:{number}", possible) for number, line in enumerate(lines, start=1)]
     pairs = tuple(tuple(each) for each in found)
     if any(value is not None for each in found for value in each.values()):
@@ -182,6 +182,10 @@ def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None
         if match[2] == "-" or possible:
             found[pair] = probability
     return dict(sorted(found.items()))
+
+
+def _turned(pair: Pair) -> Pair:
+    return pair[1], pair[0]
 
 
 def _is_sorted(pairs: Sequence[Pair]) -> bool:

@@ -17,6 +17,7 @@ from panparser.transfer.alignment import Aligner, align
 from panparser.transfer.links import Links
 from panparser.treebank.matching import check_parallel
 from panparser.treebank.treebank import Treebank
+from panparser.treebank.universal import base_label
 
 Report = Callable[[str, int, int], None]
 Texts = npt.NDArray[np.object_]
@@ -65,8 +66,7 @@ def project(
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
         result.column("upos")[:] = result.ids_of("upos", _majority(carried).tolist())
-    shares = np.add.reduceat(result.heads >= 0, result.offsets[:-1]) / np.diff(result.offsets) if len(result) else []
-    kept = np.flatnonzero(np.asarray(shares) >= least).tolist()
+    kept = [i for i, sentence in enumerate(result) if (sentence.heads >= 0).mean() >= least]
     return result if len(kept) == len(result) else result[kept]
 
 
@@ -129,7 +129,7 @@ def _projected(source: Treebank, target: Treebank, pairs: LongArray) -> Treebank
     words = pairs[1][known]
     result.heads[words] = found[known]
     labels = _texts(source, "deprel")[pairs[0][known]]
-    result.column("deprel")[words] = result.ids_of("deprel", [label.partition(":")[0] for label in labels])
+    result.column("deprel")[words] = result.ids_of("deprel", [base_label(label) for label in labels])
     return result
 
 

@@ -14,8 +14,8 @@ from panparser.parsing.parser import Parser
 from panparser.transfer.candidates import METHODS, OF_SAMPLE, Candidates, Method, Source, Tally
 from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TransferReport
 from panparser.transfer.rewriting import Rewriting, rewrite
-from panparser.transfer.similarity import TagTrigrams, similar
 from panparser.transfer.sources import SourceFile
+from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn

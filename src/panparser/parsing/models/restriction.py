@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from panparser._arrays import BoolArray
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
 from panparser.learning.layers import Layer, VectorWeights
 from panparser.parsing.spec import ParserSpec
 
-if TYPE_CHECKING:
-    from panparser.parsing.parser import Parser
 
-
-def kept_layers(parser: Parser, templates: Templates) -> list[Layer]:
+def kept_layers(spec: ParserSpec, layers: Sequence[Layer], templates: Templates) -> list[Layer]:
     """The layers of a parser, without weights for all templates but these."""
-    if parser.voters or parser.classifier is not None:
-        what = f"a vote of {len(parser.voters)}" if parser.voters else f"the classifier {parser.classifier.name}"  # type: ignore[union-attr]
-        raise SpecError(f"only the weights of one perceptron can be restricted to templates; got {what}")
     if not isinstance(templates, Templates) or not templates:
         raise SpecError(f"templates of restricted must be Templates, at least one; got {templates!r}")
-    used = parser.spec.used_templates
+    used = spec.used_templates
     for unknown in templates - used:
         raise SpecError(f"templates of restricted must be some of the parser's; got {unknown}, which it does not have")
     kept = _atoms_of(templates)
     plain, vectors = _by_kind(used)
     dropped = {number for number, template in enumerate(plain) if frozenset(template.atoms) not in kept}
     is_kept = np.array([frozenset(template.atoms) in kept for template in vectors])
-    layers = [layer.emptied(dropped) for layer in parser.layers]
-    return [replace(layer, vectors=layer.vectors and _kept_vectors(layer.vectors, is_kept)) for layer in layers]
+    emptied = [layer.emptied(dropped) for layer in layers]
+    return [replace(layer, vectors=layer.vectors and _kept_vectors(layer.vectors, is_kept)) for layer in emptied]
 
 
 def templates_on_top(known: ParserSpec, new: ParserSpec) -> Templates:
@@ -59,7 +53,7 @@ def _atoms_of(templates: Iterable[Template]) -> set[frozenset[Atom]]:
     return {frozenset(template.atoms) for template in templates}
 
 
-def _kept_vectors(weights: VectorWeights, is_kept: np.ndarray) -> VectorWeights:
+def _kept_vectors(weights: VectorWeights, is_kept: BoolArray) -> VectorWeights:
     """Weights of vectors, by template in their order: 0 unless they are kept."""
     actions, labels = (
         (array.reshape(len(is_kept), -1) * is_kept[:, None]).astype(array.dtype).ravel()

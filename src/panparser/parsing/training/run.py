@@ -87,7 +87,7 @@ class Epochs(EpochLoop[Weights, Parser]):
 
     def weight_values(self) -> list[dict[str, Any]] | None:
         """The weights of treebanks in plain values."""
-        return self.treebank_weights and self.treebank_weights.to_values()
+        return None if self.treebank_weights is None else self.treebank_weights.to_values()
 
     def replaced(self, sentence: int, instead: Instead) -> Treebank:
         """A treebank of the one sentence that a listener put in the place of another."""

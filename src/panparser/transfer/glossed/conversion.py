@@ -7,15 +7,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from panparser.errors import SpecError
-from panparser.pipeline.pipeline import Pipeline
 from panparser.text.raw import escape
 from panparser.transfer.glossed.meaning import Meaning, meaning
 from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.table import GlossTable, shipped_table
 from panparser.transfer.glossed.tagging import lemma_of, stems, tag_of
 from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.pipeline.pipeline import Pipeline
 
 Report = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
@@ -62,7 +65,7 @@ def glossed_treebank(
     path = sentences[0].path if sentences else "<text>"
     treebank = Treebank("".join(f"{line}\n" for line in lines).encode(), path=path)
     if nlp is not None:
-        from panparser.transfer.glossed.trees import annotate  # needs the parts of a pipeline
+        from panparser.transfer.glossed.trees import annotate  # glosses alone need no model
 
         annotate(treebank, sentences, said, nlp, table=chosen, trees=trees, report=report)
     return GlossedTreebank(treebank, unknown)

@@ -63,11 +63,9 @@ def read_flextext(data: bytes, path: str = "<text>", language: str | None = None
     sentences: list[GlossedSentence] = []
     for number, text in enumerate(texts, start=1):
         name = text.item("title-abbreviation") or text.item("title") or (str(number) if len(texts) > 1 else "")
-        phrases = [phrase for phrase in text.all("phrase") if phrase.item("txt") or any(phrase.all("word"))]
-        for count, phrase in enumerate(phrases, start=1):
-            words = _words(phrase, chosen, path)
-            if not words:
-                continue
+        divided = ((phrase, _words(phrase, chosen, path)) for phrase in text.all("phrase"))
+        filled = [(phrase, words) for phrase, words in divided if words]
+        for count, (phrase, words) in enumerate(filled, start=1):
             own = phrase.item("segnum") or str(count)
             sentences.append(
                 GlossedSentence(
@@ -172,7 +170,8 @@ def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
             raise TextError(f"{path}:{element.line}: expected an item txt or punct in <word>, found none")
         return None
     glossed = "".join(part.joint + part.gloss for part in morphemes) if any(part.gloss for part in morphemes) else ""
-    segmented = "".join(part.joint + part.form for part in morphemes) if len(morphemes) > 1 else ""
+    whole = len(morphemes) > 1 and all(part.form for part in morphemes)
+    segmented = "".join(part.joint + part.form for part in morphemes) if whole else ""
     return GlossedWord(form=form, morphemes=morphemes, gloss=gloss, tag=tag, segmented=segmented, glossed=glossed)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.transfer.similarity import TagTrigrams
+from panparser.transfer.tag_trigrams import TagTrigrams
 from places import ENGLISH
 
 
