@@ -326,19 +326,22 @@ def attardi(root: Root = "last", single_root: bool = False) -> TransitionSystem:
 
 
 def swap_standard(
-    root: Root = "last", single_root: bool = False, oracle: Literal["eager", "lazy"] = "lazy"
+    root: Root = "last", single_root: bool = False, oracle: Literal["eager", "lazy", "dynamic"] = "lazy"
 ) -> TransitionSystem:
-    """Nivre 2009, with its eager static oracle, or the lazy one of Nivre, Kuhlmann & Hall 2009; any tree."""
-    if oracle not in ("eager", "lazy"):
-        raise TableError(f"oracle of swap-standard must be eager or lazy; got {oracle!r}")
+    """Nivre 2009, with its eager static oracle, the lazy one of Nivre, Kuhlmann & Hall 2009, or exact costs; any tree."""
+    if oracle not in ("eager", "lazy", "dynamic"):
+        raise TableError(f"oracle of swap-standard must be eager, lazy or dynamic; got {oracle!r}")
     swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
+    last = _standard_root_rows(root, single_root)
     return TransitionSystem(
         "swap-standard",
-        (*_standard_rows(root, single_root), swap, *_standard_root_rows(root, single_root)),
+        (*_standard_rows(root, single_root), swap, *last),
         root=root,
         single_root=single_root,
         ends=_on_stack(root),
-        static_oracle=f"swap-{oracle}",
+        potential="swap-loss" if oracle == "dynamic" else None,
+        static_oracle=None if oracle == "dynamic" else f"swap-{oracle}",
+        ties=("LEFT", "RIGHT", *(row.name for row in last), "SHIFT", "SWAP") if oracle == "dynamic" else (),
     )
 
 
