@@ -116,7 +116,12 @@ void System::check() const {
                 "with a free focus, tokens are in order");
   require_sound(!table_.shape.free_focus || table_.static_oracle == StaticOracle::kAbsent,
                 "a static oracle with a free focus");
-  require_sound(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
+  const bool swaps = table_.potential == Potential::kSwap;
+  require_sound(swaps ? table_.limit >= SwapLoss::kLeastLimit && table_.limit <= SwapLoss::kMostLimit
+                      : table_.limit >= 0 && table_.limit <= 2,
+                "limit of the potential");
+  require_sound(swaps || table_.potential == Potential::kZero || table_.static_oracle == StaticOracle::kAbsent,
+                "a static oracle beside a potential other than that of swaps");
   require_sound(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
                 "static oracle");
   const auto literals = table_.literals.size();
@@ -334,7 +339,7 @@ Reference System::reference(Gold gold) const {
     reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
   }
   if (table_.potential == Potential::kSwap) {
-    reference.swap = std::make_unique<const SwapLoss>(reference.gold, table_.single_root);
+    reference.swap = std::make_unique<const SwapLoss>(reference.gold, table_.single_root, table_.limit);
   }
   if (table_.potential == Potential::kCrossingArcs) crossing_reference(reference);
   if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);

@@ -79,7 +79,7 @@ struct Table {
   Final final;
   bool single_root = false;
   Potential potential = Potential::kZero;
-  std::int32_t limit = 0;  // of the blocked chain
+  std::int32_t limit = 0;  // of the blocked chain, or of the work of SwapLoss
   StaticOracle static_oracle = StaticOracle::kAbsent;
   std::vector<Literal> literals;
   std::vector<Probe> probes;
@@ -180,6 +180,8 @@ class System {
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
+  void keep_to_static(const Frame& frame, std::uint32_t legal, const Reference& reference,
+                      std::span<std::int32_t> costs) const;
   void static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
                     std::span<std::int32_t> costs) const;
   template <bool kFree>  // may the focus be anywhere?
@@ -251,7 +253,13 @@ void System::apply(State& state, int action, std::int32_t label) const {
 template <class State>
 void System::costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
                    Scratch& scratch, std::span<std::int32_t> costs) const {
-  if (table_.static_oracle != StaticOracle::kAbsent) {
+  if (table_.potential == Potential::kSwap) {
+    list_stack(state, scratch.stack);
+    state.list_buffer(scratch.after);
+    scratch.stack.insert(scratch.stack.end(), scratch.after.begin(), scratch.after.end());
+    loss_costs(frame, legal, *reference.swap, scratch, scratch.swap, costs);
+    if (table_.static_oracle != StaticOracle::kAbsent) keep_to_static(frame, legal, reference, costs);
+  } else if (table_.static_oracle != StaticOracle::kAbsent) {
     static_costs(frame, legal, reference, costs);
   } else if (table_.potential == Potential::kArcStandard) {
     list_stack(state, scratch.stack);
@@ -259,11 +267,6 @@ void System::costs(const State& state, const Frame& frame, Bits truths, std::uin
   } else if (table_.potential == Potential::kAttardi) {
     list_stack(state, scratch.stack);
     loss_costs(frame, legal, *reference.attardi, scratch, scratch.attardi, costs);
-  } else if (table_.potential == Potential::kSwap) {
-    list_stack(state, scratch.stack);
-    state.list_buffer(scratch.after);
-    scratch.stack.insert(scratch.stack.end(), scratch.after.begin(), scratch.after.end());
-    loss_costs(frame, legal, *reference.swap, scratch, scratch.swap, costs);
   } else if (has_free_focus()) {
     local_costs<true>(frame, truths, legal, reference, scratch, costs);
   } else {

@@ -15,30 +15,29 @@ using Arcs = SwapLoss::Arcs;
 using Line = SwapLoss::Line;
 
 constexpr Node kAbsent = Conflicts::kAbsent;
-constexpr Node kRootAtEnd = -2;        // the head, where Root takes words that are left at the end
-constexpr std::int64_t kLineWork = 8;  // of each line, beside its tokens
+constexpr Node kRootAtEnd = -2;  // the head, where Root takes words that are left at the end
 constexpr std::int32_t kUntried = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostSeen = 1 << 14;  // a power of two
-static_assert(kMostSeen >= 2 * SwapLoss::kMostWork / kLineWork);
+constexpr int kLineWork = 8;  // of each line, beside its tokens
 
 // Which arcs of a state can be made together.
 class Derivations {
  public:
   // `below` nodes are on the stack. `root`: the node that is Root; kAbsent if it takes words at the end, and only one
   // of them if `single_root`.
-  Derivations(SwapLoss::Scratch& scratch, int below, Node root, bool single_root)
+  Derivations(SwapLoss::Scratch& scratch, int below, Node root, bool single_root, int limit)
       : s_(scratch),
         below_(below),
         nodes_(static_cast<int>(scratch.head.size())),
         root_(root),
-        single_root_(single_root) {
-    s_.seen.resize(kMostSeen);
+        single_root_(single_root),
+        most_work_(std::int64_t(1) << limit) {
+    s_.seen.resize(2 * most_work_ / kLineWork);  // room for twice as many as there can be
   }
 
   bool can_make(const Arcs& arcs);
   void narrow(Arcs& arcs);
   void widen() {}
-  bool is_exhausted() const { return work_ > SwapLoss::kMostWork; }
+  bool is_exhausted() const { return work_ > most_work_; }
 
  private:
   static Line& at(std::deque<Line>& lines, std::size_t depth) {
@@ -66,6 +65,7 @@ class Derivations {
   const int below_, nodes_;
   const Node root_;
   const bool single_root_;
+  const std::int64_t most_work_;
   std::int64_t work_ = 0;
 };
 
@@ -73,8 +73,9 @@ class Derivations {
 std::int32_t& Derivations::tried(const Line& line, bool full) {
   std::uint64_t key = full;
   for (const Node n : line.nodes) key = mix(key * kGolden + static_cast<std::uint64_t>(n) + 1);
-  std::size_t at = key % kMostSeen;
-  while (s_.seen[at].search == s_.search && s_.seen[at].key != key) at = (at + 1) % kMostSeen;
+  const std::size_t last = s_.seen.size() - 1;  // all bits set
+  std::size_t at = key & last;
+  while (s_.seen[at].search == s_.search && s_.seen[at].key != key) at = (at + 1) & last;
   if (s_.seen[at].search != s_.search) s_.seen[at] = {key, s_.search, kUntried};
   return s_.seen[at].below;
 }
@@ -255,8 +256,8 @@ void Derivations::narrow(Arcs& arcs) {
 
 }  // namespace
 
-SwapLoss::SwapLoss(const Gold& gold, bool single_root)
-    : gold_(gold), single_root_(single_root), order_(projective_order(completed(gold))) {}
+SwapLoss::SwapLoss(const Gold& gold, bool single_root, int limit)
+    : gold_(gold), single_root_(single_root), limit_(limit), order_(projective_order(completed(gold))) {}
 
 int SwapLoss::reachable(std::span<const Token> tokens, std::size_t below, Scratch& scratch) const {
   const Token root = gold_.root();
@@ -290,7 +291,7 @@ int SwapLoss::reachable(std::span<const Token> tokens, std::size_t below, Scratc
   }
   if (arcs == 0) return 0;
   const Node root_node = at_end ? kAbsent : scratch.place[root];
-  Derivations derivations(scratch, on_stack, root_node, single_root_);
+  Derivations derivations(scratch, on_stack, root_node, single_root_, limit_);
   const int lost = scratch.conflicts.fewest_lost(derivations);
   scratch.is_exact = !derivations.is_exhausted();
   return arcs - lost;

@@ -29,9 +29,10 @@ namespace panparser {
 // The work on one state is limited. Beyond, all arcs that were not found to be impossible count as possible.
 class SwapLoss {
  public:
-  static constexpr std::int64_t kMostWork = 1 << 16;  // tokens visited, about
+  static constexpr int kLeastLimit = 8, kMostLimit = 26;
 
-  SwapLoss(const Gold& gold, bool single_root);
+  // `limit`: of the work, about 2 to the power of so many tokens that are visited.
+  SwapLoss(const Gold& gold, bool single_root, int limit);
 
   using Node = Conflicts::Node;  // a token, by its place in the line
   using Arcs = Conflicts::Arcs;
@@ -67,6 +68,7 @@ class SwapLoss {
  private:
   Gold gold_;
   bool single_root_;
+  int limit_;
   std::vector<std::int32_t> order_;  // by token
 };
 

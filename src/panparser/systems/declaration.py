@@ -110,7 +110,7 @@ class Declaration:
     for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
     derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
     ("rows"): in each state the first of `ties` among the legal rows that lose least, those that make a gold arc before
-    the others.
+    the others. Beside the potential "swap-loss", a native oracle only chooses between SHIFT and SWAP.
     """
 
     name: str
@@ -212,7 +212,7 @@ class Declaration:
             raise TableError(f"{self.name}: with a free focus, costs are losses and crossing-arcs; got {named}")
         if self.focus == "fixed" and self.potential == "crossing-arcs":
             raise TableError(f"{self.name}: crossing-arcs are counted where the focus is free; it is fixed")
-        if native and (losing or self.potential):
+        if native and (losing or self.potential not in (None, "swap-loss")):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
         if self.potential in SEARCHED_LOSSES and losing:
@@ -264,7 +264,12 @@ class Declaration:
     @property
     def has_dynamic_oracle(self) -> bool:
         """Are there costs for every state, rather than one derivation for each tree?"""
-        return self.has_oracle and self.static_oracle is None
+        return self.has_oracle and (self.static_oracle is None or self.is_static_dynamic)
+
+    @property
+    def is_static_dynamic(self) -> bool:
+        """Are there costs for every state, though a static oracle chooses between SHIFT and SWAP?"""
+        return self.static_oracle is not None and self.potential == "swap-loss"
 
     @property
     def reorders(self) -> bool:

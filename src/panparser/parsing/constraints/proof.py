@@ -71,7 +71,7 @@ def check_constraints(
     scores, the search never gets stuck, and every tree that it can return has all the given heads.
     """
     system = as_system(system)
-    if not isinstance(system, TransitionSystem) or system.static_oracle is not None:
+    if not isinstance(system, TransitionSystem) or (system.has_oracle and not system.has_dynamic_oracle):
         raise ConstraintError(f"{system.name} keeps no constraints: it is not a table with costs")
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     report = progress or (lambda *_: None)
