@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -131,6 +131,11 @@ def filtered_transitions(system: TransitionSystem, state: State, given: Gold) ->
 
     If arcs join words of the stack, a given arc to the left is made as soon as it costs nothing.
     """
+    if system.is_static_dynamic:  # words may change places wherever that loses no given head
+        exact, derivation = replace(system, static_oracle=None), state.derivation
+        system, state = exact, exact.initial(state.words)
+        for name in derivation:
+            state = system.apply(state, name)
     least = gold_transitions(system, state, given)
     if system.potential not in ("arc-standard-loss", "attardi-loss"):
         return least
