@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from panparser.systems.interfaces import System
 from panparser.systems.table import TransitionSystem
@@ -30,7 +30,8 @@ WHOLE_TREES = ("projective", "all")  # the golds of static oracles
 _MIXED_WORDS = 4  # up to this length, unknown and headless words are mixed in every way
 
 
-def is_static_dynamic(system: System) -> bool:
+def is_static_dynamic(system: System) -> TypeGuard[TransitionSystem]:
+    """Does a static oracle choose between transitions of its loss that make no arc?"""
     return isinstance(system, TransitionSystem) and system.is_static_dynamic
 
 
