@@ -3,8 +3,8 @@
     python benchmarks/swap.py FOLDER [TREEBANK...]    # of FOLDER/TREEBANK/{train,dev}.conllu; minutes for each
 
 Root is last, with one child. States are those of random derivations, and of noisy ones: 9 of 10 transitions are drawn
-from those that cost nothing, others from all. Where the search of a state ends at its limit (2^16 tokens visited), its
-costs are compared with those of a limit 64 times as high. Parsers are trained on the first 1,000 sentences for 6 epochs
+from those that cost nothing, others from all (20 sentences with `dynamic`, 200 with `static-dynamic`). Their costs are
+compared with those of a limit of work 64 times as high. Parsers are trained on the first 1,000 sentences for 6 epochs
 (greedy ones with three seeds, others with one), and scored on the development set with gold tags, all words. `dynamic`
 by itself is trained on 100 sentences for 2 epochs only: as words change places at no cost, it takes very long.
 """

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/hashing.hpp"
 #include "systems/swap.hpp"
@@ -69,7 +70,7 @@ class Derivations {
   std::int64_t work_ = 0;
 };
 
-// Where it says how much was within reach, at most, when this line was tried for these arcs.
+// The least number of tokens on the stack with which this line was tried for these arcs, in vain.
 std::int32_t& Derivations::tried(const Line& line, bool full) {
   std::uint64_t key = full;
   for (const Node n : line.nodes) key = mix(key * kGolden + static_cast<std::uint64_t>(n) + 1);
@@ -155,8 +156,10 @@ void Derivations::count_spans(const Arcs& arcs, Line& line) const {
   for (const Node d : nodes) {
     if (!arcs[d] || s_.head[d] < 0) continue;
     const auto [left, right] = std::minmax(s_.place[d], s_.place[s_.head[d]]);
-    for (Node i = left; i < right; ++i) ++line.spans[i];
+    ++line.spans[left];
+    --line.spans[right];
   }
+  std::partial_sum(line.spans.begin(), line.spans.end(), line.spans.begin());
 }
 
 bool Derivations::search(const Arcs& arcs, std::size_t depth) {

@@ -44,8 +44,7 @@ class SwapLoss {
     std::vector<std::int32_t> spans;     // by place: arcs that pass over the gap behind it
   };
   struct Seen {
-    std::uint64_t key;
-    std::uint32_t search;
+    std::uint64_t key, search;
     std::int32_t below;
   };
   struct Scratch {
@@ -56,7 +55,7 @@ class SwapLoss {
     std::vector<std::int32_t> order;  // by node: place in the projective order
     std::deque<Line> joined, full;    // of the two searches, by depth
     std::vector<Seen> seen;           // lines that were tried in vain
-    std::uint32_t search = 0;         // to which those of `seen` belong
+    std::uint64_t search = 0;         // to which those of `seen` belong
     Conflicts conflicts;
   };
   // `tokens`: the stack from bottom to top, `below` of them, then the buffer.
