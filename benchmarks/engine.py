@@ -33,7 +33,7 @@ def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int
     best = 0.0
     for seed in range(3):
         start = time.process_time()
-        _, states, _, _ = _engine.walk(system._lowered.engine, references, seed, transitions, linked, True)
+        _, states, *_ = _engine.walk(system._lowered.engine, references, seed, transitions, linked, True)
         best = max(best, states / (time.process_time() - start))
     return best
 

@@ -344,8 +344,9 @@ void bind_states(nb::module_& m) {
           nb::gil_scoped_release release;
           result = walk(system, prepared, seed, transitions, linked, with_costs);
         }
-        return std::tuple{result.transitions, result.states, result.costs, result.heads};
+        return std::tuple{result.transitions, result.states, result.costs, result.heads, result.approximated};
       },
       "system"_a, "references"_a, "seed"_a, "transitions"_a, "linked"_a, "with_costs"_a,
-      "Random derivations: (transitions, states, digest of the costs, heads of the last tree).");
+      "Random derivations: (transitions, states, digest of the costs, heads of the last tree, states with "
+      "approximate costs).");
 }

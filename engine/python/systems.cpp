@@ -59,7 +59,8 @@ void bind_codes(nb::module_& m) {
       .value("CROSSING_ARCS", Potential::kCrossingArcs)
       .value("ARC_STANDARD", Potential::kArcStandard)
       .value("ATTARDI", Potential::kAttardi)
-      .value("CYCLES", Potential::kCycles);
+      .value("CYCLES", Potential::kCycles)
+      .value("SWAP", Potential::kSwap);
   nb::enum_<StaticOracle>(m, "StaticOracle")
       .value("ABSENT", StaticOracle::kAbsent)
       .value("SWAP_EAGER", StaticOracle::kSwapEager)

@@ -25,7 +25,8 @@ Constraints::Constraints(const System& system, std::span<const std::int64_t> off
       heads_(heads.begin(), heads.end()),
       labels_(labels.begin(), labels.end()),
       moving_(moving.begin(), moving.end()) {
-  if (system.table().static_oracle != StaticOracle::kAbsent) {
+  const Table& table = system.table();
+  if (table.static_oracle != StaticOracle::kAbsent && table.potential == Potential::kZero) {
     throw std::invalid_argument("a system with a static oracle keeps no constraints");
   }
   if (offsets_.empty() || offsets_.front() != 0 || !std::is_sorted(offsets_.begin(), offsets_.end()) ||
@@ -60,6 +61,7 @@ std::optional<Constraint> Constraints::operator[](std::int64_t sentence) const {
     const Token root = system_.table().shape.root(static_cast<Token>(count));
     place(heads, root, placed);
     reference = system_.reference(Gold(placed, root));
+    reference->order.clear();  // words may change places wherever that loses no given head
   }
   return Constraint(std::move(reference), found == allowed_.end() ? std::span<const std::uint8_t>() : found->second,
                     asks_for_labels ? labels : std::span<const std::int32_t>(), moving_);

@@ -78,6 +78,18 @@ std::uint32_t System::free_arcs(const Frame& frame, std::uint32_t legal, const R
   return found;
 }
 
+// Where the static oracle loses nothing, SHIFT and SWAP are correct only if it takes them. Not if the reference has no
+// order.
+void System::keep_to_static(const Frame& frame, std::uint32_t legal, const Reference& reference,
+                            std::span<std::int32_t> costs) const {
+  if (!legal || reference.order.empty()) return;
+  const int action = swap_action(frame, legal, reference);
+  if (costs[action] != 0) return;
+  for (const int other : {shift_, swap_}) {
+    if (other != action && (legal >> other & 1)) costs[other] = std::max(costs[other], 1);
+  }
+}
+
 void System::static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
                           std::span<std::int32_t> costs) const {
   if (!legal) return;

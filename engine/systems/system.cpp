@@ -112,7 +112,7 @@ System::System(Table table) : table_(std::move(table)) {
   if (table_.potential == Potential::kCycles) {
     for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
-  if (table_.static_oracle != StaticOracle::kAbsent) {
+  if (table_.static_oracle != StaticOracle::kAbsent || table_.potential == Potential::kSwap) {
     const int rows = leave_ >= 0 && !table_.shape.has_root ? 5 : 4;
     require_sound(actions() == rows && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
   }
@@ -121,12 +121,17 @@ System::System(Table table) : table_(std::move(table)) {
 void System::check() const {
   require_sound(!table_.rows.empty() && table_.rows.size() <= kMaxRows, "1 to 32 transitions");
   require_sound(table_.literals.size() <= kMaxLiterals, "at most 64 different conditions");
-  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kCycles, "potential");
+  require_sound(table_.potential >= Potential::kZero && table_.potential <= Potential::kSwap, "potential");
   require_sound(!table_.shape.free_focus || table_.shape.root_first || !table_.shape.starts_on_stack,
                 "with a free focus, tokens are in order");
   require_sound(!table_.shape.free_focus || table_.static_oracle == StaticOracle::kAbsent,
                 "a static oracle with a free focus");
-  require_sound(table_.limit >= 0 && table_.limit <= 2, "limit of the blocked chain");
+  const bool swaps = table_.potential == Potential::kSwap;
+  require_sound(swaps ? table_.limit >= SwapLoss::kLeastLimit && table_.limit <= SwapLoss::kMostLimit
+                      : table_.limit >= 0 && table_.limit <= 2,
+                "limit of the potential");
+  require_sound(swaps || table_.potential == Potential::kZero || table_.static_oracle == StaticOracle::kAbsent,
+                "a static oracle beside a potential other than that of swaps");
   require_sound(table_.static_oracle >= StaticOracle::kAbsent && table_.static_oracle <= StaticOracle::kSwapLazy,
                 "static oracle");
   const auto literals = table_.literals.size();
@@ -159,8 +164,9 @@ void System::check() const {
       require_sound(effect.first >= 0 && effect.first < kPositions, "effect's position");
       require_sound(effect.second >= 0 && effect.second < kPositions, "effect's position");
       require_sound(effect.kind != EffectKind::kPop || effect.first <= kS2, "pop");
-      require_sound(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent,
-                    "back without a static oracle");
+      require_sound(effect.kind != EffectKind::kBack || table_.static_oracle != StaticOracle::kAbsent ||
+                        table_.potential == Potential::kSwap,
+                    "back without a static oracle or the loss of swaps");
       require_sound(!table_.shape.free_focus || (effect.kind != EffectKind::kShift && effect.kind != EffectKind::kBack),
                     "a free focus is moved by no effect");
       require_sound(!makes_arc(effect) || &effect == row.effects.data(), "an arc that does not come first");
@@ -174,8 +180,8 @@ void System::check() const {
 }
 
 // Potentials know how rows change the stack: the blocked chain one shift or pop of S0, the loss of ArcStandard its
-// three rows, that of Attardi's system its five, without Root also a pop, as Root's arc would be; cycles the rows of
-// Covington's. Crossing arcs are counted where the focus is free, and one token leaves.
+// three rows, that of Attardi's system its five, that of swaps its four, without Root also a pop, as Root's arc would
+// be; cycles those of Covington's. Crossing arcs are counted where the focus is free, and one token leaves.
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
@@ -191,7 +197,8 @@ bool System::fits_potential(const Row& row) const {
     return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
   }
   const bool leaves = move.kind == EffectKind::kPop && move.first == kS0 && !table_.shape.has_root;
-  if (!arc) return move.kind == EffectKind::kShift || leaves;
+  const bool swaps = move.kind == EffectKind::kBack && table_.potential == Potential::kSwap;
+  if (!arc) return move.kind == EffectKind::kShift || leaves || swaps;
   const Effect& made = row.effects[0];
   const int deepest = table_.potential == Potential::kAttardi ? kS2 : kS1;
   const bool joins = made.kind == EffectKind::kArc && std::min(made.first, made.second) == kS0 &&
@@ -327,7 +334,7 @@ Change System::change(const Row& row, const Frame& frame) const {
 }
 
 Reference System::reference(Gold gold) const {
-  Reference reference{this, std::move(gold), nullptr, nullptr, false, 0, {}, {}};
+  Reference reference{this, std::move(gold), nullptr, nullptr, nullptr, false, 0, {}, {}};
   if (reference.gold.words() > kMaxWords) {
     throw std::invalid_argument("expected at most " + std::to_string(kMaxWords) + " words, found " +
                                 std::to_string(reference.gold.words()));
@@ -340,6 +347,9 @@ Reference System::reference(Gold gold) const {
   }
   if (table_.potential == Potential::kAttardi) {
     reference.attardi = std::make_unique<const AttardiLoss>(reference.gold, table_.single_root);
+  }
+  if (table_.potential == Potential::kSwap) {
+    reference.swap = std::make_unique<const SwapLoss>(reference.gold, table_.single_root, table_.limit);
   }
   if (table_.potential == Potential::kCrossingArcs) crossing_reference(reference);
   if (table_.static_oracle != StaticOracle::kAbsent) swap_reference(reference);
@@ -378,6 +388,12 @@ std::optional<int> System::lost(const Reference& reference) const {
   if (table_.potential == Potential::kCycles) return builds_any_tree() ? std::optional(0) : std::nullopt;
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
+  if (reference.swap) {
+    scratch.stack.assign(stack.begin(), stack.end());
+    for (Token token = front; token <= gold.words(); ++token) scratch.stack.push_back(token);
+    if (table_.shape.has_root && root != 0) scratch.stack.push_back(root);
+    return known - reference.swap->reachable(scratch.stack, stack.size(), scratch.swap);
+  }
   if (table_.potential == Potential::kCrossingArcs) {
     const std::vector<Bits> all((gold.words() + 2 + 63) / 64, ~Bits(0));
     const int lost = reference.crosses ? scratch.crossing.lost(gold, table_.single_root, all.data(), kNone) : 0;
@@ -483,6 +499,36 @@ template void System::local_costs<false>(const Frame&, Bits, std::uint32_t, cons
                                          std::span<std::int32_t>) const;
 
 template <class Loss>
+int System::reachable_after(const Frame& frame, int action, const Loss& loss, Scratch& scratch,
+                            typename Loss::Scratch& own) const {
+  auto& after = scratch.after;
+  after = scratch.stack;
+  Token front = frame.front;
+  for (const Effect& effect : table_.rows[action].effects) {
+    if (effect.kind == EffectKind::kShift) after.push_back(front++);
+    if (effect.kind == EffectKind::kPop) after.erase(after.end() - 1 - effect.first);
+  }
+  return loss.reachable(after, front, own);
+}
+
+template <>
+int System::reachable_after(const Frame& frame, int action, const SwapLoss& loss, Scratch& scratch,
+                            SwapLoss::Scratch& own) const {
+  auto& after = scratch.after;
+  after = scratch.stack;
+  int below = frame.facts[kStackSize] + !table_.shape.has_root;
+  for (const Effect& effect : table_.rows[action].effects) {
+    if (effect.kind == EffectKind::kShift) ++below;
+    if (effect.kind == EffectKind::kPop) after.erase(after.begin() + --below - effect.first);
+    if (effect.kind == EffectKind::kBack) {
+      --below;
+      std::swap(after[below - 1], after[below]);
+    }
+  }
+  return loss.reachable(after, static_cast<std::size_t>(below), own);
+}
+
+template <class Loss>
 void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
                         typename Loss::Scratch& own, std::span<std::int32_t> costs) const {
   // What a state can still reach is the best that its successors can, so the state itself need not be valued.
@@ -495,15 +541,9 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
   ++scratch.valued;
   for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
     const int action = std::countr_zero(rest);
-    scratch.after = scratch.stack;
-    Token front = frame.front;
-    for (const Effect& effect : table_.rows[action].effects) {
-      if (effect.kind == EffectKind::kShift) scratch.after.push_back(front++);
-      if (effect.kind == EffectKind::kPop) scratch.after.erase(scratch.after.end() - 1 - effect.first);
-    }
     const Arc made = decided(frame, action);
-    const int value =
-        loss.reachable(scratch.after, front, own) + (made.head != kNone && loss.counts(made.head, made.dependent));
+    const int value = reachable_after(frame, action, loss, scratch, own) +
+                      (made.head != kNone && loss.counts(made.head, made.dependent));
     is_exact &= own.is_exact;
     costs[action] = value;
     best = std::max(best, value);
@@ -518,6 +558,8 @@ void System::loss_costs(const Frame& frame, std::uint32_t legal, const Loss& los
 template void System::loss_costs(const Frame&, std::uint32_t, const ArcStandardLoss&, Scratch&,
                                  ArcStandardLoss::Scratch&, std::span<std::int32_t>) const;
 template void System::loss_costs(const Frame&, std::uint32_t, const AttardiLoss&, Scratch&, AttardiLoss::Scratch&,
+                                 std::span<std::int32_t>) const;
+template void System::loss_costs(const Frame&, std::uint32_t, const SwapLoss&, Scratch&, SwapLoss::Scratch&,
                                  std::span<std::int32_t>) const;
 
 }  // namespace panparser

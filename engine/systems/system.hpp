@@ -14,6 +14,7 @@
 #include "systems/losses/chain.hpp"
 #include "systems/losses/crossing.hpp"
 #include "systems/losses/cycles.hpp"
+#include "systems/losses/swap.hpp"
 #include "systems/state.hpp"
 #include "trees/gold.hpp"
 
@@ -63,7 +64,7 @@ struct Row {
   std::vector<Term> directed_terms;  // only for references with directions
 };
 
-enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi, kCycles };
+enum class Potential : std::int32_t { kZero, kBlockedChain, kCrossingArcs, kArcStandard, kAttardi, kCycles, kSwap };
 enum class StaticOracle : std::int32_t { kAbsent, kSwapEager, kSwapLazy };
 
 struct Final {  // conditions as in a row; none: everything but Root, which there must be, is gone
@@ -78,7 +79,7 @@ struct Table {
   Final final;
   bool single_root = false;
   Potential potential = Potential::kZero;
-  std::int32_t limit = 0;  // of the blocked chain
+  std::int32_t limit = 0;  // of the blocked chain, or of the work of SwapLoss
   StaticOracle static_oracle = StaticOracle::kAbsent;
   std::vector<Literal> literals;
   std::vector<Probe> probes;
@@ -93,8 +94,9 @@ class System;
 struct Reference {
   const System* system;
   Gold gold;
-  std::unique_ptr<const ArcStandardLoss> arc_standard;  // if the potential needs it; `attardi` likewise
+  std::unique_ptr<const ArcStandardLoss> arc_standard;  // if the potential needs it; `attardi` and `swap` likewise
   std::unique_ptr<const AttardiLoss> attardi;
+  std::unique_ptr<const SwapLoss> swap;
   bool crosses = false;                // have the potential's crossing arcs to be counted?
   int given_up = 0;                    // arcs that are not counted: too many cross
   std::vector<std::int32_t> order;     // Swap: place of each token in the projective order
@@ -158,6 +160,7 @@ class System {
     std::vector<Token> stack, after;
     ArcStandardLoss::Scratch arc_standard;
     AttardiLoss::Scratch attardi;
+    SwapLoss::Scratch swap;
     CrossingArcs crossing;
     std::int64_t valued = 0, approximated = 0;  // states whose costs are by a loss, and those where it was not exact
   };
@@ -178,14 +181,19 @@ class System {
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
+  void keep_to_static(const Frame& frame, std::uint32_t legal, const Reference& reference,
+                      std::span<std::int32_t> costs) const;
   void static_costs(const Frame& frame, std::uint32_t legal, const Reference& reference,
                     std::span<std::int32_t> costs) const;
   template <bool kFree>  // may the focus be anywhere?
   void local_costs(const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                    std::span<std::int32_t> costs) const;
-  template <class Loss>
+  template <class Loss>  // `scratch.stack` is the stack; for SwapLoss, and behind it the buffer
   void loss_costs(const Frame& frame, std::uint32_t legal, const Loss& loss, Scratch& scratch,
                   typename Loss::Scratch& own, std::span<std::int32_t> costs) const;
+  template <class Loss>
+  int reachable_after(const Frame& frame, int action, const Loss& loss, Scratch& scratch,
+                      typename Loss::Scratch& own) const;
   void swap_reference(Reference& reference) const;
   void crossing_reference(Reference& reference) const;
   bool has_final_sizes(std::int32_t stack, std::int32_t buffer) const {
@@ -247,7 +255,13 @@ void System::apply(State& state, int action, std::int32_t label) const {
 template <class State>
 void System::costs(const State& state, const Frame& frame, Bits truths, std::uint32_t legal, const Reference& reference,
                    Scratch& scratch, std::span<std::int32_t> costs) const {
-  if (table_.static_oracle != StaticOracle::kAbsent) {
+  if (table_.potential == Potential::kSwap) {
+    list_stack(state, scratch.stack);
+    state.list_buffer(scratch.after);
+    scratch.stack.insert(scratch.stack.end(), scratch.after.begin(), scratch.after.end());
+    loss_costs(frame, legal, *reference.swap, scratch, scratch.swap, costs);
+    if (table_.static_oracle != StaticOracle::kAbsent) keep_to_static(frame, legal, reference, costs);
+  } else if (table_.static_oracle != StaticOracle::kAbsent) {
     static_costs(frame, legal, reference, costs);
   } else if (table_.potential == Potential::kArcStandard) {
     list_stack(state, scratch.stack);

@@ -120,6 +120,7 @@ WalkResult walk(const System& system, const std::vector<const Reference*>& refer
       walker.derive(greedy, reference, [](MutableState&, int) {});
     }
   }
+  walker.result.approximated = walker.scratch.approximated;
   return walker.result;
 }
 

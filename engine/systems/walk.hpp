@@ -18,9 +18,10 @@ struct Stuck : std::runtime_error {
 
 struct WalkResult {
   std::int64_t transitions = 0;
-  std::int64_t states = 0;   // visited, final ones left out
-  std::uint64_t costs = 0;   // a digest of all costs
-  std::vector<Token> heads;  // of the last sentence's words, Root as 0, kNone where headless
+  std::int64_t states = 0;        // visited, final ones left out
+  std::uint64_t costs = 0;        // a digest of all costs
+  std::int64_t approximated = 0;  // states where a loss was not exact
+  std::vector<Token> heads;       // of the last sentence's words, Root as 0, kNone where headless
 };
 
 // Walks from initial to final states, sentence after sentence, choosing legal actions at random, until at

@@ -237,6 +237,8 @@ class Potential(enum.Enum):
 
     CYCLES = 5
 
+    SWAP = 6
+
 class StaticOracle(enum.Enum):
     ABSENT = 0
 
@@ -383,9 +385,9 @@ class MutableStates(States):
 
     def __init__(self, system: System, words: int) -> None: ...
 
-def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int]]:
+def walk(system: System, references: Sequence[Reference], seed: int, transitions: int, linked: bool, with_costs: bool) -> tuple[int, int, int, list[int], int]:
     """
-    Random derivations: (transitions, states, digest of the costs, heads of the last tree).
+    Random derivations: (transitions, states, digest of the costs, heads of the last tree, states with approximate costs).
     """
 
 TEMPLATE_MASK: int = 511

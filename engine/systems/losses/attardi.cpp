@@ -10,7 +10,7 @@ namespace {
 using Node = AttardiLoss::Node;
 using Arcs = AttardiLoss::Arcs;
 
-constexpr Node kAbsent = -1;
+constexpr Node kAbsent = Conflicts::kAbsent;
 constexpr Node kRootAtEnd = -2;  // the head, where Root takes the one word that is left, and no other
 
 // Which arcs of a state can be made together.
@@ -27,27 +27,20 @@ class Derivations {
     s_.children.resize(nodes_);
     s_.all.resize(nodes_);
     std::iota(s_.all.begin(), s_.all.end(), 0);
+    seen_ = s_.all;
   }
 
-  int fewest_lost();
+  bool can_make(const Arcs& arcs);
+  void narrow(Arcs& arcs);
+  void widen() { seen_ = s_.all; }
   bool is_exhausted() const { return work_ > AttardiLoss::kMostWork; }
-  int lost_by_giving_up();
+  int lost_by_giving_up(Arcs& arcs);
 
  private:
   void start(const Arcs& arcs);
   bool step(const Arcs& arcs);
   void remove(int place);
   void give_up(Arcs& arcs);
-  bool can_make(const Arcs& arcs);
-
-  void shrink(Arcs& arcs);
-  void shrink(Arcs& arcs, std::size_t first, std::size_t last);
-  int disjoint_conflicts(AttardiLoss::Level& level, int most);
-  bool within(int budget, std::size_t depth);
-  AttardiLoss::Level& level(std::size_t depth) {
-    if (s_.levels.size() <= depth) s_.levels.resize(depth + 1);
-    return s_.levels[depth];
-  }
 
   AttardiLoss::Scratch& s_;
   const int below_, nodes_;
@@ -58,8 +51,6 @@ class Derivations {
   std::size_t next_ = 0;        // of `seen_`, in the buffer
   int left_ = 0;                // arcs still to be made
 };
-
-// --- Making arcs as soon as possible ---
 
 void Derivations::start(const Arcs& arcs) {
   work_ += static_cast<std::int64_t>(seen_.size());
@@ -132,8 +123,7 @@ void Derivations::give_up(Arcs& arcs) {
   size_ = static_cast<int>(std::remove_if(stack.begin(), last, is_done) - stack.begin());
 }
 
-int Derivations::lost_by_giving_up() {
-  Arcs& arcs = s_.wanted;
+int Derivations::lost_by_giving_up(Arcs& arcs) {
   start(arcs);
   for (int lost = 0;;) {
     while (left_ > 0 && step(arcs)) continue;
@@ -145,88 +135,13 @@ int Derivations::lost_by_giving_up() {
   }
 }
 
-// --- Conflicts ---
-
-// Takes arcs out of a set that cannot be made, until each is needed for that. The set is the one that was tried last.
-void Derivations::shrink(Arcs& arcs) {
-  // Those that it got stuck with are often enough.
+// The arcs of the words that it got stuck with are often enough.
+void Derivations::narrow(Arcs& arcs) {
   s_.stuck.assign(nodes_, 0);
   s_.some.assign(s_.stack.begin(), s_.stack.begin() + size_);
   for (const Node n : s_.some) s_.stuck[n] = arcs[n];
+  arcs = s_.stuck;
   seen_ = s_.some;
-  if (!can_make(s_.stuck)) {
-    arcs = s_.stuck;
-  } else {
-    seen_ = s_.all;
-  }
-  s_.order.clear();
-  for (const bool forced : {false, true}) {  // what may be lost is taken out first: fewer choices are left
-    for (const Node d : seen_) {
-      if (arcs[d] && bool(s_.forced[d]) == forced) s_.order.push_back(d);
-    }
-  }
-  shrink(arcs, 0, s_.order.size());
-  seen_ = s_.all;
-}
-
-void Derivations::shrink(Arcs& arcs, std::size_t first, std::size_t last) {
-  for (std::size_t i = first; i < last; ++i) arcs[s_.order[i]] = 0;
-  if (!can_make(arcs)) return;
-  for (std::size_t i = first; i < last; ++i) arcs[s_.order[i]] = 1;
-  if (last - first <= 1) return;
-  const std::size_t middle = (first + last) / 2;
-  shrink(arcs, first, middle);
-  shrink(arcs, middle, last);
-}
-
-// How many conflicts there are, at least, that share no arc that may be lost; `choices` are those of the smallest. More
-// than `most` if there are more, or if one may lose nothing.
-int Derivations::disjoint_conflicts(AttardiLoss::Level& level, int most) {
-  level.rest = s_.wanted;
-  int count = 0;
-  for (; count == 0 || !can_make(level.rest); ++count) {
-    if (count == most) return most + 1;
-    level.conflict = level.rest;
-    shrink(level.conflict);
-    level.found.clear();
-    for (Node d = 0; d < nodes_; ++d) {
-      if (!level.conflict[d] || s_.forced[d]) continue;
-      level.found.push_back(d);
-      level.rest[d] = 0;
-    }
-    if (level.found.empty()) return most + 1;
-    if (count == 0 || level.found.size() < level.choices.size()) level.choices = level.found;
-  }
-  return count;
-}
-
-// Can the wanted arcs be made without `budget` of them?
-bool Derivations::within(int budget, std::size_t depth) {
-  if (can_make(s_.wanted)) return true;
-  AttardiLoss::Level& here = level(depth);
-  if (budget == 0 || disjoint_conflicts(here, budget) > budget) return false;
-  bool can = false;
-  std::size_t tried = 0;
-  while (tried < here.choices.size() && !can) {
-    const Node given = here.choices[tried++];
-    s_.wanted[given] = 0;
-    can = within(budget - 1, depth + 1);
-    s_.wanted[given] = 1;
-    s_.forced[given] = 1;  // sets that lose it have been tried
-  }
-  for (const Node given : std::span(here.choices).first(tried)) s_.forced[given] = 0;
-  return can;
-}
-
-int Derivations::fewest_lost() {
-  s_.wanted.resize(nodes_);
-  for (Node d = 0; d < nodes_; ++d) s_.wanted[d] = s_.head[d] != kAbsent;
-  s_.forced.assign(nodes_, 0);
-  seen_ = s_.all;
-  if (can_make(s_.wanted)) return 0;
-  int least = disjoint_conflicts(level(0), nodes_);
-  while (!within(least, 0)) ++least;
-  return least;
 }
 
 }  // namespace
@@ -310,10 +225,13 @@ int AttardiLoss::reachable(std::span<const Token> stack, Token front, Scratch& s
     const Node place = single_root_ && head == root ? kRootAtEnd : head >= 0 ? scratch.place[head] : kAbsent;
     scratch.head[i] = place;
   }
+  Arcs& wanted = scratch.conflicts.wanted;
+  wanted.resize(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) wanted[i] = scratch.head[i] != kAbsent;
   Derivations derivations(scratch, static_cast<int>(below), root != 0 && tokens.back() == root);
-  const int lost = derivations.fewest_lost();
+  const int lost = scratch.conflicts.fewest_lost(derivations);
   scratch.is_exact = !derivations.is_exhausted();
-  return arcs - (scratch.is_exact ? lost : derivations.lost_by_giving_up());
+  return arcs - (scratch.is_exact ? lost : derivations.lost_by_giving_up(wanted));
 }
 
 }  // namespace panparser

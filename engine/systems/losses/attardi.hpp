@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
+#include "systems/losses/conflicts.hpp"
 #include "trees/gold.hpp"
 
 namespace panparser {
@@ -16,9 +16,7 @@ namespace panparser {
 // 1. Only words with an arc that can still be made matter: others can be ignored without loss.
 // 2. It never hurts to make an arc as soon as its dependent has all its own. So whether some arcs can be made together
 //    shows when they are made as soon as possible, with a shift where there is none to make, in O(|S| + |B|).
-// 3. What is lost is the smallest set of arcs without which the others can be made. Of every conflict (arcs that cannot
-//    be made together, though all but any one of them can) one is lost: the search branches on the arcs of a conflict,
-//    for losses of 1, 2, ...; as many conflicts as share no arc are a lower bound.
+// 3. What is lost is the smallest set of arcs without which the others can be made (conflicts.hpp).
 //
 // The work on one state is limited. Beyond, the arcs stand for the most that a derivation makes which gives up the word
 // with the fewest arcs where it is stuck.
@@ -28,20 +26,16 @@ class AttardiLoss {
 
   AttardiLoss(const Gold& gold, bool single_root) : gold_(gold), single_root_(single_root) {}
 
-  using Node = std::int32_t;       // a token that matters, by its place among them
-  using Arcs = std::vector<char>;  // a set of arcs: of each node, is the arc to its head in it?
-  struct Level {                   // of the search
-    Arcs rest, conflict;
-    std::vector<Node> found, choices;
-  };
+  using Node = Conflicts::Node;  // a token that matters, by its place among them
+  using Arcs = Conflicts::Arcs;
   struct Scratch {
     bool is_exact = true;                // was the last result exact?
     std::vector<Token> tokens;           // that matter: the stack, then the buffer
     std::vector<std::int32_t> children;  // that are still to come: by token, then by node
     std::vector<Node> place;             // of tokens among those that matter
-    std::vector<Node> head, stack, all, some, order;
-    Arcs wanted, forced, stuck;
-    std::deque<Level> levels;
+    std::vector<Node> head, stack, all, some;
+    Arcs stuck;
+    Conflicts conflicts;
   };
   // `stack` from bottom to top; the buffer is every token from `front` on.
   int reachable(std::span<const Token> stack, Token front, Scratch& scratch) const;

@@ -40,10 +40,12 @@ class LabelKind(StrEnum):
 
 
 class SwapOracle(StrEnum):
-    """Static oracles of swap-standard."""
+    """Oracles of swap-standard."""
 
     eager = "eager"
     lazy = "lazy"
+    dynamic = "dynamic"
+    static_dynamic = "static-dynamic"
 
 
 SystemArgument = Annotated[
@@ -56,7 +58,7 @@ SingleRootOption = Annotated[
     bool | None, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
 ]
 SpanOption = Annotated[int | None, typer.Option("-k", help="Longest arc of the Span systems.  [default: 3]")]
-OracleOption = Annotated[SwapOracle | None, typer.Option(help="Static oracle of swap-standard.  [default: lazy]")]
+OracleOption = Annotated[SwapOracle | None, typer.Option(help="Oracle of swap-standard.  [default: lazy]")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U or CoNLL-X; - is standard input.")]

@@ -54,9 +54,9 @@ def systems(
 
 
 def _costs(table: TransitionSystem) -> str:
-    if table.static_oracle:
+    if not table.has_dynamic_oracle:
         return "static oracle"
-    by_loss = {"arc-standard-loss": "tabular loss", "attardi-loss": "searched loss"}
+    by_loss = {"arc-standard-loss": "tabular loss", "attardi-loss": "searched loss", "swap-loss": "searched loss"}
     return by_loss.get(table.potential or "", "losses")
 
 

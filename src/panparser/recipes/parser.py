@@ -147,7 +147,9 @@ def _same(table: TransitionSystem, options: Mapping[str, Any]) -> TransitionSyst
 def _described(system: TransitionSystem) -> str | dict[str, Any]:
     """Name and options of a built-in system, or the table of another."""
     options: dict[str, Any] = {} if system.max_span is None else {"k": system.max_span}
-    if system.static_oracle == "swap-eager":
+    if system.potential == "swap-loss":
+        options["oracle"] = "static-dynamic" if system.static_oracle else "dynamic"
+    elif system.static_oracle == "swap-eager":
         options["oracle"] = "eager"
     if system.name in BUILT_IN:
         try:

@@ -7,7 +7,7 @@ head.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from panparser._checks import check_count
 from panparser.errors import TableError
@@ -52,6 +52,7 @@ from panparser.systems.terms import (
 )
 from panparser.trees.gold import LEFT, RIGHT, Root
 
+SwapOracle = Literal["eager", "lazy", "dynamic", "static-dynamic"]
 _LEFT_ARC = arc(head=B0, dependent=S0)
 _RIGHT_ARC = (arc(head=S1, dependent=S0), pop)
 _LOST_CHILDREN = children(S0).among(BUFFER)  # of a word that leaves the stack
@@ -325,20 +326,27 @@ def attardi(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     )
 
 
-def swap_standard(
-    root: Root = "last", single_root: bool = False, oracle: Literal["eager", "lazy"] = "lazy"
-) -> TransitionSystem:
-    """Nivre 2009, with its eager static oracle, or the lazy one of Nivre, Kuhlmann & Hall 2009; any tree."""
-    if oracle not in ("eager", "lazy"):
-        raise TableError(f"oracle of swap-standard must be eager or lazy; got {oracle!r}")
+def swap_standard(root: Root = "last", single_root: bool = False, oracle: SwapOracle = "lazy") -> TransitionSystem:
+    """Nivre 2009, with its eager static oracle, or the lazy one of Nivre, Kuhlmann & Hall 2009; any tree.
+
+    The oracle "dynamic" has exact costs. Two words can change places at no cost nearly everywhere, so there is also
+    "static-dynamic" (after de Lhoneux, Stymne & Nivre 2017): the lazy oracle says when to shift and when to swap.
+    """
+    if oracle not in get_args(SwapOracle):
+        raise TableError(f"oracle of swap-standard must be one of {', '.join(get_args(SwapOracle))}; got {oracle!r}")
+    static = {"dynamic": None, "static-dynamic": "swap-lazy"}.get(oracle, f"swap-{oracle}")
+    searched = "dynamic" in oracle
     swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
+    last = _standard_root_rows(root, single_root)
     return TransitionSystem(
         "swap-standard",
-        (*_standard_rows(root, single_root), swap, *_standard_root_rows(root, single_root)),
+        (*_standard_rows(root, single_root), swap, *last),
         root=root,
         single_root=single_root,
         ends=_on_stack(root),
-        static_oracle=f"swap-{oracle}",
+        potential="swap-loss" if searched else None,
+        static_oracle=static,
+        ties=("LEFT", "RIGHT", *(row.name for row in last), "SHIFT", "SWAP") if searched else (),
     )
 
 

@@ -23,7 +23,8 @@ from panparser.systems.syntax import parse_term
 from panparser.trees.gold import ROOTS, Root
 
 FORMAT = 1  # of the JSON and TOML files
-POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", "arc-standard-loss", "attardi-loss", "cycles")
+SEARCHED_LOSSES = ("arc-standard-loss", "attardi-loss", "swap-loss")  # in place of the losses of rows
+POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", *SEARCHED_LOSSES, "cycles")
 ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 _ASKS_FOR_ROOT = re.compile(r"is_root\(|size\(children\(ROOT|among\(ROOT\)")
@@ -109,7 +110,7 @@ class Declaration:
     for static derivations (by default as in the table). `static_oracle`: there are no exact costs, but one correct
     derivation for each tree: that of a native oracle ("swap-eager", "swap-lazy"), or of the losses as they stand
     ("rows"): in each state the first of `ties` among the legal rows that lose least, those that make a gold arc before
-    the others.
+    the others. Beside the potential "swap-loss", a native oracle only chooses between SHIFT and SWAP.
     """
 
     name: str
@@ -202,19 +203,19 @@ class Declaration:
         returns = [t.name for t in self.transitions if terms.back in t.then]
         losing = [t.name for t in self.transitions if t.loses]
         native = self.static_oracle is not None and self.static_oracle != ROWS
-        if returns and not native:
+        if returns and not native and (self.static_oracle or self.potential != "swap-loss"):
             found = f"{self.static_oracle!r}" if self.static_oracle else "none"
-            expected = "a static_oracle, swap-eager or swap-lazy"
+            expected = "a static_oracle, swap-eager or swap-lazy, or the potential swap-loss"
             raise TableError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
         if self.focus == "free" and (self.static_oracle or self.potential not in (None, "crossing-arcs")):
             named = self.static_oracle or self.potential
             raise TableError(f"{self.name}: with a free focus, costs are losses and crossing-arcs; got {named}")
         if self.focus == "fixed" and self.potential == "crossing-arcs":
             raise TableError(f"{self.name}: crossing-arcs are counted where the focus is free; it is fixed")
-        if native and (losing or self.potential):
+        if native and (losing or self.potential not in (None, "swap-loss")):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
             raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
-        if self.potential in ("arc-standard-loss", "attardi-loss") and losing:
+        if self.potential in SEARCHED_LOSSES and losing:
             raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
 
     # --- Tables as values ---
@@ -263,7 +264,12 @@ class Declaration:
     @property
     def has_dynamic_oracle(self) -> bool:
         """Are there costs for every state, rather than one derivation for each tree?"""
-        return self.has_oracle and self.static_oracle is None
+        return self.has_oracle and (self.static_oracle is None or self.is_static_dynamic)
+
+    @property
+    def is_static_dynamic(self) -> bool:
+        """Are there costs for every state, though a static oracle chooses between SHIFT and SWAP?"""
+        return self.static_oracle is not None and self.potential == "swap-loss"
 
     @property
     def reorders(self) -> bool:

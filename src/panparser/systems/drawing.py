@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from panparser.systems.declaration import ROWS, Declaration
+from panparser.systems.declaration import ROWS, SEARCHED_LOSSES, Declaration
 from panparser.systems.interfaces import System
 from panparser.trees.drawing import checked_forms, draw_with_root
 from panparser.trees.gold import Gold, Head
@@ -68,12 +68,16 @@ def table_text(system: Declaration) -> str:
         for i in range(max(map(len, block))):
             cells = [(column[i] if i < len(column) else "") for column in block]
             lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-    if system.potential in ("arc-standard-loss", "attardi-loss"):
+    if system.potential in SEARCHED_LOSSES:
         lines.append(f"costs: {system.potential}")
     elif system.potential:
         lines.append(f"every row: + {system.potential} after - before")
     if system.static_oracle == ROWS:
         lines.append("static oracle: the row that loses least, one that makes a gold arc before the others")
+    elif system.is_static_dynamic:
+        lines.append(
+            f"SHIFT and SWAP cost at least 1 where the static oracle {system.static_oracle} loses nothing otherwise"
+        )
     elif system.static_oracle:
         lines.append(f"costs: 0 for the transition of the static oracle {system.static_oracle}, 1 for the others")
     return "\n".join(lines)

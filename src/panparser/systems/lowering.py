@@ -21,6 +21,7 @@ POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
     "arc-standard-loss": (_engine.Potential.ARC_STANDARD, 0),
     "attardi-loss": (_engine.Potential.ATTARDI, 0),
     "cycles": (_engine.Potential.CYCLES, 0),
+    "swap-loss": (_engine.Potential.SWAP, 16),  # 2^16 tokens visited
 }
 # To the engine, the losses followed by "rows" are ordinary costs.
 STATIC_ORACLES: dict[str | None, _engine.StaticOracle] = {

@@ -61,7 +61,8 @@ def system(
     """A transition system to step through: a built-in by name, a .json or .toml file, or your own.
 
     `system("arc-hybrid", root="first", single_root=True)`; names ignore case and hyphens (`ArcHybrid`). The Span
-    systems take `k` (the longest arc, 3), `swap-standard` takes `oracle` ("lazy" or "eager").
+    systems take `k` (the longest arc, 3), `swap-standard` takes `oracle` ("lazy", "eager", "dynamic" or
+    "static-dynamic").
     """
     if isinstance(name, TransitionSystem | PythonSteps | PythonSystem):
         if options:

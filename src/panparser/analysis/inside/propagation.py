@@ -106,6 +106,8 @@ def propagation(parser: Parser, gold: Treebank, *, beam: int | None = None) -> P
     """
     derivations = Derivations.of(parser, gold, beam=beam)
     system = parser.spec.system
+    if system.is_static_dynamic:
+        raise SpecError(f"{system.name} charges for harmless swaps (static-dynamic): what an action costs is not exact")
     if system.static_oracle is not None:
         raise SpecError(f"{system.name} has a static oracle only: what an action costs off its path is not known")
     if system.focus == "free":

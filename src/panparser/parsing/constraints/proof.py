@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def check_constraints(
     scores, the search never gets stuck, and every tree that it can return has all the given heads.
     """
     system = as_system(system)
-    if not isinstance(system, TransitionSystem) or system.static_oracle is not None:
+    if not isinstance(system, TransitionSystem) or (system.has_oracle and not system.has_dynamic_oracle):
         raise ConstraintError(f"{system.name} keeps no constraints: it is not a table with costs")
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     report = progress or (lambda *_: None)
@@ -133,6 +133,11 @@ def filtered_transitions(system: TransitionSystem, state: State, given: Gold) ->
 
     If arcs join words of the stack, a given arc to the left is made as soon as it costs nothing.
     """
+    if system.is_static_dynamic:  # words may change places wherever that loses no given head
+        exact, derivation = replace(system, static_oracle=None), state.derivation
+        system, state = exact, exact.initial(state.words)
+        for name in derivation:
+            state = system.apply(state, name)
     least = gold_transitions(system, state, given)
     if system.potential not in ("arc-standard-loss", "attardi-loss"):
         return least

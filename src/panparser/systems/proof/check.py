@@ -21,7 +21,7 @@ from panparser.errors import CheckFailed, IllegalTransitionError, TableError
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.systems.oracles import static_derivation
-from panparser.systems.proof.golds import WHOLE_TREES, Golds, default_golds, golds_of
+from panparser.systems.proof.golds import WHOLE_TREES, Golds, default_golds, golds_of, is_static_dynamic
 from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
@@ -94,8 +94,9 @@ def check_system(
     "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
     alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
     If leftover words are headless (`final`, `partial`), golds are those that the system can build.
-    A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones). `progress` is called
-    during the work, and `proven` after each length.
+    A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones); beside a potential, it
+    may raise the cost of a transition without an arc from 0 to 1, if another one costs 0. `progress` is called during
+    the work, and `proven` after each length.
     """
     system = as_system(system)
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
@@ -103,7 +104,7 @@ def check_system(
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
     if golds is not None and not exact_cost:
         raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
-    has_static = system.static_oracle is not None
+    has_static = system.static_oracle is not None and not is_static_dynamic(system)
     kind = golds or default_golds(system)
     if has_static and kind not in WHOLE_TREES:
         raise TableError(f"{system.name} has a static oracle: golds must be {' or '.join(WHOLE_TREES)}; got {kind}")
@@ -281,6 +282,9 @@ def _check_costs(
             true = reachable[index][:, None] - np.stack([reachable[i] for i in node.after], axis=1)
             excess = declared.min(axis=1, keepdims=True)
             wrong = ((declared - excess) != true) | (excess < 0)
+            if is_static_dynamic(system):
+                arcless = np.array([not system[name].labeled for name in node.names])
+                wrong &= ~((true == 0) & (declared == 1) & arcless & (excess == 0))
             compared += declared.size
             relaxed += int(np.count_nonzero(excess))
             for row in np.flatnonzero(wrong.any(axis=1)):

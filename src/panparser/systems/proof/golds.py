@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from panparser.systems.interfaces import System
 from panparser.systems.table import TransitionSystem
@@ -30,10 +30,15 @@ WHOLE_TREES = ("projective", "all")  # the golds of static oracles
 _MIXED_WORDS = 4  # up to this length, unknown and headless words are mixed in every way
 
 
+def is_static_dynamic(system: System) -> TypeGuard[TransitionSystem]:
+    """Does a static oracle choose between transitions of its loss that make no arc?"""
+    return isinstance(system, TransitionSystem) and system.is_static_dynamic
+
+
 def default_golds(system: System) -> Golds:
     """The golds that costs must be exact for: all parts of its possible trees; or those that its oracle reproduces."""
     crosses = isinstance(system, TransitionSystem) and system.crosses
-    if system.static_oracle is not None:
+    if system.static_oracle is not None and not is_static_dynamic(system):
         return "all" if crosses else "projective"
     counted = isinstance(system, TransitionSystem) and system.potential == "crossing-arcs"  # for golds that cross, too
     return "any" if crosses or counted else "partial"
