@@ -114,8 +114,8 @@ class System {
   int actions() const { return static_cast<int>(table_.rows.size()); }
   const Table& table() const { return table_; }
   bool has_free_focus() const { return table_.shape.free_focus; }
-  bool has_back() const { return swap_ >= 0; }              // can words come back to the buffer?
-  bool attaches_deeper() const { return deepest_ >= kS1; }  // are there arcs from or to S1 or S2?
+  bool has_back() const { return swap_ >= 0; }                              // can words come back to the buffer?
+  bool attaches_deeper() const { return deepest_ >= kS1; }                  // are there arcs from or to S1 or S2?
   bool attaches_deepest() const { return deepest_ == kS2 || joins_list_; }  // ... to S2, or to the list?
   Reference reference(Gold gold) const;
   // Number of gold heads unreachable by any derivation, by the potential; nullopt if unknown.

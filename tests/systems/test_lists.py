@@ -213,7 +213,7 @@ def test_losses_count_the_children_of_all_words_on_the_list():
 def test_what_a_list_cannot_do_is_refused():
     with pytest.raises(pp.TableError, match="pop expects a position"):
         pop(L0)
-    with pytest.raises(pp.TableError, match="the potential does not know a row like"):
+    with pytest.raises(pp.TableError, match=r"the potential cycles does not know what SHIFT \(shift\) does"):
         pp.TransitionSystem("odd", (pp.Transition("SHIFT", then=(shift,)),), potential="cycles")
     with pytest.raises(pp.TableError, match="head expects a position"):
         head(LIST)
