@@ -243,6 +243,8 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "projection-parsers": lambda: _plain(
         "projection.txt", "learned from ", ["learned from", "en-fr (fr_sequoia)", "en-tr (tr_imst)"]
     ),
+    "low-resource": lambda: _plain("low_resource.txt", "UAS, ", ["sentences", "10", "20", "50", "100"]),
+    "little": lambda: _plain("low_resource.txt", "panparser transfer ", ["", "sentences", "method", "UAS", "LAS"]),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
