@@ -143,7 +143,7 @@ def test_given_heads_are_kept():
     parser = pp.train(pp.ParserSpec(system=TREES, templates=SMALL, beam=1), ENGLISH[:10], epochs=1)
     given = pp.Constraints.of(ENGLISH[:10], keep=("heads",))
     assert parser.parse(ENGLISH[:10], constraints=given).heads.tolist() == ENGLISH[:10].heads.tolist()
-    directed = treebank_of("a/A/_/_ b/B/_/_")
+    directed = treebank_of("a/DET/_/_ b/NOUN/_/_")
     directed[0][0].misc = "Constraint=right"
     parsed = parser.parse(directed, constraints=pp.Constraints.of(directed, keep=("constraints",)))
     assert parsed.heads.tolist() == [2, 0]
