@@ -31,7 +31,7 @@ def test_names_are_case_and_hyphen_blind(name):
         ),
         ("arc-eager-span", {"k": 0}, "k of arc-eager-span must be an integer >= 1; got 0"),
         ("arc-hybrid-span", {"k": True}, "k of arc-hybrid-span must be an integer >= 1; got True"),
-        ("swap-standard", {"oracle": "late"}, "oracle of swap-standard must be one of eager, lazy, dynamic, static-dynamic; got 'late'"),
+        ("swap-standard", {"oracle": "late"}, "must be one of eager, lazy, dynamic, static-dynamic; got 'late'"),
         (pp.system("arc-eager"), {"root": "first"}, "arc-eager is complete as it is; got root"),
         ("nowhere.json", {}, "nowhere.json: cannot be read: No such file or directory"),
     ],
