@@ -8,7 +8,8 @@ labels without subtypes, are those of the gold trees, for all links of one word 
 tags, and for the latter in sentences where enough words have a head. Parsers (beam 4, 5 epochs, templates that read
 neither XPOS nor FEATS, with gold tags): from the source without its words, from projected trees, from gold trees.
 The defaults of `Aligner` were chosen on en-sv, en-de, en-fi and en-hi, and by parsers tested on the development set of
-sv_talbanken and on held-out sentences of PUD (de, fi, hi, ar); en-fr and en-tr were looked at, but decided nothing.
+sv_talbanken and on held-out sentences of PUD (de, fi, hi, ar); en-fr and en-tr chose none of them, but
+were looked at: that links depend on the trees of the source was tried because en-tr fell short.
 Finished tasks are kept in benchmarks/results/projection.jsonl, the tables in projection.txt.
 """
 
