@@ -4,7 +4,7 @@
     python benchmarks/systems.py FOLDER --report     # prints what is there
 
 Each system has its default templates, and is trained with its dynamic oracle, if it has one, with exploration when it
-is greedy; Root is last. Scores are of test sets with gold tags, all words, labels with subtypes. The recall of crossing
+is greedy (SwapStandard then with its static-dynamic one); Root is last. Scores are of test sets with gold tags, all words, labels with subtypes. The recall of crossing
 arcs is the share of words whose gold arc crosses another one and whose head was found. Treebanks are sorted by the
 share of sentences in their training sets that are not projective.
 """
@@ -24,6 +24,7 @@ from panparser.systems.registry import BUILT_IN
 
 SYSTEMS = tuple(name for name in BUILT_IN if not name.endswith(("partial", "span")))
 BEAMS = (1, 8)
+SWAP = "swap-standard"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +52,9 @@ class SystemTask:
         train_set, dev, test = (
             pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in ("train", "dev", "test")
         )
-        system = pp.system(self.system)
-        explores = self.beam == 1 and system.has_dynamic_oracle
+        greedy = self.beam == 1
+        system = pp.system(self.system, **({"oracle": "static-dynamic"} if greedy and self.system == SWAP else {}))
+        explores = greedy and system.has_dynamic_oracle
         options: dict[str, Any] = {"strategy": pp.STRATEGIES["dynamic-explore"]} if explores else {}
         start = time.process_time()
         parser = pp.train(
