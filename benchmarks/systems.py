@@ -4,9 +4,9 @@
     python benchmarks/systems.py FOLDER --report     # prints what is there
 
 Each system has its default templates, and is trained with its dynamic oracle, if it has one, with exploration when it
-is greedy (SwapStandard then with its static-dynamic one); Root is last. Scores are of test sets with gold tags, all words, labels with subtypes. The recall of crossing
-arcs is the share of words whose gold arc crosses another one and whose head was found. Treebanks are sorted by the
-share of sentences in their training sets that are not projective.
+is greedy (SwapStandard then with its static-dynamic one); Root is last. Scores are of test sets with gold tags, all
+words, labels with subtypes. The recall of crossing arcs is the share of words whose gold arc crosses another one and
+whose head was found. Treebanks are sorted by the share of sentences in their training sets that are not projective.
 """
 
 from __future__ import annotations
