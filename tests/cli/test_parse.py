@@ -70,6 +70,9 @@ def test_odd_input(run, data, model):
     assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--any-tags")[0] == 0
     (sentence,) = pp.read_conllu("out.conllu", single_root=True)
     assert len(sentence) == 5000
+    code, _, err = run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--lenient")
+    assert code == 0
+    assert "warning: expected tags (UPOS)" in err
     Path("circle.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n")
     code, _, err = run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")
     assert code == 0

@@ -311,7 +311,7 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ("precision = 0.8", "precision = 8", "precision of estimate_regions must be above 0 and at most 1; got 8"),
         ("precision = 0.8", "precision = 1.0", "no class of arcs is precise enough"),
         ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
-        ("members = 1", "seeds = [1, 2]", "seeds, init and vectors are for single parsers"),
+        ("members = 1", "seeds = [1, 2]", "seeds, init, vectors and weights are for single parsers"),
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
         ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
         ('upos = "PUNCT"', "min_length = 3, max_length = 2", "max_length of Region must be at least min_length"),

@@ -438,3 +438,13 @@ def test_universal_labels_that_cannot_be():
     full = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1)
     with pytest.raises(pp.SpecError, match="init of train has labels with subtypes"):
         pp.train(pp.ParserSpec(beam=1, labels="universal"), treebank, init=full)
+
+
+def test_parsers_that_read_tags_alone_need_tags(english):
+    spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), beam=1)
+    assert spec.used_templates.is_delexicalized
+    assert not pp.LEAN.is_delexicalized
+    bare = english[0].copy()
+    bare.column("upos")[:] = bare.id_of("upos", "_")
+    with pytest.raises(pp.TreebankError, match="expected tags"):
+        pp.train(spec, bare, epochs=1)

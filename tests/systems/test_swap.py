@@ -193,7 +193,7 @@ def test_tables_are_values():
     [
         ({"static_oracle": "rows"}, "SWAP uses back, so costs need a static_oracle, .* or the potential swap-loss"),
         ({"transitions": (pp.Transition("SHIFT", then=(shift,)),)}, "not a swap system"),
-        ({"transitions": (pp.Transition("X", then=(back, shift)),)}, "does not know a row like"),
+        ({"transitions": (pp.Transition("X", then=(back, shift)),)}, "does not know what"),
     ],
 )
 def test_tables_that_the_loss_does_not_know(values, problem):

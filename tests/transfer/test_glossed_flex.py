@@ -104,7 +104,7 @@ def test_proclitics_and_words_without_a_form_of_their_own():
         (b'<?xml version="1.0" encoding="klingon"?><a/>', "t:?1?:? expected .*XML"),
         (b"<a>\xff</a>", "t:1: expected well-formed XML, found: not well-formed"),
         (b'<!DOCTYPE a [<!ENTITY b "c">]>\n<a>&b;</a>', "t:1: expected XML without a DOCTYPE, found one"),
-        (b'<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "expected XML without a DOCTYPE"),
+        (b'<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "t:1: expected XML without a DOCTYPE"),
         (b"<a>" * 70 + b"</a>" * 70, "t:1: expected elements nested at most 64 deep, found <a>"),
         (
             text('<phrase><words>\n<word><item type="gls" lang="en">dog</item></word></words></phrase>'),
@@ -113,7 +113,7 @@ def test_proclitics_and_words_without_a_form_of_their_own():
     ],
 )
 def test_what_cannot_be_read_is_named(data, message):
-    with pytest.raises(pp.TextError, match=message):
+    with pytest.raises(pp.TextError, match=f"^{message}"):
         read_flextext(data, "t")
 
 

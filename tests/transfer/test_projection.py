@@ -157,6 +157,14 @@ def test_what_is_refused(options, error, said):
 def test_treebanks_that_do_not_match_are_refused():
     with pytest.raises(TreebankError, match=r"found no more sentences \(12 and 11 sentences\)"):
         pp.project(SOURCE, TARGET[:11])
+    bare = SOURCE.copy()
+    bare.heads[:] = -1
+    with pytest.raises(TreebankError, match="expected a treebank with heads to carry over"):
+        pp.project(bare, TARGET)
+    untagged = SOURCE.copy()
+    untagged.column("upos")[:] = untagged.id_of("upos", "_")
+    with pytest.raises(TreebankError, match=r"expected tags \(UPOS\) to carry over"):
+        pp.project(untagged, TARGET, tags=True)
     with pytest.raises(TreebankError, match="got none"):
         pp.project([], TARGET)
     with pytest.raises(TreebankError, match="expected a Treebank"):

@@ -128,3 +128,14 @@ def _swapped(tags: list[str], step: int) -> list[str]:
     for place in range(0, len(found) - 1, step):
         found[place : place + 2] = found[place : place + 2][::-1]
     return found
+
+
+def test_sources_of_a_few_words_are_not_taken_for_near():
+    """All that they lack counts once, so that little text diverges little."""
+    target = tagged("DET NOUN VERB", "PRON VERB DET NOUN")
+    near, tiny = tagged(*["DET NOUN VERB", "PRON VERB NOUN"] * 200), tagged("INTJ")
+    assert pp.similarity(target, tiny) < 1.6
+    found = pp.similar(target, [tiny, near])
+    assert [(each.number, each.is_small) for each in found] == [(1, False), (0, True)]
+    assert found[1].divergence == max(found[0].divergence, pp.similarity(target, tiny))
+    assert [each.is_small for each in pp.similar(target, [tiny, tiny])] == [False, False]  # nothing to compare with

@@ -280,6 +280,10 @@ def test_the_command(run, folder):
         (["-t", "sample.conllu", "-s", "ud", "-l", "no such language", "-o", "m"], "--typology mine.toml"),
         (["-t", "sample.conllu", "-s", "ud", "-o", "sample.conllu"], "is an input, and would be replaced"),
         (
+            ["-t", "sample.conllu", "-s", "ud", "-o", "m", "--report", "./m"],
+            "expected another file than that of the model",
+        ),
+        (
             ["-t", "sample.conllu", "-s", "ud", "-o", "m", "--report", "mine.toml", "--typology", "mine.toml"],
             "replaced",
         ),

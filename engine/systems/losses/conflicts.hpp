@@ -13,11 +13,9 @@ namespace panparser {
 // branches on the arcs of a conflict, for losses of 1, 2, ...; as many conflicts as share no arc are a lower bound.
 //
 // A maker knows which arcs can be made together:
-//   bool can_make(const Arcs&)       all of them? Always true once its work is exhausted, so that the search ends.
-//   void narrow(Arcs&)               keeps, of the set that was tried last and cannot be made, arcs that are likely to
-//   be
-//                                    enough for that; until `widen`, only subsets of these are tried.
-//   void widen()
+// - can_make(arcs): all of them? Always true once its work is exhausted, so that the search ends.
+// - narrow(arcs): keeps, of the set that was tried last and cannot be made, arcs that are likely to be enough for that;
+//   until widen(), only subsets of these are tried.
 class Conflicts {
  public:
   using Node = std::int32_t;       // a token, by its place among those that matter

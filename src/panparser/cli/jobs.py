@@ -57,9 +57,10 @@ class Job:
         self, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: OutputFormat
     ) -> Iterator[Result]:
         """What is to be written of each treebank. They come in order, and few are in memory at a time."""
-        return in_order(lambda read: self._result(read, shown), treebanks, threads)
+        numbered = enumerate(treebanks)
+        return in_order(lambda each: self._result(each[1], shown, is_first=each[0] == 0), numbered, threads)
 
-    def _result(self, read: Callable[[], Treebank], shown: OutputFormat) -> Result:
+    def _result(self, read: Callable[[], Treebank], shown: OutputFormat, *, is_first: bool) -> Result:
         treebank = read()
         result = Result(words=treebank.words)
         if self.lenient:
@@ -67,7 +68,8 @@ class Job:
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
             result.unknown = UnknownTags.of(treebank, self.tags)
-            result.unknown.check(treebank.path, self.tags)
+            if is_first and not self.lenient:  # later, output is there already: it is told at the end
+                result.unknown.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
             result.pieces = render(found, shown)

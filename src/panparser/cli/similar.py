@@ -14,7 +14,7 @@ from panparser.cli.choices import FileFormat, FormatOption, JsonOption
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
-from panparser.transfer.tag_trigrams import TagTrigrams
+from panparser.transfer.tag_trigrams import FEW_WORDS, TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar_sources
 
 
@@ -53,6 +53,9 @@ def similar(
                 words = each.untagged + int(each.counts.sum())
                 what = f"{each.untagged:,} of {words:,} words have no tag (UPOS), and are left out"
                 print(f"panparser: warning: {each.path}: {what}", file=sys.stderr)
+        for small in (source.path for source in found if source.is_small):
+            what = f"has less than {FEW_WORDS:,} words, too few to tell how far it is: it is taken for the furthest"
+            print(f"panparser: warning: {small}: {what}", file=sys.stderr)
     if as_json:
         print(json.dumps([asdict(each) for each in found], indent=2))
     elif not is_quiet():

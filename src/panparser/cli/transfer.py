@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -97,11 +98,13 @@ def transfer(
         raise SpecError("expected a file for the model: -o MODEL")
     if not named:
         raise SpecError("expected treebanks of other languages: --sources FOLDER, or files; found none")
-    found = find_sources(named, but=(sample, raw, dev))
+    found = [replace(each, format=format.value) for each in find_sources(named, but=(sample, raw, dev))]
     inputs = [*(each.path for each in found), sample, raw, dev, file]
     check_writable(Path(output), ModelError, *inputs)
     if report_file is not None:
         check_writable(Path(report_file), SpecError, *inputs, output)
+        if Path(report_file).resolve() == Path(output).resolve():
+            raise SpecError(f"--report: expected another file than that of the model, found {output} for both")
     typology = _typology(language, like, file)
     texts = [None if each is None else read_sentences(each, format.value) for each in (sample, raw, dev)]
     from panparser.transfer.transferring import train_transfer  # the learners, once the flags are checked

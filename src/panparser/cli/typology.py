@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated
 
 import typer
 
-from panparser.cli.app import app
+from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption, JsonOption
 from panparser.cli.tables import print_table
 from panparser.cli.typologies import LikeOption, SampleOption, TypologyOption, typology_of
@@ -58,3 +59,6 @@ def typology(
         rows = [(trait.in_words, trait.source) if (trait := known.get(each.name)) else ("", "") for each in CLASSES]
         titled = [(each.title, *row) for each, row in zip(CLASSES, rows, strict=True)]
         print_table(("dependents", "stand", "known from"), titled, "lll")
+        if not known and not is_quiet():
+            why = "; a sample must have trees, and enough dependents of a kind" if sample else ""
+            print(f"panparser: nothing is known of it{why}", file=sys.stderr)

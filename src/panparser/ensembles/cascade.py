@@ -25,7 +25,7 @@ from panparser.parsing.constraints.constraints import Constraints, check_given
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.tags import check_tags
+from panparser.parsing.tags import Tags, check_tags, joined
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.storage.values import TABLE, TEXT, ListOf, Table
@@ -108,14 +108,23 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         """The labels that the last stage writes; those of earlier stages may also occur in the results of `parse`."""
         return self.parsers[-1].plain_labels
 
+    @property
+    def tags(self) -> Tags | None:
+        """The UPOS that its parsers learned from; None if one does not know, or does not read them."""
+        return joined(parser.tags for parser in self.parsers)
+
+    @tags.setter
+    def tags(self, tags: Tags | None) -> None:
+        for parser in self.parsers:
+            parser.tags = tags
+
     # --- Parsing ---
 
     def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
         """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
         check_parsed(treebank)
-        for tags in dict.fromkeys(parser.tags for parser in self.parsers):
-            if tags is not None:
-                check_tags(treebank, tags)
+        if self.tags is not None:
+            check_tags(treebank, self.tags)
         parsed = treebank.copy()
         self.annotate(parsed, **options)
         return parsed

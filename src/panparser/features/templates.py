@@ -246,6 +246,11 @@ class Templates(Sequence[Template]):
         kept = self.without(*OF_ONE_LANGUAGE, *(() if feats else ("feats",)))
         return Templates(tuple(template for template in kept if template.reads_universal_features))
 
+    @property
+    def is_delexicalized(self) -> bool:
+        """Do they read nothing of words but UPOS?"""
+        return not any(template.uses(*OF_ONE_LANGUAGE, "feats") for template in self)
+
     def unlabeled(self) -> Templates:
         """The templates that do not read labels."""
         return self.without(*LABELED)

@@ -16,6 +16,7 @@ from panparser.learning.strategies import DYNAMIC_EXPLORE
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
+from panparser.parsing.training.weighting import MOST_WEIGHT
 from panparser.transfer.blanking import annotated_templates, blanked
 from panparser.transfer.tag_trigrams import LEAST
 from panparser.treebank.treebank import Treebank
@@ -103,7 +104,8 @@ class Candidates:
         if method == "sample":
             return train(_spec(8, sample), sample, **common)
         blank = [blanked(source.treebank) for source in self.sources]
-        weights = [*self.nearness(), max(1.0, float(np.mean([len(each) for each in blank])) / len(sample))]
+        share = float(np.mean([len(each) for each in blank])) / len(sample)
+        weights = [*self.nearness(), min(max(1.0, share), MOST_WEIGHT)]
         return train(_spec(1, sample), [*blank, sample], weights=weights, **greedy, **common)
 
     def nearness(self) -> list[float]:

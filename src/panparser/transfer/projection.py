@@ -39,8 +39,8 @@ def project(
 
     Links are followed if both words have no other one and, with `same_tag` (the default where both treebanks have
     tags), the same UPOS. The head of a word is the word linked with the head of its own link, or Root if that is Root;
-    labels lose their subtypes. So every sentence keeps a part of one tree, without cycles, and with one child of Root
-    at most. The target's own heads, labels and DEPS are removed; all else stays.
+    labels lose their subtypes. So every sentence keeps a part of the source's tree, without cycles, and with no more
+    children of Root. The target's own heads, labels and DEPS are removed; all else stays.
 
     `links`: of each source; without them `align` finds them, as `aligner` says. `least`: sentences with a smaller share
     of heads are left out. `tags`: UPOS is carried over, too, instead of compared; the target's own is removed, and not
@@ -52,6 +52,10 @@ def project(
     _check_options(sources, same_tag, least, tags, votes)
     for each in sources:
         check_parallel(each, target)
+        if not (each.heads >= 0).any():
+            raise TreebankError(f"{each.path}: expected a treebank with heads to carry over, found none")
+        if tags and (_texts(each, "upos") == "_").all():
+            raise TreebankError(f"{each.path}: expected tags (UPOS) to carry over, found none")
     options = aligner or Aligner()
     found = _found(sources, target, links, replace(options, tags=False) if tags else options, report)
     followed = [

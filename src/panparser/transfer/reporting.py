@@ -122,7 +122,7 @@ class TransferReport:
     def _reason(self) -> str:
         if len(self.scores) < 2:
             return "" if self.sentences else ", as there are no trees of the language"
-        first, second = (tally.uas for _, tally in self.scores[:2])
+        first, second = (tally.uas for _, tally in self.scores[:2])  # of equal ones, the first has the better labels
         return f", which scores best ({first:.1f})" if first > second else ", which scores as well as any"
 
     def _source_lines(self) -> Iterator[str]:

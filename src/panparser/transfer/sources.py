@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from panparser.errors import SpecError
+from panparser.treebank.treebank import Format
 
 UNKNOWN = "unknown"
 _SUFFIX = ".conllu"
-_TRAINING = "train"  # in the name of a file
+_TRAINING = "train"  # a part of the name of a file
+_PARTS = ("train", "dev", "test")
 _FIELD = re.compile(r"^\s*licen[cs]e\s*:\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)  # in the README of a treebank
 _ADDRESS = re.compile(r"creativecommons\.org/licenses/([a-z-]+)/(\d\.\d)", re.IGNORECASE)
 _LONGEST = 80  # characters of a license that has no short name
@@ -21,11 +24,12 @@ _READ = 1 << 16  # bytes of a file that may tell the license
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A treebank to learn from: its name, its file, and its license, as far as the files beside it tell."""
+    """A treebank to learn from: its name, its file and its format, and its license, as far as files beside it tell."""
 
     name: str
     path: str
     license: str = UNKNOWN
+    format: Format | Literal["auto"] = "auto"
 
 
 def find_sources(paths: Iterable[str | os.PathLike[str]], but: Iterable[str | None] = ()) -> list[SourceFile]:
@@ -43,7 +47,7 @@ def find_sources(paths: Iterable[str | os.PathLike[str]], but: Iterable[str | No
         for file in files:
             place = file.resolve()
             if place not in excluded:
-                found.setdefault(place, SourceFile(_name(file), str(file), license_of(file)))
+                found.setdefault(place, SourceFile(name_of(file), str(file), license_of(file)))
     if not found:
         raise SpecError("expected treebanks of other languages to learn from, found none")
     return list(found.values())
@@ -51,14 +55,14 @@ def find_sources(paths: Iterable[str | os.PathLike[str]], but: Iterable[str | No
 
 def _files_in(folder: Path) -> Iterator[Path]:
     every = sorted(folder.rglob(f"*{_SUFFIX}"))
-    training = [file for file in every if _TRAINING in file.stem]
+    training = [file for file in every if _TRAINING in re.split(r"[-_.]", file.name)]
     return iter(training or [file for file in every if file.parent == folder])
 
 
-def _name(file: Path) -> str:
-    """The name of a treebank: that of its file, or of its folder if all files there are called train."""
+def name_of(file: Path) -> str:
+    """The name of a treebank: that of its file, or of its folder if the file is called train, dev or test."""
     stem = file.name.partition(".")[0]
-    plain = re.sub(rf"[-_.]?(?:ud[-_.])?{_TRAINING}$", "", stem)
+    plain = re.sub(rf"[-_.]?(?:ud[-_.])?(?:{'|'.join(_PARTS)})$", "", stem)
     return plain or file.resolve().parent.name or stem
 
 

@@ -16,6 +16,7 @@ from panparser.errors import SpecError, TreebankError
 from panparser.treebank.treebank import Treebank
 
 LEAST = 1e-6  # nats: a divergence below that weighs as much as this
+FEW_WORDS = 1000  # of a source: trigrams that it lacks are too many, and count too much, to tell how far it is
 _UNTAGGED = "_"
 
 
@@ -69,7 +70,10 @@ class TagTrigrams:
 
 @dataclass(frozen=True)
 class Similarity:
-    """A source by its similarity to a target: `number` among the sources, divergence, and weight."""
+    """A source by its similarity to a target: `number` among the sources, divergence, and weight.
+
+    `is_small`: it has too few words to tell, and its divergence is less than that of a larger one would be.
+    """
 
     number: int
     path: str
@@ -77,6 +81,7 @@ class Similarity:
     weight: float
     sentences: int
     untagged: int
+    is_small: bool = False
 
 
 def similarity(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -> float:
@@ -103,17 +108,21 @@ def similar(
 ) -> list[Similarity]:
     """The sources of a target, the most similar first; equal ones in their order.
 
-    Weights, as for `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
+    Those of less than 1,000 words come behind all others, as far as the last of these at least. Weights, as for
+    `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
     """
     if not is_number(power) or not 0 <= power <= 100:
         raise SpecError(f"power of similar must be a number from 0 to 100; got {power!r}")
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"sources of similar must be a list of treebanks, at least one; got {sources!r}")
     wanted = target if isinstance(target, TagTrigrams) else TagTrigrams.of(target)
+    counted = [source if isinstance(source, TagTrigrams) else TagTrigrams.of(source) for source in sources]
+    divergences = [similarity(wanted, given) for given in counted]
+    large = [own for own, given in zip(divergences, counted, strict=True) if given.counts.sum() >= FEW_WORDS]
     found = []
-    for number, source in enumerate(sources):
-        given = source if isinstance(source, TagTrigrams) else TagTrigrams.of(source)
-        divergence = similarity(wanted, given)
-        weight = max(divergence, LEAST) ** -power
-        found.append(Similarity(number, given.path, divergence, weight, given.sentences, given.untagged))
-    return sorted(found, key=lambda each: each.divergence)
+    for number, (given, divergence) in enumerate(zip(counted, divergences, strict=True)):
+        is_small = bool(large) and given.counts.sum() < FEW_WORDS
+        told = max(divergence, *large) if is_small else divergence
+        weight = max(told, LEAST) ** -power
+        found.append(Similarity(number, given.path, told, weight, given.sentences, given.untagged, is_small))
+    return sorted(found, key=lambda each: (each.is_small, each.divergence))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import get_args
 
 from panparser._checks import check_count
@@ -14,7 +15,7 @@ from panparser.parsing.parser import Parser
 from panparser.transfer.candidates import METHODS, OF_SAMPLE, Candidates, Method, Source, Tally
 from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TransferReport
 from panparser.transfer.rewriting import Rewriting, rewrite
-from panparser.transfer.sources import SourceFile
+from panparser.transfer.sources import SourceFile, name_of
 from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
@@ -132,9 +133,9 @@ def _ranked(sources: Sequence[Treebank | SourceFile], texts: Sequence[Treebank],
     """The sources, nearest first; as they are given, if there is no text to rank them by."""
     found, counted = [], []
     for number, source in enumerate(sources):
-        file = SourceFile(source.path, source.path) if isinstance(source, Treebank) else source
+        file = SourceFile(name_of(Path(source.path)), source.path) if isinstance(source, Treebank) else source
         tell(f"reading {file.name}", number, len(sources))
-        treebank = source if isinstance(source, Treebank) else read_conllu(source.path)
+        treebank = source if isinstance(source, Treebank) else read_conllu(source.path, format=source.format)
         if not (treebank.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
         counted.append(TagTrigrams.of(treebank))
@@ -192,7 +193,7 @@ def _compared(
         tell(f"comparing: {each}", number, len(methods))
         tally, parsers[each] = candidates.score(each, folds)
         scores.append((each, tally))
-    scores.sort(key=lambda pair: -pair[1].heads)
+    scores.sort(key=lambda pair: (-pair[1].heads, -pair[1].both))
     return scores[0][0], scores, parsers[scores[0][0]]
 
 
@@ -218,7 +219,7 @@ def _gain(candidates: Candidates, scores: Sequence[tuple[Method, Tally]], tell: 
     tell(f"estimating: {method}", 0, 0)
     half = len(sample) // 2
     if candidates.dev is not None:
-        parser = candidates.learn(method, sample[:half])
+        parser = candidates.learn(method, drawn(sample, half, seed=candidates.seed))
         fewer, more = candidates.tally(parser, candidates.dev), len(sample)
     else:
         fewer, more = candidates.jackknife(method, 2), len(sample) - len(sample) // FOLDS

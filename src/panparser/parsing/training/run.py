@@ -13,7 +13,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, SpecError, StuckError
+from panparser.errors import ModelError, SpecError, StuckError, TreebankError
 from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport, Instead
@@ -70,6 +70,10 @@ class Epochs(EpochLoop[Weights, Parser]):
         """Raises an error if the treebank cannot be learned from."""
         check_treebanks("train", self.treebank, self.dev)
         self.spec = fitting_spec(self.spec, self.treebank)
+        if self.reads("upos") and self.spec.used_templates.is_delexicalized and tags_of(self.treebank) == ("_",):
+            raise TreebankError(
+                f"{self.treebank.path}: expected tags (UPOS), as the parser reads nothing else of words; found none"
+            )
         init: object = getattr(self, "init", None)
         if isinstance(init, Parser) and self.spec.labels == "universal" and init.spec.labels == "full":
             raise SpecError("init of train has labels with subtypes, and the new parser is to learn universal ones")

@@ -138,6 +138,8 @@ def _parsed(data: bytes, path: str) -> _Element:
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise TextError(f"{path}:{error.lineno}: expected well-formed XML, found: {reason}") from None
+    except TextError:  # ours, a ValueError too
+        raise
     except (ValueError, LookupError) as error:  # an encoding that is unknown, or that the text does not have
         raise TextError(f"{path}: expected XML in UTF-8 or UTF-16, found: {error}") from None
     return root.parts[0]
