@@ -404,6 +404,28 @@ std::optional<int> System::lost(const Reference& reference) const {
 
 // --- Costs ---
 
+// How many children of a token in the reference are in the region of a probe.
+template <bool kFree>
+inline int count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) {
+  const std::span<const Token> children = gold.children(token);
+  const auto counts = [&](Token child) {
+    return in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+  };
+  int count = 0;
+  if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
+    for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
+      count += counts(*child);
+    }
+  }
+  if ((probe.region & ~kBufferRegion) != 0) {
+    for (const Token child : children) {
+      if (child >= frame.front) break;
+      count += counts(child);
+    }
+  }
+  return count;
+}
+
 template <bool kFree>
 int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) const {
   if (probe.kind == ProbeKind::kWanting) {
@@ -428,32 +450,15 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
     case ProbeKind::kWants:
       return gold.head(token) == probe.direction;
     default:
-      if (probe.position != kListTokens) return count_children<kFree>(probe, token, frame, gold);
+      return probe.position == kListTokens ? children_of_list(probe, frame, gold)
+                                           : count_children<kFree>(probe, token, frame, gold);
   }
-  int count = 0;
-  for (Token other = 0; frame.facts[kListSize] > 0 && other < frame.front; ++other) {
-    if (contains(frame.on_list, other)) count += count_children<kFree>(probe, other, frame, gold);
-  }
-  return count;
 }
 
-template <bool kFree>
-int System::count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) const {
-  const std::span<const Token> children = gold.children(token);
-  const auto counts = [&](Token child) {
-    return in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
-  };
+int System::children_of_list(const Probe& probe, const Frame& frame, const Gold& gold) const {
   int count = 0;
-  if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
-    for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
-      count += counts(*child);
-    }
-  }
-  if ((probe.region & ~kBufferRegion) != 0) {
-    for (const Token child : children) {
-      if (child >= frame.front) break;
-      count += counts(child);
-    }
+  for (Token other = 0; frame.facts[kListSize] > 0 && other < frame.front; ++other) {
+    if (contains(frame.on_list, other)) count += count_children<false>(probe, other, frame, gold);
   }
   return count;
 }
@@ -465,20 +470,8 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
   scratch.probes.resize(table_.probes.size());
   const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
   for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe<kFree>(table_.probes[i], frame, gold);
-  const bool chain = table_.potential == Potential::kBlockedChain;
-  const bool cycles = table_.potential == Potential::kCycles;
-  const auto crossing = [&](Token without) {
-    return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
-  };
-  int before = chain && chain_blocked(frame, {}, gold, table_.limit);
-  const bool crosses = kFree && reference.crosses;
-  if (crosses) before = crossing(kNone);
-  if (kFree && reference.given_up > 0) {
-    ++scratch.valued;
-    ++scratch.approximated;
-  }
-  for (; legal; legal &= legal - 1) {
-    const int action = std::countr_zero(legal);
+  for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
+    const int action = std::countr_zero(rest);
     const Row& row = table_.rows[action];
     int cost = 0;
     auto add = [&](const Term& term) { cost += (truths & term.guard) == term.guard ? scratch.probes[term.probe] : 0; };
@@ -486,10 +479,31 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     if (gold.directed()) {
       for (const Term& term : row.directed_terms) add(term);
     }
-    if (cycles) cost += more_cycles(frame, moves_[action], gold);
-    if (chain) cost += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
-    if (crosses) cost += crossing(change(row, frame).popped) - before;
     costs[action] = cost;
+  }
+  if (table_.potential != Potential::kZero) add_potential(frame, legal, reference, scratch, costs);
+}
+
+// What rows change in the number of words that the potential counts.
+void System::add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
+                           std::span<std::int32_t> costs) const {
+  const Gold& gold = reference.gold;
+  const bool chain = table_.potential == Potential::kBlockedChain;
+  const bool cycles = table_.potential == Potential::kCycles;
+  const auto crossing = [&](Token without) {
+    return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
+  };
+  const int before = chain ? chain_blocked(frame, {}, gold, table_.limit) : reference.crosses ? crossing(kNone) : 0;
+  if (reference.given_up > 0) {
+    ++scratch.valued;
+    ++scratch.approximated;
+  }
+  for (; legal; legal &= legal - 1) {
+    const int action = std::countr_zero(legal);
+    const Row& row = table_.rows[action];
+    if (cycles) costs[action] += more_cycles(frame, moves_[action], gold);
+    if (chain) costs[action] += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
+    if (reference.crosses) costs[action] += crossing(change(row, frame).popped) - before;
   }
 }
 

@@ -176,8 +176,9 @@ class System {
   bool fits_potential(const Row& row) const;
   template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
-  template <bool kFree>
-  int count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) const;
+  void add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
+                     std::span<std::int32_t> costs) const;
+  int children_of_list(const Probe& probe, const Frame& frame, const Gold& gold) const;
   Change change(const Row& row, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;

@@ -15,8 +15,7 @@ int choose(std::uint32_t legal, Random& random) {
   return std::countr_zero(legal);
 }
 
-void check_choice(bool any, const Counters& counters) {
-  if (any) return;
+[[noreturn]] void throw_stuck(const Counters& counters) {
   throw Stuck("no legal transition with " + std::to_string(counters.stack_size) + " tokens on the stack and " +
               std::to_string(counters.buffer_size()) + " in the buffer");
 }
@@ -52,7 +51,7 @@ struct Walker {
     const Frame frame = state.frame();
     if (system.is_final(frame)) return -1;
     const std::uint32_t legal = look(state, frame, reference);
-    check_choice(legal != 0, state.counters());
+    if (!legal) throw_stuck(state.counters());
     if (--steps_left < 0) throw Stuck("the derivation of a sentence does not end");
     ++result.states;
     return choose(legal, random);
@@ -69,7 +68,7 @@ struct Walker {
         steps.push_back(make_step(std::countr_zero(rest), frame.at[kS0]));
       }
     });
-    check_choice(!steps.empty(), state.counters());
+    if (steps.empty()) throw_stuck(state.counters());
     if (--steps_left < 0) throw Stuck("the derivation of a sentence does not end");
     ++result.states;
     return steps[random.below(static_cast<std::uint32_t>(steps.size()))];
