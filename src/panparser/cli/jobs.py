@@ -14,13 +14,13 @@ from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import forget
 from panparser.parsing.constraints.constraints import Constraints, Dropped
 from panparser.parsing.parser import Parser, ScoredTree
-from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
 from panparser.treebank.rendering import OutputFormat, Rendered, render
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.parsing.tags import UnknownTags
 
 
 @dataclass
@@ -67,6 +67,8 @@ class Job:
             result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
+            from panparser.parsing.tags import UnknownTags
+
             result.unknown = UnknownTags.of(treebank, self.tags)
             if is_first and not self.lenient:  # later, output is there already: it is told at the end
                 result.unknown.check(treebank.path, self.tags)

@@ -22,7 +22,6 @@ from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
 from panparser.parsing.parser import Parser
-from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.bundled import DEFAULT, find
 from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline
@@ -32,6 +31,7 @@ from panparser.treebank.rendering import Rendered, join
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.parsing.tags import UnknownTags
 
 _PATIENCE = 0.5  # seconds before a progress bar appears
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
@@ -192,7 +192,7 @@ class _Told:
     def __init__(self, model: str) -> None:
         self._model = model
         self._start = time.perf_counter()
-        self._unknown = UnknownTags()
+        self._unknown: UnknownTags | None = None
         self._words = self._dropped = self._skipped = 0
 
     def skip(self, message: str) -> None:
@@ -205,8 +205,10 @@ class _Told:
             yield result.pieces
             self._words += result.words
             self._dropped += len(result.dropped)
-            if result.unknown is not None:
+            if result.unknown is not None and self._unknown is not None:
                 self._unknown.add(result.unknown)
+            else:
+                self._unknown = self._unknown or result.unknown
             for constraint in result.dropped:
                 print(constraint, file=sys.stderr)
             for message in result.skipped:
@@ -219,7 +221,7 @@ class _Told:
         if self._skipped and not is_quiet():
             problems = f"{self._skipped} problem{'s' * (self._skipped > 1)}"
             print(f"panparser: {problems}; the rest was parsed ({self._words:,} words)", file=sys.stderr)
-        if self._unknown.deserves_warning and not is_quiet():
+        if self._unknown is not None and self._unknown.deserves_warning and not is_quiet():
             expected = f"expected tags (UPOS) that {self._model} has learned from"
             print(f"panparser: warning: {expected}, found {self._unknown}", file=sys.stderr)
 

@@ -13,7 +13,6 @@ from typing import overload
 from panparser.errors import TemplateError
 from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.features.syntax import ACTIONS, pointed, read_line
-from panparser.treebank.universal import FEATURES
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
 
@@ -71,6 +70,8 @@ class Template:
     @property
     def reads_universal_features(self) -> bool:
         """Is all that it reads of FEATS, if anything, a feature that Universal Dependencies has in all languages?"""
+        from panparser.treebank.universal import FEATURES
+
         return all(atom.key in FEATURES for atom in self.atoms if "feats" in atom.names)
 
     @property

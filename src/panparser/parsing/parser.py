@@ -29,7 +29,6 @@ from panparser.parsing.models.protocol import Model, ParserLike, Search
 from panparser.parsing.models.vote import VOTER, Voter
 from panparser.parsing.options import ParseOptions
 from panparser.parsing.spec import SPEC, Functions, ParserSpec
-from panparser.parsing.tags import Tags, check_tags
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Table, check, integer
@@ -39,6 +38,8 @@ from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from panparser.parsing.tags import Tags
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
 _WITHOUT_VOTERS = 1  # the format that older versions can read
@@ -139,6 +140,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         """
         check_parsed(treebank)
         if self.tags is not None:
+            from panparser.parsing.tags import check_tags
+
             check_tags(treebank, self.tags)
         parsed = treebank.copy()
         self.annotate(parsed, **options)

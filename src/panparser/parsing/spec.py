@@ -17,7 +17,6 @@ from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
-from panparser.treebank.universal import base_label
 
 ENTRY_POINTS = "panparser.systems"  # the group under which packages register their Python systems, by name
 Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # called by atoms, by name, with a state and its sentence
@@ -124,7 +123,11 @@ class ParserSpec:
 
     def learned_label(self, label: str) -> str:
         """What training makes of a label."""
-        return label if self.labels == "full" else base_label(label)
+        if self.labels == "full":
+            return label
+        from panparser.treebank.universal import base_label
+
+        return base_label(label)
 
     @property
     def crossing(self) -> Nonprojective:
