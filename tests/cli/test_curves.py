@@ -25,7 +25,7 @@ GOLD, GREEDY, BEAM = (DATA / name for name in ("english.conllu", "english-greedy
 def test_curves_say_what_is_wrong_before_they_train(run, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.conllu").touch()
-    monkeypatch.setattr("panparser.analysis.tables.curves.parse_sizes", None)
+    monkeypatch.setattr("panparser.analysis.tables.sample_curves.parse_sizes", None)
     code, _, err = run("curves", GOLD, *arguments)
     assert (code, "Traceback" in err) == (2, False)
     assert said in err
@@ -55,3 +55,30 @@ def test_curves(run, tmp_path):
     for sizes, said in (("5,x", "expected numbers with commas"), ("9,5", "rising numbers"), ("500", "from 1 to 60")):
         code, _, err = run("curves", *files, "--sizes", sizes)
         assert (code, said in err) == (2, True)
+
+
+def test_what_samples_are_worth(run, tmp_path):
+    """Tables of intervals, of another parser, given by its trees or as a model, and of prices."""
+    treebank = pp.read_conllu(GOLD)
+    files = (tmp_path / "train.conllu", tmp_path / "test.conllu")
+    for path, part in zip(files, (treebank[:40], treebank[60:90]), strict=True):
+        pp.write_conllu(path, part)
+    other = pp.train(pp.ParserSpec(beam=1), treebank[90:200], epochs=1, members=1)
+    other.save(tmp_path / "other.panparser")
+    pp.write_conllu(tmp_path / "other.conllu", other.parse(treebank[60:90]))
+    (tmp_path / "small.toml").write_text("[training]\nmembers = 1\n")
+    settings = ("--recipe", tmp_path / "small.toml", "--beam", 1, "--epochs", 1, "--sizes", "2,8,40", "--samples", 2)
+    shown = [
+        run("curves", *files, *settings, "--by", "difficulty", "--cost", 10, "--against", tmp_path / f"other.{kind}")
+        for kind in ("conllu", "panparser")
+    ]
+    assert shown[0] == shown[1]
+    code, out, err = shown[0]
+    assert (code, err) == (0, "")
+    for title in ("mean of 2 samples", "half of the 95 % interval", "as good as --against", "has reached a score"):
+        assert title in out
+    lines = [line.split() for line in out.splitlines()]
+    assert "difficulty words sentences first last gain learnability hardness complexity".split() in lines
+    assert ["95", ">", "40", ">", "400"] in lines
+    code, _, err = run("curves", *files, "--against", files[0])
+    assert (code, "predictions must have the words of the gold" in err) == (2, True)

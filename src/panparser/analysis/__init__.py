@@ -23,6 +23,7 @@ from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.reporting.report import report, write_plots, write_report
 from panparser.analysis.tables.comparison import agreement, compare, difference, holm, who_is_right
 from panparser.analysis.tables.curves import correlation, learning_curves, simplicity
+from panparser.analysis.tables.sample_curves import Curves, sample_curves
 from panparser.analysis.tables.scores import confusion, confusions, counts, precision_recall, scores, two_way, worst
 from panparser.analysis.words import Column, Words
 from panparser.parsing.inspection.contributions import Contributions
@@ -34,6 +35,7 @@ __all__ = [
     "Condition",
     "Contributions",
     "Criterion",
+    "Curves",
     "Explanation",
     "Frame",
     "Joined",
@@ -59,6 +61,7 @@ __all__ = [
     "precision_recall",
     "propagation",
     "report",
+    "sample_curves",
     "scores",
     "shared",
     "simplicity",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,15 +19,34 @@ from panparser.cli.progress import progress
 from panparser.errors import AnalysisError, SpecError
 from panparser.recipes.recipe import Recipe
 from panparser.storage.files import check_writable
+from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panparser.analysis import Curves
+
+_MODEL = ".panparser"
 
 
 @app.command()
 def curves(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Where the parsers learn from the first sentences.")],
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Where the parsers learn from.")],
     test: Annotated[str, typer.Argument(metavar="TEST", help="What they are scored on.")],
     sizes: Annotated[
         str | None, typer.Option(help="Numbers of sentences, with commas.  [default: 10,20,50,100,... and all]")
     ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(min=1, help="Random samples of each size, of which the mean is told.  [default: the first ones]"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="TEST as another parser sees it, or that parser: where do the curves meet it?"
+        ),
+    ] = None,
+    cost: Annotated[float | None, typer.Option(min=0, help="Price of a sentence with its tree.")] = None,
     by: Annotated[str, typer.Option(help="Classes of words: any criteria of `panparser analyze`.")] = "upos",
     of: Annotated[str, typer.Option(help="What is scored.")] = "uas",
     ignore: Annotated[
@@ -40,14 +61,21 @@ def curves(
     ] = None,
     beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the sentences.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same scores.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same samples and scores.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Trainings that run at once.")] = 1,
     format: FormatOption = FileFormat.auto,
     csv: Annotated[str | None, typer.Option(help="Write the scores as CSV.")] = None,
     plot: Annotated[str | None, typer.Option(help="Draw the curves, as .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show which classes of words are learned first: train on growing parts of a treebank, score each class.
+    """Show what sentences are worth, and which classes of words are learned first: train on more and more of them.
+
+    The first table has the scores of each class; with --samples it is followed by half of their 95 % intervals. The
+    next one tells how easily classes are learned. learnability: the score with 10 sentences as a percentage of that
+    with 500 (or the nearest sizes that there are). hardness: by how many percent more of the class is wrong in the end
+    than of all words. complexity: by how many percent more sentences it needs for --reach. Last is how many sentences
+    each score of all words takes, and, with --against, how many it takes to be as good as another parser. Between two
+    sizes, scores are taken to grow as the logarithm of the number of sentences.
 
     Needs pandas (pip install 'panparser[analysis]').
 
@@ -56,29 +84,35 @@ def curves(
       panparser curves train.conllu test.conllu
 
       panparser curves train.conllu test.conllu --sizes 20,100,500 --by base-label --of las --plot curves.png
+
+      panparser curves train.conllu test.conllu --samples 5 --by difficulty --against transferred.conllu --cost 10
     """
     analysis = import_analysis(plot)
     for path in (csv, plot):
         if path is not None:
-            check_writable(Path(path), AnalysisError, train, test, recipe)
+            check_writable(Path(path), AnalysisError, train, test, recipe, against)
     given = _recipe(recipe, beam, seed)
     options = given.options() | {"init": given.load_init(), "vectors": given.load_vectors()}
     options |= {key: value for key, value in (("epochs", epochs), ("seed", seed)) if value is not None}
     with progress() as report:
         report("reading", 0, 0)
         treebank, scored = read_to_score(train, format.value), read_to_score(test, format.value)
-        numbers = _sizes(sizes, len(treebank))
-        report(f"training {len(numbers)} parsers", 0, 0)
-        ignored = [] if ignore == "none" else listed(ignore)
-        table = analysis.learning_curves(
-            given.spec(), treebank, scored, numbers, by, of, ignore=ignored, threads=threads, **options
+        found = analysis.sample_curves(
+            given.spec(),
+            treebank,
+            scored,
+            _sizes(sizes, len(treebank)),
+            by,
+            of,
+            samples=samples,
+            against=None if against is None else _other(against, scored, format.value),
+            ignore=[] if ignore == "none" else listed(ignore),
+            threads=threads,
+            report=lambda done, total: report("training parsers", done, total),
+            **options,
         )
-    table = table[table["words"] >= least]
-    learned = analysis.simplicity(table, reach)
-    tables = [
-        Table(f"{of} by {by}, after so many sentences", "curves", table.set_axis(map(str, table.columns), axis=1)),
-        Table(f"sentences until {reach:.0%} of the last score", "learned", learned, aside=True),
-    ]
+    table = found.table[found.words >= least]
+    tables = _tables(found, by, of, reach, least, cost, analysis.simplicity(table, reach))
     if csv is not None:
         write_csv(tables, csv)
     if plot is not None:
@@ -89,6 +123,58 @@ def curves(
         print(json.dumps({"tables": [values(each) for each in tables]}, indent=2))
     elif not is_quiet():
         print_tables(tables)
+
+
+def _other(path: str, test: Treebank, format: str) -> Treebank:
+    """The test set as another parser sees it: a file of its trees, or its model."""
+    if not path.endswith(_MODEL):
+        return read_to_score(path, format)
+    from panparser.pipeline.loading import load_parser
+
+    return load_parser(path).parse(test)
+
+
+def _tables(
+    found: Curves, by: str, of: str, reach: float, least: int, cost: float | None, learned: pd.DataFrame
+) -> list[Table]:
+    """All that is told; the first one is written to a file."""
+    kept = found.words >= least
+    samples = found.scores.shape[2]
+    mean = f", mean of {samples} samples" if samples > 1 else ""
+    tables = [Table(f"{of} by {by}, after so many sentences{mean}", "curves", _named(found.table[kept]))]
+    if samples > 1:
+        tables.append(
+            Table("half of the 95 % interval of each", "intervals", _named(found.intervals[kept]), aside=True)
+        )
+    learned = learned.join(found.classes(reach))
+    tables.append(Table(f"sentences until {reach:.0%} of the last score", "learned", learned, aside=True))
+    if found.against is not None:
+        even = found.break_even(cost)[kept]
+        title = "sentences until it is as good as --against"
+        tables.append(Table(title, "break-even", even, printed=_bounded(even, found.sizes, cost), aside=True))
+    if of in ("uas", "las"):
+        capacity = found.capacity(cost=cost)
+        title = f"sentences until {of} of all words has reached a score"
+        tables.append(Table(title, "capacity", capacity, printed=_bounded(capacity, found.sizes, cost), aside=True))
+    return tables
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    return table.set_axis(map(str, table.columns), axis=1)
+
+
+def _bounded(table: pd.DataFrame, sizes: Sequence[int], cost: float | None) -> pd.DataFrame:
+    """As printed: the first size may be more than is needed, and what is not reached takes more than the last."""
+
+    def shown(count: float, price: float = 1) -> str:
+        if math.isnan(count):
+            return f"> {sizes[-1] * price:,.10g}"
+        return f"{'<= ' * (count == sizes[0])}{math.ceil(count) * price:,.10g}"
+
+    changed = {name: table[name].map(shown) for name in ("sentences", "low", "high") if name in table}
+    if cost is not None:
+        changed["cost"] = table["sentences"].map(lambda count: shown(count, cost))
+    return table.assign(**changed)
 
 
 def _recipe(path: str | None, beam: int | None, seed: int | None) -> Recipe:

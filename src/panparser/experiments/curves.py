@@ -1,19 +1,22 @@
-"""Learning curves: parsers trained on the first sentences of a treebank."""
+"""Learning curves: parsers trained on parts of a treebank, its first sentences or random samples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from panparser._checks import check_range
+from panparser._checks import MAX_SEEDS, check_count, check_range
 from panparser.learning.folds import run_all
 from panparser.learning.listeners import Listener
+from panparser.learning.options import Training
 from panparser.learning.record import whole
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.options import ParserTrainingOptions
 from panparser.parsing.training.run import score
 from panparser.parsing.training.train import train
+from panparser.treebank.sampling import sample
 from panparser.treebank.treebank import Treebank
 
 
@@ -52,20 +55,42 @@ def parse_sizes(
     test: Treebank,
     sizes: Sequence[int],
     *,
+    samples: int | None = None,
     dev: Treebank | None = None,
     threads: int | None = None,
+    report: Callable[[int, int], None] | None = None,
     **options: Unpack[ParserTrainingOptions],
-) -> list[Treebank]:
-    """`test` as parsed by parsers trained on the first sentences; `dev` selects the epoch."""
+) -> list[list[Treebank]]:
+    """For each size, `test` as parsed by parsers trained on so many sentences; `dev` selects the epoch.
 
-    def work(size: int, stop: Listener) -> Treebank:
+    They are the first ones, or with `samples` so many samples, those of `sample` with the seed of training and the next
+    ones, each of which contains the smaller ones of its seed. The whole treebank is learned from once. `report` is
+    called with the numbers of parsers done and in all.
+    """
+    if samples is not None:
+        check_count("samples of learning curves", samples, most=MAX_SEEDS)
+    first = options.get("seed", Training().seed)
+    seeds = [None] if samples is None else [first + number for number in range(samples)]
+    wanted = _checked_sizes(sizes, treebank)
+    parts = [(size, seed) for size in wanted for seed in (seeds if size < len(treebank) else seeds[:1])]
+    done, lock = 0, threading.Lock()
+
+    def work(part: tuple[int, int | None], stop: Listener) -> Treebank:
+        nonlocal done
+        size, seed = part
         own_dev = None if dev is None else dev.copy()
-        parser = whole(train(spec, treebank[:size], dev=own_dev, listeners=[stop], **options))
+        learned = treebank[:size] if seed is None else sample(treebank, size, seed=seed)
+        parser = whole(train(spec, learned, dev=own_dev, listeners=[stop], **options))
         found = test.copy()
         parser.annotate(found)  # few sentences have few tags: no reason to warn, as `parse` does
+        with lock:
+            done += 1
+            if report is not None:
+                report(done, len(parts))
         return found
 
-    return run_all(work, _checked_sizes(sizes, treebank), threads)
+    found = dict(zip(parts, run_all(work, parts, threads), strict=True))
+    return [[found[size, seed if size < len(treebank) else seeds[0]] for seed in seeds] for size in wanted]
 
 
 def _checked_sizes(sizes: Sequence[int], treebank: Treebank) -> list[int]:

@@ -22,8 +22,10 @@ def slow_criteria(train: Treebank | None = None) -> dict[str, Callable[[Token], 
         "misc.SpaceAfter": lambda token: token.misc_values.get("SpaceAfter", "none"),
         "label": lambda token: token.label,
         "base-label": lambda token: token.label.split(":")[0],
+        "kind": _kind,
         "tag-pair": lambda token: f"{token.upos}-{_of_head(token, lambda head: head.upos)}",
         "direction": _direction,
+        "difficulty": _difficulty,
         "length": lambda token: _number(_length(token), "root"),
         "depth": lambda token: _number(len(way) if (way := _way_up(token)) else None),
         "root-distance": lambda token: _number(abs(way[-1].id - token.id) if (way := _way_up(token)) else None),
@@ -73,6 +75,25 @@ def _direction(token: Token) -> str:
     if not token.head:
         return "none" if token.head is None else "root"
     return "left" if token.head < token.id else "right"
+
+
+def _difficulty(token: Token) -> str:
+    if token.head is None:
+        return "none"
+    is_simple = token.upos in ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "PRON", "SCONJ") and token.head > token.id
+    return "simple" if is_simple else "complex"
+
+
+def _kind(token: Token) -> str:
+    label = token.label.split(":")[0]
+    if label in ("nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp"):
+        return "core"
+    if label in ("aux", "cop", "mark", "det", "clf", "case", "cc"):
+        return "function"
+    if label in ("fixed", "flat", "compound"):
+        return "multiword"
+    others = "obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod"
+    return "non-core" if label in others.split() else "other"
 
 
 def _length(token: Token) -> int | None:

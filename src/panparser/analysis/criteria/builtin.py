@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
-from panparser.analysis.words import Column, Words, is_number, join, same
+from panparser.analysis.words import NONE, Column, Words, is_number, join, same
 from panparser.errors import AnalysisError
 from panparser.treebank.universal import base_label
 
@@ -31,6 +31,14 @@ _SIDE = re.compile(r"(gold|predicted\d*)\.(.+)")
 _KEYED = ("feats", "misc")
 _HEAD = "head-"
 _MAX_PARTS = 100  # of a criterion
+_KINDS = {  # of labels, after the table of universal relations
+    "core": "nsubj obj iobj csubj ccomp xcomp".split(),
+    "non-core": "obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl amod".split(),
+    "function": "aux cop mark det clf case cc".split(),
+    "multiword": "fixed flat compound".split(),
+}
+_KIND_OF = {label: kind for kind, labels in _KINDS.items() for label in labels}
+_SIMPLE = frozenset("DET ADP AUX PRON ADJ CCONJ ADV SCONJ".split())  # before their heads; Aufrant's thesis
 
 
 # --- What is built in ---
@@ -48,6 +56,13 @@ def _tagging(words: Words) -> Column:
     return Column(same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("wrong", "right"), True)
 
 
+def _difficulty(words: Words) -> Column:
+    """Simple are function words and modifiers that stand before their heads."""
+    simple = np.array([tag in _SIMPLE for tag in words.treebank.vocabulary("upos")], dtype=bool)
+    codes = np.where(simple[words.treebank.column("upos")] & (words.heads > words.ids), 0, 1)
+    return Column(np.where(words.heads < 0, 2, codes), ("simple", "complex", NONE), True)
+
+
 def _reference(words: Words, name: str) -> Words:
     if words.gold is None:
         raise AnalysisError(f"{name}: expected a prediction to compare with the gold, found the gold alone")
@@ -62,6 +77,11 @@ FEATS = Criterion("feats", "FEATS as a whole; feats.Case: the value of one featu
 MISC = Criterion("misc", "MISC as a whole; misc.Key: the value of one key", lambda words: words.text("misc"))
 LABEL = Criterion("label", "DEPREL, with its subtype", lambda words: words.text("deprel"))
 BASE_LABEL = Criterion("base-label", "DEPREL without its subtype", lambda words: words.text("deprel", base_label))
+KIND = Criterion(
+    "kind",
+    "kind of the label: core, non-core, function, multiword; other",
+    lambda words: words.text("deprel", lambda label: _KIND_OF.get(base_label(label), "other")),
+)
 HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL = (
     Criterion(
         f"{_HEAD}{each.name}",
@@ -76,6 +96,11 @@ TAG_PAIR = Criterion(
     lambda words: join([UPOS.classes(words), HEAD_UPOS.classes(words)]),
 )
 DIRECTION = Criterion("direction", "where the head stands: left, right; root", lambda words: words.direction)
+DIFFICULTY = Criterion(
+    "difficulty",
+    f"simple: {', '.join(sorted(_SIMPLE))} whose head stands to the right; complex: all others",
+    _difficulty,
+)
 LENGTH = Criterion(
     "length",
     "words from the dependent to its head; root",
@@ -148,9 +173,9 @@ TAGGING = Criterion("tagging", "is the predicted UPOS right: right, wrong", _tag
 CRITERIA: dict[str, Criterion] = {
     each.name: each
     for each in (
-        FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL,
+        FORM, LEMMA, UPOS, XPOS, FEATS, MISC, LABEL, BASE_LABEL, KIND,
         HEAD_FORM, HEAD_LEMMA, HEAD_UPOS, HEAD_XPOS, HEAD_LABEL, HEAD_BASE_LABEL, TAG_PAIR,
-        DIRECTION, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
+        DIRECTION, DIFFICULTY, LENGTH, DEPTH, ROOT_DISTANCE, CHILDREN, LEFT_CHILDREN, RIGHT_CHILDREN,
         POSITION, QUARTER, SENTENCE_LENGTH, SENTENCE, FREQUENCY, CROSSING, ERROR, TAGGING, CONFIDENCE,
     )
 }  # fmt: skip

@@ -8,13 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from panparser.analysis.criteria.builtin import keys
 from panparser.analysis.criteria.criterion import By
-from panparser.analysis.frame import PUNCTUATION, Frame, measure_of
-from panparser.analysis.frame import frame as frame_of
+from panparser.analysis.frame import PUNCTUATION, Frame
+from panparser.analysis.tables.sample_curves import sample_curves
 from panparser.analysis.tables.scores import groups, scores
 from panparser.errors import AnalysisError
-from panparser.experiments.curves import parse_sizes
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.treebank import Treebank
 
@@ -70,6 +68,7 @@ def learning_curves(
     by: By = "upos",
     of: str = "uas",
     *,
+    samples: int | None = None,
     dev: Treebank | None = None,
     ignore: Sequence[str] = PUNCTUATION,
     threads: int = 1,
@@ -77,18 +76,13 @@ def learning_curves(
 ) -> pd.DataFrame:
     """The score of each class on `test` for each training size, in percent.
 
-    For each size, a parser is trained on the first sentences; `options` are those of `Training`. Besides the
-    sizes, the table has `words` (in `test`), and a last row, `all`.
+    For each size, a parser is trained on the first sentences, or on so many `samples`, of which the mean is taken;
+    `options` are those of `Training`. Besides the sizes, the table has `words` (in `test`), and a last row, `all`.
+    `sample_curves` has the scores of each sample, and what follows from them.
     """
-    keys(by), measure_of(of)  # says so before training if they are unknown
-    if not len(frame_of(test, ignore=ignore)):
-        raise AnalysisError(f"{test.path}: expected words to score, found none that count")
-    parsed = parse_sizes(spec, treebank, test, sizes, dev=dev, threads=threads, **options)
-    frame = frame_of(test, *parsed, names=[str(size) for size in sizes], train=treebank, ignore=ignore)
-    parts = [scores(frame, each, [of]) for each in (by, None)]
-    table = pd.concat([parts[0], parts[1].set_axis(_all_like(parts[0].index))])
-    columns = ["words", *sizes]
-    return table.set_axis(pd.Index(columns, dtype=object), axis=1)
+    return sample_curves(
+        spec, treebank, test, sizes, by, of, samples=samples, dev=dev, ignore=ignore, threads=threads, **options
+    ).table
 
 
 def simplicity(curves: pd.DataFrame, reach: float = 0.9) -> pd.DataFrame:
@@ -108,9 +102,3 @@ def simplicity(curves: pd.DataFrame, reach: float = 0.9) -> pd.DataFrame:
         index=curves.index,
     )
     return table.sort_values(["sentences", "gain"], kind="stable")
-
-
-def _all_like(index: pd.Index) -> pd.Index:
-    if index.nlevels > 1:
-        return pd.MultiIndex.from_tuples([("all",) + ("",) * (index.nlevels - 1)], names=index.names)
-    return pd.Index(["all"], name=index.name)
