@@ -235,7 +235,132 @@ def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
     assert pp.load(tmp_path / "voting").parse(DEV).to_bytes() == cascade.parse(DEV).to_bytes()
 
 
+# --- Stages with data and models of their own ---
+
+KEPT = pp.Stage(name="kept", keep=EASY, spec=LAST)
+
+
+def test_of_what_a_complete_parser_finds_its_regions_are_kept():
+    """Both stages learn from the treebank: the second under what jackknifed parsers of the first found there."""
+    cascade = pp.train_cascade((KEPT, STAGES[2]), TRAIN, **OPTIONS)
+    plain = pp.train(LAST, TRAIN, epochs=2, members=1)
+    assert cascade.parsers[0].parse(DEV).to_bytes() == plain.parse(DEV).to_bytes()
+    found, heads = cascade.found(DEV), plain.predict(DEV)[0]
+    inside = in_regions(EASY, Arcs.of(plain.parse(DEV)))
+    assert (found.heads == np.where(inside, heads, -1)).all()
+    assert 0 < inside.mean() < 1
+    assert "constraints" in cascade.parsers[1].training
+    parsed = cascade.parse(DEV)
+    assert (parsed.heads[inside] == heads[inside]).all()
+
+
+def test_a_cascade_of_parsers_that_are_trained_already(tmp_path):
+    first, last = (pp.train(replace(LAST, beam=1), part, epochs=1, members=1) for part in (TRAIN[:40], TRAIN[40:]))
+    first.save(tmp_path / "first.panparser")
+    stages = [pp.Stage(name="a", keep=EASY, model=tmp_path / "first.panparser"), pp.Stage(name="b", model=last)]
+    cascade = pp.train_cascade(stages)
+    assert (cascade.training["given"], cascade.training["sentences"]) == ("none", 0)
+    inside = in_regions(EASY, Arcs.of(first.parse(DEV)))
+    parsed = cascade.parse(DEV)
+    assert (parsed.heads[inside] == first.predict(DEV)[0][inside]).all()
+    found = cascade.found(DEV)
+    assert (found.heads == np.where(inside, first.predict(DEV)[0], -1)).all()
+    assert (parsed.heads == last.predict(DEV, constraints=found, relax=True)[0]).all()
+    cascade.save(tmp_path / "cascade")
+    loaded = pp.load(tmp_path / "cascade")
+    assert loaded.stages == cascade.stages
+    assert loaded.parse(DEV).to_bytes() == parsed.to_bytes()
+
+
+def test_a_stage_learns_from_treebanks_of_its_own():
+    """And the next one under what it finds in the treebank, which it did not learn from."""
+    other = TRAIN[40:]
+    options = {"epochs": 1, "members": 1}
+    own = pp.Stage(name="other", keep=EASY, spec=LAST, train=other, options={"weights": [2.0]})
+    cascade = pp.train_cascade((own, STAGES[2]), TRAIN[:40], **options)
+    alone = pp.train(LAST, [other], weights=[2.0], **options)
+    assert cascade.parsers[0].parse(DEV).to_bytes() == alone.parse(DEV).to_bytes()
+    known = pp.Cascade((own, pp.Stage(name="rest", spec=LAST)), [alone, alone], {}).found(TRAIN[:40])
+    guided = replace(LAST, templates=LAST.templates + pp.GIVEN)
+    last = pp.train(
+        guided, TRAIN[:40], constraints=pp.Constraints(TRAIN[:40], known.heads, known.labels, known.texts), **options
+    )
+    assert cascade.parsers[1].to_arrays().keys() == last.to_arrays().keys()
+    assert all((cascade.parsers[1].to_arrays()[name] == array).all() for name, array in last.to_arrays().items())
+
+
+def test_what_a_stage_learned_from_beside_others_is_parsed_in_folds():
+    """Else the next stage would learn under arcs that are better than those it is to be given."""
+    treebank, other = TRAIN[:30], TRAIN[30:]
+    own = pp.Stage(name="both", keep=EASY, spec=LAST, train=[other, treebank])
+    options = {"epochs": 1, "members": 1, "folds": 2}
+    cascade = pp.train_cascade((own, STAGES[2]), treebank, **options)
+    leaky = pp.Stage(name="both", keep=EASY, spec=LAST, train=[other, pp.parse_conllu(treebank.to_bytes().decode())])
+    seen = pp.train_cascade((leaky, STAGES[2]), treebank, **options)
+    assert cascade.parsers[0].to_arrays().keys() == seen.parsers[0].to_arrays().keys()
+    assert cascade.parsers[0].parse(DEV).to_bytes() == seen.parsers[0].parse(DEV).to_bytes()
+    digests = [each.parsers[1].training["constraints"] for each in (cascade, seen)]
+    assert digests[0] != digests[1]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: pp.Stage(regions=EASY, keep=EASY), "regions are what it learns, keep what is kept"),
+        (lambda: pp.Stage(keep=["DET"]), "keep of Stage must be Regions"),
+        (lambda: pp.Stage(keep=EASY, train=[]), "train of Stage must be a Treebank, or several"),
+        (lambda: pp.Stage(keep=EASY, model=3), "model of Stage must be a Parser, or the file of one; got 3"),
+        (lambda: pp.train_cascade((KEPT, STAGES[2])), "stage 1 (kept): expected a treebank to learn from, or a model"),
+    ],
+)
+def test_stages_that_cannot_be_are_refused(make, message):
+    with pytest.raises(pp.SpecError) as caught:
+        make()
+    assert message in str(caught.value)
+
+
+def test_a_model_is_not_trained_again(cascade):
+    model = cascade.parsers[-1]
+    with pytest.raises(pp.SpecError, match="a model is trained already"):
+        pp.Stage(model=model, train=TRAIN)
+    with pytest.raises(pp.SpecError, match="the spec is that of the model"):
+        pp.Stage(model=model, spec=LAST)
+    with pytest.raises(pp.ModelError, match="nowhere"):
+        pp.Stage(model="nowhere")
+
+
 # --- Recipes and commands ---
+
+OF_LANGUAGES = """
+[data]
+train = ["train.conllu"]
+
+[parser]
+templates = "zn11"
+beam = 1
+
+[training]
+epochs = 1
+members = 1
+
+[cascade]
+folds = 2
+
+[[stages]]
+name = "another model"
+model = "other.panparser"
+keep = { upos = ["DET", "ADP"] }
+
+[[stages]]
+name = "another language"
+train = ["dev.conllu", "train.conllu"]
+weights = [1, 2]
+delexicalized = true
+keep = { upos = "NOUN", direction = "right" }
+
+[[stages]]
+name = "rest"
+"""
 
 RECIPE = """
 [data]
@@ -322,6 +447,61 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
 def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):
     assert old in RECIPE
     (folder / "cascade.toml").write_text(RECIPE.replace(old, new), encoding="utf-8")
+    code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model")
+    assert code == 2
+    assert message in err
+    assert not (folder / "model").exists()
+
+
+def test_a_recipe_may_name_models_and_treebanks_of_stages(run, folder):
+    pp.train(LAST, TRAIN[:20], epochs=1, members=1).save(folder / "other.panparser")
+    (folder / "languages.toml").write_text(OF_LANGUAGES, encoding="utf-8")
+    model = folder / "out" / "xx.panparser"
+    model.parent.mkdir()
+    code, out, err = run("train", "--recipe", folder / "languages.toml", "-o", model)
+    assert code == 0, err
+    assert "upos=NOUN direction=right" in out
+    cascade = pp.load(model)
+    assert cascade.parsers[0].to_values() == pp.load(folder / "other.panparser").to_values()
+    second = cascade.parsers[1]
+    assert second.spec.templates == pp.ZN11.delexicalized()
+    assert [each["weight"] for each in second.training["treebank_weights"]] == [1, 2]
+    assert ["constraints" in parser.training for parser in cascade.parsers] == [False, False, True]
+    assert run("train", "--recipe", folder / "out" / "xx.panparser.toml", "-o", folder / "again")[0] == 0
+    assert (folder / "again").read_bytes() == model.read_bytes()
+
+
+def test_a_recipe_of_models_needs_no_data(run, folder):
+    pp.train(LAST, TRAIN[:20], epochs=1, members=1).save(folder / "other.panparser")
+    text = '[[stages]]\nmodel = "other.panparser"\nkeep = { upos = "DET" }\n[[stages]]\nmodel = "other.panparser"\n'
+    (folder / "models.toml").write_text(text, encoding="utf-8")
+    assert run("train", "--recipe", folder / "models.toml", "-o", folder / "model")[0] == 0
+    assert pp.load(folder / "model").parse(DEV).to_bytes() == pp.load(folder / "other.panparser").parse(DEV).to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('model = "other.panparser"', 'model = "none.panparser"', "none.panparser"),
+        ('model = "other.panparser"', 'model = "train.conllu"', "stage 1: model:"),
+        (
+            'model = "other.panparser"',
+            'model = "other.panparser"\ndelexicalized = true',
+            "the model is trained already",
+        ),
+        ("weights = [1, 2]", "weights = [1]", "weights: expected one for each of 2 files under train, found 1"),
+        ("delexicalized = true", "parser = { delexicalized = true }\ndelexicalized = true", "here or in parser"),
+        ('keep = { upos = "NOUN", direction = "right" }', "", "[[stages]] 2: expected regions or what to estimate"),
+        ('keep = { upos = "NOUN"', 'keep = { tag = "NOUN"', "[[stages]] 2: keep: a region is a table"),
+        ('name = "rest"', 'keep = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
+        ('train = ["train.conllu"]', 'train = ["train.conllu", "x.conllu"]', "one of several files of [data]"),
+    ],
+)
+def test_recipes_of_models_that_cannot_be_are_refused(run, folder, old, new, message):
+    assert old in OF_LANGUAGES
+    pp.train(LAST, TRAIN[:5], epochs=1, members=1).save(folder / "other.panparser")
+    (folder / "x.conllu").write_bytes(TRAIN[:5].to_bytes())
+    (folder / "cascade.toml").write_text(OF_LANGUAGES.replace(old, new, 1), encoding="utf-8")
     code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model")
     assert code == 2
     assert message in err

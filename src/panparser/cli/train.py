@@ -179,16 +179,16 @@ def train(
             if given.pipeline is None:
                 raise SpecError("--tags is for a pipeline: --pipeline, or a recipe with [pipeline]")
             given = replace(given, pipeline=replace(given.pipeline, tags=tags.value))
-        trained_on = given.data.train
+        trained_on, needs_data = given.data.train, True
     else:
         flags = of_parser | training | ({} if weights is None else {"weights": weights})
         _check_cascade_flags(str(recipe), flags, pipeline=pipeline, tags=tags is not None)
         given = given.with_flags(data, training)
-        trained_on = given.base.data.train
+        trained_on, needs_data = given.base.data.train, given.needs_data
     model = _place(output, recipe)
-    if not trained_on:
+    if not trained_on and needs_data:
         raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
-    _warn_of_dev(trained_on, (given if isinstance(given, Recipe) else given.base).data.dev)
+    _warn_of_dev(trained_on or (), (given if isinstance(given, Recipe) else given.base).data.dev)
     from panparser.recipes.running import run_recipe  # the learners, once the flags are checked
 
     with progress() as report:

@@ -1,4 +1,4 @@
-"""Cascades: a series of partial parsers, each for the arcs it is good at, constrained by the arcs of those before it.
+"""Cascades: a series of parsers, each for the arcs it is good at, constrained by the arcs of those before it.
 
 Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds the remaining arcs.
 """
@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,22 +43,68 @@ _STAGE = "stage.{}."  # before names of arrays
 class Stage:
     """One parser of a cascade: its name, the regions whose arcs it finds, and what it is made of.
 
-    The last stage has no regions: it finds all arcs. Earlier ones need a system that leaves words headless. `options`
-    are those of `train` that differ from those of the other stages.
+    With `regions` it learns their arcs alone, and needs a system that leaves words headless. With `keep` it learns all
+    arcs, and of those that it finds only the ones of these regions are kept. The last stage has neither: it finds all
+    arcs. `spec` defaults to arc-eager-partial where there are regions, else to `ParserSpec()`. `options` are those of
+    `train` that differ from those of the other stages.
+
+    `train`: treebanks of its own, such as those of another language; then `options` may have their `weights`. `model`:
+    a parser, or its file, in place of one that is trained. Such stages do not learn under what others find.
     """
 
     name: str = ""
     regions: tuple[Region, ...] = ()
-    spec: ParserSpec = field(default_factory=lambda: ParserSpec(system=named_system("arc-eager-partial", root="last")))
-
+    keep: tuple[Region, ...] = ()
+    spec: ParserSpec = cast(ParserSpec, None)  # noqa: RUF009 - None: what fits
+    train: tuple[Treebank, ...] | None = field(default=None, compare=False)
+    model: Parser | None = field(default=None, compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "regions", tuple(self.regions))
-        if not all(isinstance(region, Region) for region in self.regions):
-            raise SpecError(f"regions of Stage must be Regions; got {self.regions!r}")
-        if not isinstance(self.spec, ParserSpec):
-            raise SpecError(f"spec of Stage must be a ParserSpec; got {self.spec!r}")
+        for name in ("regions", "keep"):
+            regions = tuple(getattr(self, name))
+            object.__setattr__(self, name, regions)
+            if not all(isinstance(region, Region) for region in regions):
+                raise SpecError(f"{name} of Stage must be Regions; got {regions!r}")
+        if self.regions and self.keep:
+            raise SpecError("Stage: regions are what it learns, keep what is kept of all that it finds; got both")
+        self._set_data()
+        spec = self.spec
+        if self.model is not None:
+            spec = self.model.spec
+            if self.spec not in (None, spec):
+                raise SpecError("Stage: the spec is that of the model; got another beside it")
+        elif spec is None:
+            partial = named_system("arc-eager-partial", root="last")
+            spec = ParserSpec(system=partial) if self.regions else ParserSpec()
+        if not isinstance(spec, ParserSpec):
+            raise SpecError(f"spec of Stage must be a ParserSpec; got {spec!r}")
+        object.__setattr__(self, "spec", spec)
+
+    def _set_data(self) -> None:
+        if isinstance(self.train, Treebank):
+            object.__setattr__(self, "train", (self.train,))
+        if self.train is not None:
+            is_list = isinstance(self.train, Sequence) and all(isinstance(each, Treebank) for each in self.train)
+            if not is_list or not self.train:
+                raise SpecError(f"train of Stage must be a Treebank, or several; got {self.train!r}")
+            object.__setattr__(self, "train", tuple(self.train))
+        if isinstance(self.model, str | os.PathLike):
+            object.__setattr__(self, "model", Parser.load(self.model))
+        if not isinstance(self.model, Parser | None):
+            raise SpecError(f"model of Stage must be a Parser, or the file of one; got {self.model!r}")
+        if self.model is not None and (self.train is not None or self.options):
+            raise SpecError("Stage: a model is trained already; got treebanks or options of training beside it")
+
+    @property
+    def kept(self) -> tuple[Region, ...]:
+        """The regions whose arcs it passes on."""
+        return self.regions or self.keep
+
+    @property
+    def learns_in_place(self) -> bool:
+        """Does it learn from the treebank of the cascade, under what the stages before it find there?"""
+        return self.model is None and self.train is None
 
 
 def check_stages(stages: Sequence[Stage]) -> None:
@@ -67,14 +113,15 @@ def check_stages(stages: Sequence[Stage]) -> None:
         raise SpecError(f"a cascade has at least two stages; got {len(stages)}")
     for number, stage in enumerate(stages, start=1):
         who, is_last, system = f"stage {number} ({stage.name})", number == len(stages), stage.spec.system
-        if is_last and (stage.regions or system.partial):
+        if is_last and (stage.kept or system.partial):
             raise SpecError(f"{who}: the last stage is complete: no regions, and a system that attaches every word")
-        if not is_last and not (stage.regions and system.partial):
+        if not is_last and not stage.keep and not (stage.regions and system.partial):
             expected = (
-                "expected regions and a system that leaves words headless (arc-eager-partial, arc-hybrid-partial)"
+                "expected regions and a system that leaves words headless (arc-eager-partial, arc-hybrid-partial), or "
+                "regions to keep of what a complete parser finds"
             )
             raise SpecError(f"{who}: {expected}; found {len(stage.regions)} regions and {system.name}")
-        if not stage.spec.labeled and any(region.label for region in stage.regions):
+        if not stage.spec.labeled and any(region.label for region in stage.kept):
             raise SpecError(f"{who}: regions by label need a labeled parser, and this one finds no labels")
         if not system.has_dynamic_oracle and system.has_oracle:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
@@ -84,14 +131,20 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
     declared = Table(
-        {"stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE})), "training": TABLE}
+        {
+            "stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE}, {"keep": ListOf(TABLE)})),
+            "training": TABLE,
+        }
     )
 
     def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
         if len(stages) != len(parsers):
             raise SpecError(f"parsers of Cascade must be {len(stages)}, one for each stage; got {len(parsers)}")
-        self.stages = tuple(replace(stage, spec=parser.spec) for stage, parser in zip(stages, parsers, strict=True))
+        self.stages = tuple(
+            replace(stage, spec=parser.spec, train=None, model=None)
+            for stage, parser in zip(stages, parsers, strict=True)
+        )
         self.parsers = tuple(parsers)
         self.training = TrainingRecord.from_values(training)
 
@@ -222,6 +275,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
             {
                 "name": stage.name,
                 "regions": [region.to_values() for region in stage.regions],
+                **({"keep": [region.to_values() for region in stage.keep]} if stage.keep else {}),
                 "parser": parser.manifest(),
             }
             for stage, parser in zip(self.stages, self.parsers, strict=True)
@@ -239,8 +293,8 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         for number, own in enumerate(values["stages"]):
             part = source.part(f"stage {number + 1}")
             parsers.append(Parser.from_manifest(without_prefix(_STAGE.format(number), arrays), own["parser"], part))
-            regions = tuple(Region.from_values(region) for region in own["regions"])
-            stages.append(Stage(name=own["name"], regions=regions, spec=parsers[-1].spec))
+            regions, keep = (tuple(map(Region.from_values, own.get(key, ()))) for key in ("regions", "keep"))
+            stages.append(Stage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
 
 
@@ -253,7 +307,7 @@ def found_by(
     """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)
     arcs = Arcs(treebank, heads, labels, parser.plain_labels)
-    new = (known.heads == UNKNOWN) & in_regions(stage.regions, arcs)
+    new = (known.heads == UNKNOWN) & in_regions(stage.kept, arcs)
     if given is not None:
         new[asked(given)] = False
     texts = (*known.texts, *parser.plain_labels)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +17,7 @@ from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
 from panparser.features.sets import template_set
 from panparser.features.vectors import Vectors
-from panparser.learning.epochs import digests
+from panparser.learning.epochs import digest, digests
 from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener, check_listeners
@@ -43,7 +45,7 @@ class CascadeOptions(TrainingOptions, total=False):
 
 def train_cascade(
     stages: Sequence[Stage],
-    treebank: Treebank,
+    treebank: Treebank | None = None,
     *,
     dev: Treebank | None = None,
     given: Given = "predicted",
@@ -58,23 +60,32 @@ def train_cascade(
     """A cascade for a treebank; `options` are those of `Training`, for all stages.
 
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
-    trained on the other `folds`; "gold", all arcs of their regions; "none". Unless it is none, and unless their
-    templates already read constraints, `GIVEN` is added, or an input `given_head` to a `network`. The development set
-    is parsed under what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one
-    for each core) change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from
-    there, and gives the same cascade as if it had never stopped.
+    that did not learn from the sentence (of stages that learn from the treebank: by those trained on the other
+    `folds`); "gold", all arcs of their regions; "none". Unless it is none, and unless their templates already read
+    constraints, `GIVEN` is added, or an input `given_head` to a `network`. Stages with treebanks or a model of their
+    own learn, or have learned, under none; where all have, no treebank is needed. The development set is parsed under
+    what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one for each core)
+    change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and gives
+    the same cascade as if it had never stopped.
     """
     check_stages(stages)
     if given not in get_args(Given):
         raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
-    check_treebanks("train_cascade", treebank, dev)
+    if treebank is None:
+        for number, stage in enumerate(stages, start=1):
+            if stage.learns_in_place:
+                raise SpecError(f"stage {number} ({stage.name}): expected a treebank to learn from, or a model")
+    if treebank is not None or dev is not None:
+        check_treebanks("train_cascade", dev if treebank is None else treebank, dev)
     check_listeners("train_cascade", listeners)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
     threads = chosen_threads("threads of train_cascade", threads)
     common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}
+    data = {"dev": digest(dev) if dev is not None else None}
+    data = data if treebank is None else digests(treebank, dev)
     identity = {
         "stages": [_identity(stage, common) for stage in stages],
-        **{"given": given, "folds": folds, "data": digests(treebank, dev)},
+        **{"given": given, "folds": folds, "data": data},
     }
     finished = FinishedParts.of(checkpoint, resume, identity, listeners)
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), finished)
@@ -84,12 +95,12 @@ def train_cascade(
             run.add(number)
     record = TrainingRecord(
         written=CASCADE,
-        given=given,
-        folds=folds if given == "predicted" else None,
+        given=given if run.is_given else "none",
+        folds=folds if given == "predicted" and run.is_given else None,
         seed=run.parsers[-1].training.seed,
-        sentences=len(treebank),
-        words=treebank.words,
-        data=digests(treebank, dev),
+        sentences=0 if treebank is None else len(treebank),
+        words=0 if treebank is None else treebank.words,
+        data=data,
     )
     return Cascade(stages, run.parsers, record)
 
@@ -105,21 +116,32 @@ def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
 
 def _identity(stage: Stage, options: dict[str, Any]) -> dict[str, Any]:
     """What a stage must have in common with that of a run that is resumed."""
+    regions = {name: [region.to_values() for region in getattr(stage, name)] for name in ("regions", "keep")}
+    if stage.model is not None:
+        return {"model": _digest_of(stage.model), **regions}
     own = options | dict(stage.options)
     vectors, network = (
         own.pop("vectors"),
         network_of(chosen_classifier("train_cascade", None, own.pop("network", None))),
     )
+    data = {"weights": own.pop("weights", None), "train": [digest(each) for each in stage.train or ()]}
     training = parser_training(stage.spec, own, network).to_values()
-    regions = [region.to_values() for region in stage.regions]
-    values = {"spec": stage.spec.to_values(), "regions": regions, "training": training, "vectors": vectors}
+    values = {"spec": stage.spec.to_values(), **regions, **data, "training": training, "vectors": vectors}
     return values | {"network": network.to_values() if network is not None else None}
+
+
+def _digest_of(parser: Parser) -> str:
+    """The same for parsers that parse alike."""
+    found = hashlib.sha256(json.dumps(parser.to_values(), sort_keys=True).encode())
+    for name, array in sorted(parser.to_arrays().items()):
+        found.update(name.encode() + np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
 
 
 @dataclass
 class _Run:
     stages: tuple[Stage, ...]
-    treebank: Treebank
+    treebank: Treebank | None
     dev: Treebank | None
     given: Given
     folds: int
@@ -130,29 +152,19 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.parsers: list[Parser] = []
-        self.known = Constraints.of(self.treebank, keep=())
+        self.known = None if self.treebank is None else Constraints.of(self.treebank, keep=())
         self.dev_known = None if self.dev is None else Constraints.of(self.dev, keep=())
 
+    @property
+    def is_given(self) -> bool:
+        """Does a stage learn under what others find?"""
+        return self.given != "none" and any(stage.learns_in_place for stage in self.stages[1:])
+
     def add(self, number: int) -> None:
-        """Trains one stage, and adds what it finds to the constraints of the next."""
+        """Trains one stage, or takes its model, and adds what it finds to the constraints of the next."""
         stage, is_last = self.stages[number], number == len(self.stages) - 1
-        regions = [region for each in self.stages[: number + 1] for region in each.regions]
-        if not is_last and not in_regions(stage.regions, Arcs.of(self.treebank)).any():
-            what = "; ".join(map(str, stage.regions))
-            raise SpecError(
-                f"stage {number + 1} ({stage.name}): {self.treebank.path} has no arc of its regions: {what}"
-            )
-        treebank = self.treebank if is_last else within(self.treebank, regions)
-        dev = self.dev if is_last or self.dev is None else within(self.dev, regions)
-        is_guided = number > 0 and self.given != "none"
-        spec = guided(stage.spec) if is_guided else stage.spec
-        options = self.options | dict(stage.options)
-        if is_guided and options.get("network") is not None:
-            options["network"] = options["network"].with_given_head()
-        under: dict[str, Any] = {"constraints": self.known, "dev_constraints": self.dev_known} if is_guided else {}
-        keeping: dict[str, Any] = {"checkpoint": self.finished.file(f"stage-{number + 1}")}
-        keeping |= {"resume": self.finished.resume, "listeners": self.listeners}
-        parser = whole(train(spec, treebank, dev=dev, **keeping, **under, **options))
+        regions = [region for each in self.stages[: number + 1] for region in each.kept]
+        parser = stage.model if stage.model is not None else self._trained(number, regions)
         self.parsers.append(parser)
         if is_last:
             return
@@ -160,36 +172,92 @@ class _Run:
         if self.dev is not None and self.dev_known is not None:
             found = found_by(stage, parser, self.dev, self.dev_known, None, relax=True)
             self.dev_known = settled(found, None, following)
+        if self.treebank is None or not any(each.learns_in_place for each in self.stages[number + 1 :]):
+            return
+        assert self.known is not None
         if self.given == "gold":
-            self.known = settled(Constraints.of(treebank, keep={"heads", "labels"}), None, following)
+            gold = Constraints.of(within(self.treebank, regions), keep={"heads", "labels"})
+            self.known = settled(gold, None, following)
         elif self.given == "predicted":
-            options |= {"epochs": parser.training.best_epoch}
-            self.known = settled(self._jackknifed(number, spec, treebank, is_guided, options), None, following)
+            if any(each is self.treebank for each in self._data(number)):
+                found = self._jackknifed(number, regions, parser.training.best_epoch)
+            else:
+                found = found_by(stage, parser, self.treebank, self.known, None, relax=True)
+            self.known = settled(found, None, following)
 
-    def _jackknifed(
-        self, number: int, spec: ParserSpec, treebank: Treebank, is_guided: bool, options: dict[str, Any]
-    ) -> Constraints:
-        """What a stage finds in each sentence, by a parser that was not trained on it."""
-        stage, known = self.stages[number], self.known
+    def _data(self, number: int) -> tuple[Treebank, ...]:
+        """The treebanks that a stage learns from."""
+        stage = self.stages[number]
+        if stage.model is not None:
+            return ()
+        return stage.train or ((self.treebank,) if self.treebank is not None else ())
+
+    def _learned(self, number: int, regions: Sequence[Region], treebank: Treebank) -> Treebank:
+        """What a stage learns of a treebank: the arcs of its regions, or all."""
+        return within(treebank, regions) if self.stages[number].regions else treebank
+
+    def _is_guided(self, number: int) -> bool:
+        return number > 0 and self.given != "none" and self.stages[number].learns_in_place
+
+    def _setting(self, number: int) -> tuple[ParserSpec, dict[str, Any]]:
+        """What the parser of a stage is made of, and its options."""
+        stage = self.stages[number]
+        options = self.options | dict(stage.options)
+        if not self._is_guided(number):
+            return stage.spec, options
+        if options.get("network") is not None:
+            options["network"] = options["network"].with_given_head()
+        return guided(stage.spec), options
+
+    def _trained(self, number: int, regions: Sequence[Region]) -> Parser:
+        stage, data = self.stages[number], self._data(number)
+        if stage.kept and not any(in_regions(stage.kept, Arcs.of(each)).any() for each in data):
+            what = "; ".join(map(str, stage.kept))
+            paths = ", ".join(each.path for each in data)
+            raise SpecError(f"stage {number + 1} ({stage.name}): {paths} has no arc of its regions: {what}")
+        treebanks = [self._learned(number, regions, each) for each in data]
+        dev = None if self.dev is None else self._learned(number, regions, self.dev)
+        spec, options = self._setting(number)
+        under: dict[str, Any] = {}
+        if self._is_guided(number):
+            under = {"constraints": self.known, "dev_constraints": self.dev_known}
+        keeping: dict[str, Any] = {"checkpoint": self.finished.file(f"stage-{number + 1}")}
+        keeping |= {"resume": self.finished.resume, "listeners": self.listeners}
+        learned_from = treebanks[0] if stage.train is None else treebanks
+        return whole(train(spec, learned_from, dev=dev, **keeping, **under, **options))
+
+    def _jackknifed(self, number: int, regions: Sequence[Region], epochs: int) -> Constraints:
+        """What a stage finds in each sentence of the treebank, by a parser that was not trained on it."""
+        stage, known, treebank = self.stages[number], self.known, self.treebank
+        assert known is not None
+        assert treebank is not None
+        spec, options = self._setting(number)
+        options |= {"epochs": epochs}
+        data = [(each, self._learned(number, regions, each)) for each in self._data(number)]
 
         def kept(fold: int, learn: Callable[[], Parser]) -> Parser:
             return self.finished.get(f"stage-{number + 1}-fold-{fold}", learn, spec.code())
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
-            under: dict[str, Any] = {"constraints": part_of(known, rest, fold.rest)} if is_guided else {}
-            return train(spec, rest, listeners=[stop], **under, **options)
+            under: dict[str, Any] = {}
+            if self._is_guided(number):
+                under = {"constraints": part_of(known, rest, fold.rest)}
+            several = [rest if own is treebank else learned for own, learned in data]
+            return train(spec, rest if stage.train is None else several, listeners=[stop], **under, **options)
 
         def find(parser: Parser, held_out: Treebank, fold: Fold) -> tuple[list[int], Constraints]:
             own = part_of(known, held_out, fold.held_out)
             return fold.held_out, found_by(stage, parser, held_out, own, None, relax=True)
 
-        heads, labels, texts = known.heads.copy(), known.labels.copy(), {text: i for i, text in enumerate(known.texts)}
-        for held_out, found in over_folds(treebank, self.folds, learn, find, self.threads, kept=kept):
+        heads, labels = known.heads.copy(), known.labels.copy()
+        texts: dict[str, int] = {}
+        learned = self._learned(number, regions, treebank)
+        for held_out, found in over_folds(learned, self.folds, learn, find, self.threads, kept=kept):
             words = np.isin(known.treebank.sentence_of_word(), held_out)
             numbers = [texts.setdefault(text, len(texts)) for text in found.texts]
             heads[words] = found.heads
             labels[words] = np.array([*numbers, UNKNOWN], dtype=np.int32)[found.labels]
-        return Constraints(self.treebank, heads, labels, tuple(texts))
+        return Constraints(treebank, heads, labels, tuple(texts))
 
 
 def guided(spec: ParserSpec) -> ParserSpec:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+from panparser._checks import is_number
 from panparser.ensembles.cascade import Stage, check_stages
 from panparser.ensembles.cascade_training import Given
 from panparser.ensembles.regions import Region, estimate_regions
 from panparser.errors import SpecError
 from panparser.recipes.parser import ParserPart
-from panparser.recipes.recipe import HEADER, Recipe
+from panparser.recipes.recipe import HEADER, Recipe, moved
 from panparser.recipes.tables import (
     Part,
     check_names,
     integer,
     is_cascade,
+    is_lines,
     one_of,
     read_toml,
     table,
@@ -30,7 +32,11 @@ from panparser.recipes.tables import (
 from panparser.recipes.training import TrainingPart
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
+from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.parsing.parser import Parser
 
 _TABLES = ("data", "parser", "training", "network", "cascade", "stages")
 _OF_STAGES = ("parser", "training", "network")
@@ -46,26 +52,73 @@ class CascadePart(Part):
     folds: int | None = integer(2)
 
 
+def _regions() -> Any:
+    return that("a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple))
+
+
 @dataclass(frozen=True, kw_only=True)
 class StagePart(Part):
     """One of [[stages]]: `regions`, a table or several, or `estimate`, the options of `estimate_regions`.
 
-    `parser`, `training` and `network` are tables as in any recipe; [parser] and [training] supply what they leave out,
-    [network] is for stages without a network of their own.
+    `keep`, in place of these: regions of which the arcs are kept that a complete parser finds. `model`: the file of a
+    parser that is trained already. `train`: treebanks of its own, with `weights`; those of [data] may be among them.
+    `delexicalized` is that of `parser`, whose tables, like `training` and `network`, are as in any recipe; [parser] and
+    [training] supply what they leave out, [network] is for stages without a network of their own.
     """
 
     name: str | None = text("a name")
-    regions: Mapping[str, Any] | tuple[Any, ...] | None = that(
-        "a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple)
-    )
+    regions: Mapping[str, Any] | tuple[Any, ...] | None = _regions()
+    keep: Mapping[str, Any] | tuple[Any, ...] | None = _regions()
     estimate: Mapping[str, Any] | None = table()
+    model: str | None = text("a model file")
+    train: tuple[str, ...] | None = that("a list of files", is_lines)
+    weights: tuple[float, ...] | None = that(
+        "a list of numbers above 0",
+        lambda value: isinstance(value, tuple) and len(value) > 0 and all(is_number(v) and v > 0 for v in value),
+    )
+    delexicalized: bool | str | None = that(
+        'true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats"
+    )
     parser: Mapping[str, Any] | None = table()
     training: Mapping[str, Any] | None = table()
     network: Mapping[str, Any] | None = table()
 
-    def find_regions(self) -> tuple[Region, ...]:
-        tables = (self.regions,) if isinstance(self.regions, Mapping) else self.regions or ()
-        return within("regions", lambda: tuple(map(Region.from_values, tables)))
+    def find_regions(self, name: str = "regions") -> tuple[Region, ...]:
+        """The regions of `regions`, or of `keep`."""
+        value = getattr(self, name)
+        tables = (value,) if isinstance(value, Mapping) else value or ()
+        return within(name, lambda: tuple(map(Region.from_values, tables)))
+
+    def check(self, is_last: bool) -> None:
+        """Raises SpecError if it has what does not go together."""
+        found = [name for name in ("regions", "estimate", "keep") if getattr(self, name) is not None]
+        if is_last and found:
+            raise SpecError("the last stage finds all arcs: expected no regions, nothing to keep or to estimate")
+        if not is_last and len(found) != 1:
+            raise SpecError("expected regions or what to estimate, or what to keep, one of them")
+        if self.model is not None:
+            for name in ("train", "weights", "estimate", "delexicalized", *_OF_STAGES):
+                if getattr(self, name) is not None:
+                    raise SpecError(f"{name}: the model is trained already; expected none")
+        if self.weights is not None and len(self.weights) != len(self.train or ()):
+            count = len(self.train or ())
+            raise SpecError(f"weights: expected one for each of {count} files under train, found {len(self.weights)}")
+        if self.delexicalized is not None and "delexicalized" in (self.parser or {}):
+            raise SpecError("delexicalized: expected it here or in parser; found both")
+        for name in ("regions", "keep"):
+            self.find_regions(name)
+
+    def with_paths(self, change: Callable[[str], str]) -> StagePart:
+        """The table with every relative path changed; not those of its tables."""
+        train = None if self.train is None else tuple(moved(file, change) for file in self.train)
+        return replace(self, train=train, model=None if self.model is None else moved(self.model, change))
+
+    def tables(self) -> dict[str, Any]:
+        """What a recipe of its own would have."""
+        tables: dict[str, Any] = {key: table for key in _OF_STAGES if (table := getattr(self, key)) is not None}
+        if self.delexicalized is not None:
+            tables["parser"] = {**tables.get("parser", {}), "delexicalized": self.delexicalized}
+        return tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,15 +154,10 @@ class CascadeRecipe:
         for number, row in enumerate(rows, start=1):
             where = f"{place}: [[stages]] {number}"
             stage = StagePart.from_values(row, where)
-            tables = {key: table for key in _OF_STAGES if (table := getattr(stage, key)) is not None}
-            own = Recipe.from_values(tables, where)
-            if number == len(rows) and (stage.regions is not None or stage.estimate is not None):
-                raise SpecError(f"{where}: the last stage finds all arcs: expected no regions, and nothing to estimate")
-            if number < len(rows) and (stage.regions is None) == (stage.estimate is None):
-                raise SpecError(f"{where}: expected regions or what to estimate, one of the two")
-            within(where, stage.find_regions)
+            own = Recipe.from_values(stage.tables(), where)
+            within(where, partial(stage.check, number == len(rows)))
             stages.append(stage)
-            recipes.append(cls._filled(base, own, number == len(rows)))
+            recipes.append(cls._filled(base, own, is_complete=number == len(rows) or stage.keep is not None))
         for recipe in (base, *recipes):
             training = recipe.training
             unsuited = (training.seeds, training.init, recipe.parser.vectors, recipe.data.weights)
@@ -118,10 +166,10 @@ class CascadeRecipe:
         return cls(base=base, cascade=cascade, stages=tuple(stages), recipes=tuple(recipes))
 
     @staticmethod
-    def _filled(base: Recipe, own: Recipe, is_last: bool) -> Recipe:
+    def _filled(base: Recipe, own: Recipe, *, is_complete: bool) -> Recipe:
         """The recipe of a stage, with defaults from the tables that all stages share."""
         parser = base.parser.to_values()
-        if not is_last:
+        if not is_complete:
             parser = {key: value for key, value in parser.items() if key not in _OF_SYSTEM} | {"system": PARTIAL}
         network = own.network
         if network is None and own.parser.network is None:
@@ -143,34 +191,78 @@ class CascadeRecipe:
         """The options of `train_cascade`."""
         return {"given": self.cascade.given or "predicted", "folds": self.cascade.folds or 5}
 
-    def build(self, treebank: Treebank) -> tuple[Stage, ...]:
+    @property
+    def needs_data(self) -> bool:
+        """Whether a stage learns from [data] train."""
+        return any(part.model is None and part.train is None for part in self.stages)
+
+    def treebanks(self) -> tuple[Treebank | None, Treebank | None]:
+        """Training data, if there are any, and development set."""
+        if self.base.data.train or self.needs_data:
+            return self.base.treebanks()
+        dev = self.base.data.dev
+        return None, None if dev is None else read_conllu(dev, format=self._format)
+
+    @property
+    def _format(self) -> Any:
+        return self.base.data.format or "auto"
+
+    def build(self, treebank: Treebank | None) -> tuple[Stage, ...]:
         """The stages; regions that the recipe leaves to be estimated are, on the treebank."""
         stages = []
         for number, (part, recipe) in enumerate(zip(self.stages, self.recipes, strict=True), start=1):
             where = f"stage {number}"
+            name, keep = part.name or where, part.find_regions("keep")
             regions = part.find_regions()
+            if part.model is not None:
+                model = within(f"{where}: model", partial(_loaded, part.model))
+                stages.append(within(where, partial(Stage, name=name, regions=regions, keep=keep, model=model)))
+                continue
+            own = None if part.train is None else within(where, partial(self._own_data, part.train, treebank))
             if part.estimate is not None:
-                regions = within(f"{where}: estimate", partial(_estimated, treebank, part.estimate))
+                estimated_on = treebank if own is None else reduce(lambda first, second: first + second, own)
+                regions = within(f"{where}: estimate", partial(_estimated, estimated_on, part.estimate))
+            weights = {} if part.weights is None else {"weights": part.weights}
             stages.append(
                 Stage(
-                    name=part.name or where,
+                    name=name,
                     regions=regions,
+                    keep=keep,
+                    train=own,
                     spec=within(where, recipe.spec),
-                    options=within(where, recipe.options),
+                    options=within(where, recipe.options) | weights,
                 )
             )
         check_stages(stages)
         return tuple(stages)
 
+    def _own_data(self, files: tuple[str, ...], treebank: Treebank | None) -> tuple[Treebank, ...]:
+        """The treebanks of a stage; that of [data], if its file is among them, is the one that others learn from."""
+        common = {os.path.realpath(file) for file in self.base.data.train or ()}
+        found = []
+        for file in files:
+            if os.path.realpath(file) not in common:
+                found.append(read_conllu(file, format=self._format))
+            elif len(common) == 1 and treebank is not None:
+                found.append(treebank)
+            else:
+                raise SpecError(f"train: {file} is one of several files of [data], which are one treebank")
+        return tuple(found)
+
     def described(self, stages: tuple[Stage, ...]) -> CascadeRecipe:
         """The complete recipe: regions as estimated, and parsers without reference to files."""
         parts, recipes = [], []
         for stage, part, recipe in zip(stages, self.stages, self.recipes, strict=True):
+            regions = tuple(region.to_values() for region in stage.regions) or None
+            named = replace(part, name=stage.name, regions=regions, estimate=None, delexicalized=None)
+            if part.model is not None:
+                parts.append(named)
+                recipes.append(recipe)
+                continue
             network = recipe.chosen_network()
             full = replace(recipe, parser=ParserPart.of(stage.spec, network), network=network).resolved()
-            regions = tuple(region.to_values() for region in stage.regions) or None
             tables: dict[str, Any] = {key: value for key, value in full.to_values().items() if key in _OF_STAGES}
-            parts.append(replace(part, name=stage.name, regions=regions, estimate=None, **tables))
+            parts.append(replace(named, **tables))
             recipes.append(full)
         base = replace(self.base, parser=ParserPart(), network=None, training=TrainingPart())
         cascade = self.cascade.filled(self.options())
@@ -183,28 +275,37 @@ class CascadeRecipe:
             values["cascade"] = cascade
         rows = [part.to_values() for part in self.stages]
         values["stages"] = [
-            row | ({"regions": list(row["regions"])} if isinstance(row.get("regions"), tuple) else {}) for row in rows
+            {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()} for row in rows
         ]
         return values
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the recipe to a file; relative paths in it count from its folder."""
         folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
-        moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
-        write_whole(Path(path), (HEADER + "\n" + to_toml(moved.to_values())).encode(), SpecError)
+        written = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
+        write_whole(Path(path), (HEADER + "\n" + to_toml(written.to_values())).encode(), SpecError)
 
     def inputs(self) -> list[str]:
         """The files that it reads."""
-        return [file for recipe in (self.base, *self.recipes) for file in recipe.inputs()]
+        own = [file for part in self.stages for file in (*(part.train or ()), part.model) if file is not None]
+        return [*own, *(file for recipe in (self.base, *self.recipes) for file in recipe.inputs())]
 
     def _with_paths(self, change: Callable[[str], str]) -> CascadeRecipe:
         recipes = tuple(recipe._with_paths(change) for recipe in self.recipes)
-        return replace(self, base=self.base._with_paths(change), recipes=recipes)
+        stages = tuple(part.with_paths(change) for part in self.stages)
+        return replace(self, base=self.base._with_paths(change), stages=stages, recipes=recipes)
 
 
-def _estimated(treebank: Treebank, options: Mapping[str, Any] | None) -> tuple[Region, ...]:
+def _loaded(path: str) -> Parser:
+    from panparser.pipeline.loading import load_parser  # only here: few stages are models
+
+    return load_parser(path)
+
+
+def _estimated(treebank: Treebank | None, options: Mapping[str, Any] | None) -> tuple[Region, ...]:
     known = ["precision", "by", "least", "folds", "epochs", "seed"]
     check_names(options or {}, known, "the table")
+    assert treebank is not None  # a stage without treebanks of its own needs that of the cascade
     found = estimate_regions(treebank, **(options or {}))
     if not found:
         raise SpecError("no class of arcs is precise enough; a lower precision, or another choice of classes, may help")

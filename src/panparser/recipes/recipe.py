@@ -205,8 +205,8 @@ class Recipe:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the recipe to a file; relative paths in it count from its folder."""
         folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
-        moved = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
-        write_whole(Path(path), (HEADER + "\n" + moved.to_toml()).encode(), SpecError)
+        written = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
+        write_whole(Path(path), (HEADER + "\n" + written.to_toml()).encode(), SpecError)
 
     def inputs(self) -> list[str]:
         """The files that it reads."""
@@ -221,7 +221,7 @@ class Recipe:
 
     def _with_paths(self, change: Callable[[str], str]) -> Recipe:
         """The recipe with every relative path changed."""
-        return self._with_all_paths(lambda file: _moved(file, change))
+        return self._with_all_paths(lambda file: moved(file, change))
 
     def _with_all_paths(self, change: Callable[[str], str]) -> Recipe:
         recipe = self
@@ -242,7 +242,8 @@ def _is_path(key: str, value: str) -> bool:
     return key != "templates" or value not in NAMED_TEMPLATES
 
 
-def _moved(file: str, change: Callable[[str], str]) -> str:
+def moved(file: str, change: Callable[[str], str]) -> str:
+    """The path of a file, changed if it is relative."""
     return file if file == "-" or os.path.isabs(file) else change(file)
 
 

@@ -247,7 +247,8 @@ class _Run:
 
         self.target.check(*recipe.inputs())
         self._check_source(recipe)
-        treebank, dev = self._read(recipe.base)
+        self._before(Step("reading"))
+        treebank, dev = recipe.treebanks()
         self._before(Step("regions"))
         stages = recipe.build(treebank)
 
