@@ -26,7 +26,6 @@ from panparser.ensembles.cascade import Cascade as Cascade
 from panparser.ensembles.cascade import Stage as Stage
 from panparser.ensembles.cascade_training import train_cascade as train_cascade
 from panparser.ensembles.combining import combine as combine
-from panparser.ensembles.regions import Region as Region
 from panparser.ensembles.regions import estimate_regions as estimate_regions
 from panparser.ensembles.voting import vote as vote
 from panparser.errors import AnalysisError as AnalysisError
@@ -191,6 +190,7 @@ from panparser.treebank.conllu import iter_conllu as iter_conllu
 from panparser.treebank.conllu import parse_conllu as parse_conllu
 from panparser.treebank.conllu import read_conllu as read_conllu
 from panparser.treebank.conllu import write_conllu as write_conllu
+from panparser.treebank.regions import Region as Region
 from panparser.treebank.sampling import sample as sample
 from panparser.treebank.sentence import Sentence as Sentence
 from panparser.treebank.sentence import Token as Token

@@ -8,10 +8,11 @@ import pytest
 
 import panparser as pp
 from linear import EXPLORE, Linear
-from panparser.ensembles.regions import Region, estimate_regions
+from panparser.ensembles.regions import estimate_regions
 from panparser.experiments.curves import parse_sizes
 from panparser.learning import folds
 from panparser.learning.classifiers import StoredClassifier
+from panparser.treebank.regions import Region
 
 SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
 STAGES = [pp.Stage(name="determiners", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]

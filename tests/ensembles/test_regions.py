@@ -7,7 +7,7 @@ import pytest
 
 import panparser as pp
 from learners import ENGLISH, treebank_of
-from panparser.ensembles.regions import LENGTHS, Arcs, in_regions
+from panparser.treebank.regions import LENGTHS, Arcs, in_regions
 
 TREEBANK = treebank_of(
     "the/DET/2/det dog/NOUN/3/nsubj:pass was/VERB/0/root seen/ADV/3/advmod ./PUNCT/_/_", "a/X/0/root"

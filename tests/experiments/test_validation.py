@@ -9,7 +9,7 @@ import pytest
 
 import panparser as pp
 from linear import EXPLORE, Linear
-from panparser.ensembles.regions import Region
+from panparser.treebank.regions import Region
 
 SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
 STAGES = [pp.Stage(name="nouns", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]

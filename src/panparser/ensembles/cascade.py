@@ -17,7 +17,6 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_range
-from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
@@ -31,6 +30,7 @@ from panparser.storage.models import Source, StoredModel, prefixed, without_pref
 from panparser.storage.values import TABLE, TEXT, ListOf, Table
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
+from panparser.treebank.regions import Arcs, Region, in_regions
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN

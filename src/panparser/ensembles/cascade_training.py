@@ -13,7 +13,6 @@ import numpy as np
 
 from panparser._threads import at_most, chosen_threads
 from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
-from panparser.ensembles.regions import Arcs, Region, in_regions
 from panparser.errors import SpecError
 from panparser.features.sets import template_set
 from panparser.features.vectors import Vectors
@@ -30,6 +29,7 @@ from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
+from panparser.treebank.regions import Arcs, Region, in_regions
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from panparser._checks import is_number
 from panparser.ensembles.cascade import Stage, check_stages
 from panparser.ensembles.cascade_training import Given
-from panparser.ensembles.regions import Region, estimate_regions
+from panparser.ensembles.regions import estimate_regions
 from panparser.errors import SpecError
 from panparser.recipes.parser import ParserPart
 from panparser.recipes.recipe import HEADER, Recipe, moved
@@ -33,6 +33,7 @@ from panparser.recipes.training import TrainingPart
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
+from panparser.treebank.regions import Region
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
