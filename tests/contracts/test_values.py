@@ -14,6 +14,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from panparser.learning.subsampling import Subsample
+from panparser.treebank.regions import Region
 
 PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
 
@@ -47,7 +48,10 @@ KINDS = {
     ),
     "Schedule": Kind((pp.Schedule(), pp.Schedule(((1, 0.5),)), pp.Schedule(((1, 0.0), (3, 0.9))))),
     "Subsample": Kind(
-        (Subsample(share=0.5), Subsample(share=0.4), Subsample(share=0.5, by="accuracy")),
+        (
+            Subsample(share=0.5), Subsample(share=0.4), Subsample(share=0.5, by="accuracy"),
+            Subsample(share=0, where=Region(upos="DET")),
+        ),
         lambda value: value.to_values(), lambda values: Subsample(**values),
     ),
     "Training": Kind((pp.Training(), pp.Training(epochs=3), pp.Training(seed=2), pp.Training(patience=None))),

@@ -29,7 +29,7 @@ def tags(treebank: pp.Treebank):
 # --- Subsampling ---
 
 
-@pytest.mark.parametrize("by", ["share", "frequency", "accuracy"])
+@pytest.mark.parametrize("by", ["share", "frequency", "accuracy", "accuracy-once"])
 def test_arcs_are_drawn_anew_in_each_epoch_and_reproducibly(by, monkeypatch):
     calls = spy_on(monkeypatch, kept_arcs)
     options = {"dev": DEV, "subsample": pp.Subsample(share=0.4, by=by), **QUICK}
@@ -71,6 +71,61 @@ def test_accuracy_is_that_of_the_parser_so_far_on_the_development_set(monkeypatc
     for epoch in (1, 2):
         assert (predicted[epoch] == found[epoch]).all()
         assert calls[epoch].arguments[3] is DEV
+
+
+@pytest.mark.parametrize("classifier", [None, pp.Perceptron])
+def test_accuracy_once_is_that_of_a_parser_that_learned_from_all(monkeypatch, classifier):
+    """It is trained before, in the same way, with the seed and the options that the other one has."""
+    options = {"dev": DEV, "seed": 4, **({**QUICK, "classifier": classifier()} if classifier else QUICK)}
+    expected = pp.train(GREEDY, TRAIN, **options).predict(DEV)[0]
+    calls, heard = spy_on(monkeypatch, kept_arcs), []
+
+    class Hear(pp.Listener):
+        def before_epoch(self, epoch):
+            heard.append(epoch)
+
+    subsample = pp.Subsample(share=0.4, by="accuracy-once")
+    parser = pp.train(GREEDY, TRAIN, subsample=subsample, listeners=[Hear()], **options)
+    assert len(calls) == 3
+    assert all((call.arguments[4] == expected).all() for call in calls)
+    assert heard == [1, 2, 3]
+    assert parser.training["subsample"] == {"share": 0.4, "by": "accuracy-once"}
+
+
+def test_a_resumed_run_knows_the_accuracy_of_the_first_parser(tmp_path):
+    options = {"dev": DEV, "subsample": pp.Subsample(share=0.4, by="accuracy-once"), **QUICK}
+    whole = pp.train(GREEDY, TRAIN, **options)
+    kept = {"checkpoint": tmp_path / "state"}
+
+    class Crash(pp.Listener):
+        def before_epoch(self, epoch):
+            if epoch == 2:
+                raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        pp.train(GREEDY, TRAIN, **options, **kept, listeners=[Crash()])
+    assert weights(pp.train(GREEDY, TRAIN, **options, **kept, resume=True)) == weights(whole)
+
+
+@pytest.mark.parametrize(("share", "by"), [(0, "share"), (0.3, "share"), (0.3, "frequency")])
+def test_only_arcs_of_a_region_are_left_out(share, by):
+    region = pp.Region(upos=("DET", "NOUN"), direction="right")
+    subsample = pp.Subsample(share=share, by=by, where=region)
+    kept = np.mean([kept_arcs(subsample, TREEBANK, np.random.default_rng(seed)) for seed in range(20)], axis=0)
+    positions = np.concatenate([np.arange(1, len(sentence) + 1) for sentence in TREEBANK])
+    inside = np.isin(tags(TREEBANK), ["DET", "NOUN"]) & (TREEBANK.heads > positions)
+    assert (kept[~inside] == 1).all()
+    assert kept[inside].mean() == pytest.approx(share, abs=0.02)
+
+
+def test_a_class_that_is_left_out_is_as_if_it_had_no_heads():
+    region = pp.Region(upos="DET", direction="right")
+    bare, positions = TRAIN.copy(), np.concatenate([np.arange(1, len(sentence) + 1) for sentence in TRAIN])
+    bare.heads[(tags(TRAIN) == "DET") & (TRAIN.heads > positions)] = -1
+    plain = pp.ParserSpec(templates=SMALL, beam=1, labeled=False)
+    without = pp.train(plain, TRAIN, subsample=pp.Subsample(share=0, where=region), **QUICK)
+    assert weights(without) == weights(pp.train(plain, bare, **QUICK)) != weights(pp.train(plain, TRAIN, **QUICK))
+    assert without.training["subsample"]["where"] == {"upos": ["DET"], "direction": "right"}
 
 
 def rates(subsample: pp.Subsample, predicted=None) -> dict[str, float]:

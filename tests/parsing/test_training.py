@@ -188,7 +188,16 @@ def test_all_of_the_annotation_is_what_there_is_without_subsampling():
     )
 
 
-@pytest.mark.parametrize(("fields", "word"), [({"share": 0}, "share"), ({"share": 1.5}, "share"), ({"by": "x"}, "by")])
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"share": 0}, "share"),
+        ({"share": 1.5}, "share"),
+        ({"by": "x"}, "by"),
+        ({"where": "DET"}, "where"),
+        ({"share": -1, "where": {"upos": "DET"}}, "share"),
+    ],
+)
 def test_bad_shares_are_refused(fields, word):
     with pytest.raises(SpecError, match=f"{word} of Subsample must be"):
         pp.Subsample(**{"share": 0.5, **fields})

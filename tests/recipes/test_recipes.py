@@ -45,7 +45,7 @@ def test_a_recipe_says_everything(tmp_path):
         seeds = [3, 4]
         prune = 0.5
         model_size = "8 MiB"
-        subsample = { share = 0.5, by = "frequency" }
+        subsample = { share = 0.5, by = "frequency", where = { upos = ["DET"] } }
         """,
     )
     recipe = Recipe.read(path)
@@ -57,7 +57,7 @@ def test_a_recipe_says_everything(tmp_path):
         update_at="max-violation", restart="pair", exploration=pp.Schedule(((1, 0.0), (2, 0.5)))
     )
     assert (options["epochs"], options["patience"], options["max_size"]) == (3, None, 8 << 20)
-    assert options["subsample"] == pp.Subsample(share=0.5, by="frequency")
+    assert options["subsample"] == pp.Subsample(share=0.5, by="frequency", where=pp.Region(upos="DET"))
     pp.Training(**options)
     treebank, dev = recipe.treebanks()
     assert (len(treebank), len(dev)) == (486, 243)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from panparser._checks import check_share
+from panparser._checks import check_share, is_number
 from panparser.errors import SpecError
+from panparser.treebank.regions import Region
 
-By = Literal["share", "frequency", "accuracy"]
+By = Literal["share", "frequency", "accuracy", "accuracy-once"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,16 +19,27 @@ class Subsample:
 
     `share` of all arcs is kept; the others are unknown for the epoch. `by`: uniformly at random ("share"), or by class
     of arcs (tag of the dependent and direction), reducing the frequent ones to one size ("frequency"), or preferring
-    those with the most errors so far ("accuracy": as measured on the development set after the last epoch).
+    those with the most errors so far ("accuracy": as measured on the development set after the last epoch), or with the
+    most errors of a parser that learned from all arcs ("accuracy-once": it is trained before, in the same way). With
+    `where`, a Region or its table, only arcs of that region are left out, all of them if `share` is 0.
     """
 
     share: float
     by: By = "share"
+    where: Region | None = None
 
     def __post_init__(self) -> None:
-        check_share("share of Subsample", self.share)
+        if self.where is not None and not isinstance(self.where, Region):
+            if not isinstance(self.where, Mapping):
+                raise SpecError(f"where of Subsample must be a Region; got {self.where!r}")
+            object.__setattr__(self, "where", Region.from_values(self.where))
+        if self.where is None or not is_number(self.share) or self.share != 0:
+            check_share("share of Subsample", self.share)
         if self.by not in get_args(By):
             raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
 
     def to_values(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain values; `where` is among them if there is one."""
+        values = asdict(self)
+        del values["where"]
+        return values if self.where is None else {**values, "where": self.where.to_values()}

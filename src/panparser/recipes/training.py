@@ -57,7 +57,7 @@ class TrainingPart(Part):
     )
     batch: int | None = integer(1)
     model_size: str | None = that('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
-    subsample: Mapping[str, Any] | None = table("a table with share and by")
+    subsample: Mapping[str, Any] | None = table("a table with share, by and where")
     init: str | None = text("a model file")
 
     def options(self, network: Network | None = None) -> dict[str, Any]:

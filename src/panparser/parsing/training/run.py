@@ -62,6 +62,7 @@ class Epochs(EpochLoop[Weights, Parser]):
     training: Training
     checkpoint: str | os.PathLike[str] | None
     treebank_weights: TreebankWeights | None = None
+    found_before: IntArray | None = None  # heads of `dev`, by a parser that learned from all arcs, for subsampling
     calibration: Calibration | None = None
     _dev_constraints: Constraints | None = None
     _saved: float | None = None  # time of the last checkpoint
@@ -125,7 +126,7 @@ class Epochs(EpochLoop[Weights, Parser]):
         subsample = self.training.subsample
         if subsample is not None:
             rng = np.random.default_rng([self.training.seed, epoch, OTHER])
-            predicted = None
+            predicted = self.found_before
             if subsample.by == "accuracy" and self.dev is not None and self.best_weights is not None:
                 predicted, _ = self.parser_of(self.weights()).predict(self.dev)
             kept = kept_arcs(subsample, self.treebank, rng, self.dev, predicted)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from panparser._arrays import BoolArray, IntArray
 from panparser.errors import SpecError
 from panparser.learning.subsampling import Subsample
+from panparser.treebank.regions import Arcs
 from panparser.treebank.treebank import Treebank
 
 
@@ -20,25 +21,39 @@ def kept_arcs(
 ) -> BoolArray:
     """For each word of a treebank, whether its arc is kept in the next epoch.
 
-    `predicted`: heads that the current parser finds in `dev`, for subsampling by accuracy; None before the first epoch.
+    `predicted`: heads that a parser finds in `dev`, for subsampling by accuracy: the current one, or one that learned
+    from all arcs; None before the first epoch.
     """
+    if subsample.by.startswith("accuracy") and dev is None:
+        raise SpecError("subsampling by accuracy needs a development set")
+    draws = rng.random(treebank.words)
+    chosen = None if subsample.where is None else subsample.where.holds(Arcs.of(treebank))
+    kept: BoolArray = draws < _chances(subsample, treebank, chosen, dev, predicted)
+    return kept if chosen is None else kept | ~chosen
+
+
+def _chances(
+    subsample: Subsample,
+    treebank: Treebank,
+    chosen: BoolArray | None,
+    dev: Treebank | None,
+    predicted: IntArray | None,
+) -> float | npt.NDArray[np.float64]:
+    """The probability that the arc of a word is kept; `chosen` are the words that may lose theirs, None: all."""
+    if subsample.by == "share" or (subsample.by != "frequency" and predicted is None):
+        return subsample.share
     tags = _tags(treebank, dev)
     classes = _classes(treebank, tags)
-    counts = np.bincount(classes)
-    draws = rng.random(len(classes))
-    if subsample.by == "share":
-        return draws < subsample.share
+    counts = np.bincount(classes if chosen is None else classes[chosen], minlength=2 * len(tags))
     if subsample.by == "frequency":
-        return draws < _scaled(1 / np.maximum(counts, 1), counts, subsample.share)[classes]
-    if dev is None:
-        raise SpecError("subsampling by accuracy needs a development set")
-    if predicted is None:
-        return draws < subsample.share
+        return _scaled(1 / np.maximum(counts, 1), counts, subsample.share)[classes]
+    assert dev is not None
+    assert predicted is not None
     own = _classes(dev, tags)
-    right = np.bincount(own, weights=(predicted == dev.heads), minlength=len(counts))[: len(counts)]
-    total = np.bincount(own, minlength=len(counts))[: len(counts)]
+    right = np.bincount(own, weights=(predicted == dev.heads), minlength=len(counts))
+    total = np.bincount(own, minlength=len(counts))
     errors = 1 - right / np.maximum(total, 1)  # a class missing from the development set counts as all wrong
-    return draws < _scaled(errors, counts, subsample.share)[classes]
+    return _scaled(errors, counts, subsample.share)[classes]
 
 
 def _scaled(wishes: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.float64]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
-from panparser.learning.listeners import Listener, check_listeners
+from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import TrainingOptions
 from panparser.learning.perceptron import Perceptron
+from panparser.learning.record import whole
 from panparser.networks.network import Network
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
@@ -86,6 +88,24 @@ def train(
     common |= {"threads": chosen_threads("threads of train", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
-    if classifier is not None:
-        return ClassifierRun(**common, classifier=classifier).run(resume)
-    return PerceptronRun(**common).run(resume)
+    if training.subsample is not None and training.subsample.by == "accuracy-once" and dev is not None:
+        before = common | {"training": replace(training, subsample=None), "checkpoint": None}
+        first = _run(before | {"listeners": [_Progress(listeners)]}, classifier).run()
+        common["found_before"] = whole(first).predict(dev)[0]
+    return _run(common, classifier).run(resume)
+
+
+def _run(common: dict[str, Any], classifier: Classifier | None) -> ClassifierRun | PerceptronRun:
+    return PerceptronRun(**common) if classifier is None else ClassifierRun(**common, classifier=classifier)
+
+
+class _Progress(Listener):
+    """Tells other listeners of progress alone."""
+
+    only_watches = True
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self.listeners = listeners
+
+    def after_words(self, epoch: int, words: int, updates: int) -> None:
+        notify(self.listeners, "after_words", epoch, words, updates)
