@@ -18,6 +18,7 @@ from panparser.analysis.criteria.criterion import Criterion, Joined, by_token
 from panparser.analysis.criteria.reading import condition
 from panparser.analysis.frame import Frame, frame
 from panparser.analysis.inside.propagation import Propagation, propagation
+from panparser.analysis.inside.sampling import TrainingStates, sampling_bias, states_met
 from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.reporting.report import report, write_plots, write_report
@@ -42,6 +43,7 @@ __all__ = [
     "MEASURES",
     "Measure",
     "Propagation",
+    "TrainingStates",
     "WeightCourse",
     "Words",
     "agreement",
@@ -62,9 +64,11 @@ __all__ = [
     "propagation",
     "report",
     "sample_curves",
+    "sampling_bias",
     "scores",
     "shared",
     "simplicity",
+    "states_met",
     "strongest",
     "two_way",
     "weights_of",

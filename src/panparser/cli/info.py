@@ -179,7 +179,13 @@ def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | No
 
 
 def _pairs(values: Mapping[str, Any] | None) -> str:
-    return " ".join(f"{name}={value}" for name, value in (values or {}).items())
+    return " ".join(f"{name}={_shown(value)}" for name, value in (values or {}).items())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({_pairs(value)})"
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _print_epochs(record: TrainingRecord, scores: Mapping[str, str]) -> None:
