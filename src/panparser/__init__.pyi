@@ -172,12 +172,16 @@ from panparser.transfer.links import Links as Links
 from panparser.transfer.links import read_links as read_links
 from panparser.transfer.links import write_links as write_links
 from panparser.transfer.projection import project as project
+from panparser.transfer.reordering import Reordering as Reordering
+from panparser.transfer.reordering import reorder as reorder
 from panparser.transfer.reporting import TransferReport as TransferReport
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite
 from panparser.transfer.sources import SourceFile as SourceFile
 from panparser.transfer.sources import find_sources as find_sources
+from panparser.transfer.tag_model import TagModel as TagModel
+from panparser.transfer.tag_model import select_sentences as select_sentences
 from panparser.transfer.tag_trigrams import Similarity as Similarity
 from panparser.transfer.tag_trigrams import TagTrigrams as TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar

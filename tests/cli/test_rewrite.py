@@ -101,3 +101,35 @@ def test_refusals_are_one_line(run, files, arguments, said):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert {path.name: path.read_bytes() for path in files.iterdir()} == before
+
+
+def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    english = pp.read_conllu(ENGLISH)
+    pp.write_conllu("first.conllu", english[:20])
+    pp.write_conllu("tagged.conllu", english[20:60])
+    code, out, _ = run("rewrite", "first.conllu", "--by-tags", "tagged.conllu", "--select", "0.5", "-o", "out.conllu")
+    model = pp.TagModel.of(english[20:60])
+    chosen = pp.select_sentences(english[:20], model, share=0.5)
+    found, done = pp.reorder(chosen, model)
+    assert (code, pp.read_conllu("out.conllu").to_bytes()) == (0, found.to_bytes())
+    assert "10 of 20 sentences selected" in out
+    assert f"{done.changed} of 10 sentences changed" in out
+    assert (
+        run("rewrite", "first.conllu", "--by-tags", "tagged.conllu", "--distortion", "0")[1]
+        == (tmp_path / "first.conllu").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--by-tags", ENGLISH, "--to", "fr"), "--by-tags knows nothing of typology"),
+        (("--select", "0.5", "--to", "fr"), "--distortion and --select need --by-tags"),
+        (("--by-tags", ENGLISH, "--select", "2"), "--select: expected a share above 0 and at most 1; found 2"),
+        (("--by-tags", ENGLISH, "-o", ENGLISH), "is an input, and would be replaced"),
+    ],
+)
+def test_what_a_model_of_tags_cannot_do(run, arguments, said):
+    code, _, err = run("rewrite", ENGLISH, *arguments)
+    assert (code, said in err) == (2, True), err

@@ -6,7 +6,6 @@ without crossing arcs stay so; other sentences are left as they are.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ import numpy.typing as npt
 from panparser._checks import MAX_INT, check_range
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.dependents import ABSENT, AFTER, BEFORE, BOTH, CLASSES, NONE, classes_of
+from panparser.transfer.reordered import REPORTED, Reordered, obstacles
 from panparser.transfer.typology import Trait, Typology, stands_before_head
-from panparser.treebank.statistics import crossing_arcs
-from panparser.treebank.treebank import Treebank, with_value
+from panparser.treebank.treebank import Treebank
 
 Goal = Literal["full", "cautious"]
 BoolArray = npt.NDArray[np.bool_]
@@ -30,10 +29,6 @@ _MOST, _LEAST = 0.9, 0.1  # before their heads: no language is without exception
 _MORE, _LESS = 0.75, 0.25  # cautious ones, of a source that has both orders
 _DOMINANT = 2 / 3  # WALS calls an order dominant if it is twice as frequent as the other
 _KEPT = 2  # words that are left of every sentence
-_CELLS = ("form", "lemma", "upos", "xpos", "feats", "deprel")
-_TEXT = re.compile(r"#\s*text\s*=")
-_REPORTED = 256  # sentences between two reports
-_OF_THE_TEXT = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "TokenRange")  # keys of MISC that new places make wrong
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,7 @@ def rewrite(
     """
     _check(treebank, target, source, goal, seed)
     sentence = treebank.sentence_of_word()
-    crossed, incomplete = (np.bincount(sentence[bad], minlength=len(treebank)) > 0 for bad in _obstacles(treebank))
+    crossed, incomplete = obstacles(treebank)
     fit = ~(crossed | incomplete)
     plan = _planned(treebank, fit[sentence], target, source, goal, Random(seed))
     rewritten = _written(treebank, plan, report) if plan.changes.any() else treebank.copy()
@@ -147,11 +142,6 @@ def _check(treebank: object, target: object, source: object, goal: object, seed:
         raise TreebankError(f"{treebank.path}: expected words with UPOS, by which rewriting knows them, found none")
     if treebank.words and not (treebank.heads >= 0).any():
         raise TreebankError(f"{treebank.path}: expected trees, found words without heads only")
-
-
-def _obstacles(treebank: Treebank) -> tuple[BoolArray, BoolArray]:
-    """The words whose arcs cross others, and those without heads."""
-    return crossing_arcs(treebank)[0], treebank.heads < 0
 
 
 # --- What is to be changed ---
@@ -227,43 +217,24 @@ def _spare(treebank: Treebank, deletions: BoolArray) -> None:
 
 def _written(treebank: Treebank, plan: _Plan, report: Callable[[int, int], None] | None) -> Treebank:
     is_changed = np.bincount(treebank.sentence_of_word()[plan.changes], minlength=len(treebank)) > 0
-    writer, lines = _Writer(treebank), []
+    sentences = Reordered(treebank)
+    lines = []
     for index, changed in enumerate(is_changed.tolist()):
-        lines.append(writer.rewritten(index, plan) if changed else treebank[index].to_conllu())
-        if report is not None and index % _REPORTED == 0:
+        lines.append(_rewritten(sentences, index, plan) if changed else treebank[index].to_conllu())
+        if report is not None and index % REPORTED == 0:
             report(index, len(treebank))
     return Treebank("".join(lines).encode(), path=treebank.path, format=treebank.format)
 
 
-class _Writer:
-    """Writes sentences of a treebank with their words in another order."""
-
-    def __init__(self, treebank: Treebank) -> None:
-        self.treebank = treebank
-        self.columns = [(treebank.column(name), treebank.vocabulary(name)) for name in _CELLS]
-        self.misc = [_without_places(cell) for cell in treebank.vocabulary("misc")]
-
-    def rewritten(self, index: int, plan: _Plan) -> str:
-        sentence = self.treebank[index]
-        start = int(self.treebank.offsets[index])
-        here = slice(start, start + len(sentence))
-        classes, heads = plan.classes[here].tolist(), sentence.heads.tolist()
-        moves = {word + 1: CLASSES[classes[word]].at_edge for word in np.flatnonzero(plan.moves[here]).tolist()}
-        deleted = {word + 1 for word in np.flatnonzero(plan.deletions[here]).tolist()}
-        order = [word for word in new_order(heads, moves) if word not in deleted]
-        ids = {word: id for id, word in enumerate(order, start=1)} | {0: 0}
-        *cells, labels = ([names[i] for i in ids_[here].tolist()] for ids_, names in self.columns)
-        before = ["\t".join(each) for each in zip(*cells, strict=True)]
-        if self.treebank.format == "conllx":
-            lines, misc = [], ["_"] * len(heads)
-        else:
-            counts = Counter(classes[word - 1] for word in moves), Counter(classes[word - 1] for word in deleted)
-            lines = [line for line in sentence.comments if not _TEXT.match(line)] + [_comment(*counts)]
-            misc = [self.misc[i] for i in self.treebank.column("misc")[here].tolist()]
-        for word in order:
-            at = word - 1
-            lines.append(f"{ids[word]}\t{before[at]}\t{ids[heads[at]]}\t{labels[at]}\t_\t{misc[at]}")
-        return "\n".join(lines) + "\n\n"
+def _rewritten(sentences: Reordered, index: int, plan: _Plan) -> str:
+    here = slice(*sentences.treebank.offsets[index : index + 2].tolist())
+    classes, heads = plan.classes[here].tolist(), sentences.treebank.heads[here].tolist()
+    moves = {word + 1: CLASSES[classes[word]].at_edge for word in np.flatnonzero(plan.moves[here]).tolist()}
+    deleted = {word + 1 for word in np.flatnonzero(plan.deletions[here]).tolist()}
+    counts = Counter(classes[word - 1] for word in moves), Counter(classes[word - 1] for word in deleted)
+    return sentences.written(
+        index, [word for word in new_order(heads, moves) if word not in deleted], _comment(*counts)
+    )
 
 
 def new_order(heads: Sequence[int], moves: Mapping[int, bool]) -> list[int]:
@@ -304,9 +275,3 @@ def _comment(moved: Counter[int], deleted: Counter[int]) -> str:
     items = [f"{each.feature}:{moved[number]}" for number, each in enumerate(CLASSES) if moved[number]]
     items += [f"{each.feature}:-{deleted[number]}" for number, each in enumerate(CLASSES) if deleted[number]]
     return f"# rewritten = {' '.join(items)}"
-
-
-def _without_places(cell: str) -> str:
-    for key in _OF_THE_TEXT:
-        cell = with_value(cell, key, None)
-    return cell
