@@ -161,6 +161,9 @@ from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenize
 from panparser.transfer.alignment import Aligner as Aligner
 from panparser.transfer.alignment import align as align
 from panparser.transfer.candidates import Tally as Tally
+from panparser.transfer.competence import Competence as Competence
+from panparser.transfer.competence import competent_regions as competent_regions
+from panparser.transfer.competence import similar_regions as similar_regions
 from panparser.transfer.glossed.conversion import GlossedTreebank as GlossedTreebank
 from panparser.transfer.glossed.conversion import glossed_treebank as glossed_treebank
 from panparser.transfer.glossed.reading import read_glossed as read_glossed
@@ -178,6 +181,9 @@ from panparser.transfer.reporting import TransferReport as TransferReport
 from panparser.transfer.rewriting import RewriteCount as RewriteCount
 from panparser.transfer.rewriting import Rewriting as Rewriting
 from panparser.transfer.rewriting import rewrite as rewrite
+from panparser.transfer.self_training import SelfTrained as SelfTrained
+from panparser.transfer.self_training import self_train as self_train
+from panparser.transfer.self_training import sure_trees as sure_trees
 from panparser.transfer.sources import SourceFile as SourceFile
 from panparser.transfer.sources import find_sources as find_sources
 from panparser.transfer.tag_model import TagModel as TagModel
@@ -186,6 +192,7 @@ from panparser.transfer.tag_trigrams import Similarity as Similarity
 from panparser.transfer.tag_trigrams import TagTrigrams as TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar
 from panparser.transfer.tag_trigrams import similarity as similarity
+from panparser.transfer.tag_trigrams import similarity_by_tag as similarity_by_tag
 from panparser.transfer.transferring import Transferred as Transferred
 from panparser.transfer.transferring import train_transfer as train_transfer
 from panparser.transfer.typology import Trait as Trait

@@ -13,7 +13,7 @@ from languages import language
 from panparser.analysis import weights_of
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.blanking import BLANKED, annotated_templates, blanked
-from panparser.transfer.candidates import METHODS, Candidates, Source, Tally
+from panparser.transfer.candidates import METHODS, PLANS, Candidates, Source, Tally
 from panparser.transfer.reporting import MORE
 
 TARGET = {"adjective_first": False, "verb_last": True}
@@ -231,6 +231,121 @@ UNTAGGED.column("upos")[:] = UNTAGGED.id_of("upos", "_")
 def test_what_cannot_be_transferred(arguments, options, error, message):
     with pytest.raises(error, match=message):
         pp.train_transfer(*arguments, **options)
+
+
+# --- Plans, and self-training ---
+
+RAW = language("own", 30, **TARGET, seed=5)
+RAW.heads[:] = -1
+
+
+def candidates_of(sample=SAMPLE, **options):
+    sources = [Source("near", NEAR, 1.0), Source("far", FAR, 2.0)]
+    text = pp.TagTrigrams.of(RAW)
+    return Candidates(sources=sources, nearest=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options)
+
+
+@pytest.mark.parametrize(
+    ("plan", "first", "last"), [("target-first", "sample", "all"), ("transfer-first", "all", "sample")]
+)
+def test_a_plan_keeps_what_a_parser_is_the_best_at(plan, first, last):
+    """The same, step by step."""
+    candidates = candidates_of()
+    cascade = candidates.make(plan, SAMPLE)
+    own = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 5, seed=1)
+    sources = candidates.learn("all", None)
+    found = pp.competent_regions(SAMPLE, [own, sources.parse(SAMPLE)], divergences=[None, 1.0])
+    regions = found[0 if first == "sample" else 1].regions
+    assert [stage.keep for stage in cascade.stages] == [regions, ()]
+    expected = [candidates.learn(method, SAMPLE).parse(TEST).to_bytes() for method in (first, last)]
+    assert [parser.parse(TEST).to_bytes() for parser in cascade.parsers] == expected
+
+
+def test_in_regions_the_best_parser_comes_before_the_joint_one():
+    candidates = candidates_of()
+    made = candidates.make("region-wise", SAMPLE)
+    joint = candidates.learn("joint", SAMPLE)
+    last = made.parsers[-1] if isinstance(made, pp.Cascade) else made
+    assert last.parse(TEST).to_bytes() == joint.parse(TEST).to_bytes()
+    assert score(made).uas > 80
+
+
+def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
+    candidates = candidates_of(None)
+    cascade = candidates.make("region-wise", None)
+    known = pp.similar_regions(RAW, [NEAR, FAR])
+    assert {stage.name: stage.keep for stage in cascade.stages[:-1]} == {
+        name: own.regions for name, own in zip(("near", "far"), known, strict=True) if own.regions
+    }
+    assert cascade.stages[-1].name == "sources"
+
+
+def test_a_parser_that_is_the_best_everywhere_is_no_cascade():
+    sources = [Source("own", language("own", 60, **TARGET, seed=9), 0.1)]
+    candidates = Candidates(sources=sources, nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    made = candidates.make("target-first", SAMPLE)
+    assert isinstance(made, pp.Parser) or made.stages[0].keep
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_a_plan_can_be_asked_for(plan, tmp_path):
+    made = pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method=plan)
+    assert made.report.method == plan
+    ((name, tally),) = made.report.scores
+    assert (name, tally.words) == (plan, Tally.of(SAMPLE, SAMPLE).words)
+    assert len(made.report.used) == 2
+    made.parser.save(tmp_path / "xx.panparser")
+    loaded = pp.load(tmp_path / "xx.panparser")
+    assert loaded.training["transfer"]["method"] == plan
+    assert loaded.parse(TEST).to_bytes() == made.parser.parse(TEST).to_bytes()
+
+
+def test_self_training_follows_the_best_method():
+    made = pp.train_transfer([NEAR, FAR], SAMPLE, raw=RAW, typology=ORDER, self_training=2, least=0.8)
+    told = made.report.self_training
+    assert len(told["rounds"]) == 3
+    first = made.report.scores[0][1]
+    assert told["rounds"][0]["uas"] == first.uas
+    assert max(each["uas"] for each in told["rounds"]) == told["rounds"][told["chosen"]]["uas"]
+    assert made.parser.training["self_training"] == told
+    text = str(made.report)
+    assert f"Self-training on {RAW.words:,} words of text, heads of a confidence of at least 0.8:" in text
+    assert "(kept)" in text or "left out" in text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_learns_from_text_beside_what_it_learns_from(method):
+    text = language("own", 20, **TARGET, seed=7)
+    parser = candidates_of().learn(method, SAMPLE, None, text)
+    sizes = [each["sentences"] for each in parser.training["treebank_weights"]]
+    expected = {"sample": [12, 20], "joint": [60, 60, 12, 20], "all": [60, 60, 20], "pool": [60, 60, 20]}
+    assert sizes == expected[method]
+    words = [form for form in text.vocabulary("form") if form != "_"]
+    assert any(weights_of(parser, f"S0.form={form}").any() for form in words)
+
+
+def test_self_training_may_be_calibrated_on_a_development_set():
+    made = pp.train_transfer([NEAR], raw=RAW, dev=TEST, typology=ORDER, self_training=1)
+    assert made.report.method in ("all", "pool")
+    assert len(made.report.self_training["rounds"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("sample", "options", "message"),
+    [
+        (SAMPLE, {"self_training": 1}, "learns from tagged text"),
+        (None, {"self_training": 1, "raw": RAW}, "needs two sentences with trees, or a development set"),
+        (SAMPLE, {"self_training": 1, "raw": RAW, "method": "region-wise"}, "region-wise a cascade"),
+        (SAMPLE, {"self_training": -1}, "self_training of train_transfer must be"),
+        (SAMPLE, {"least": 2}, "least of train_transfer must be above 0 and at most 1"),
+        (None, {"method": "target-first"}, "target-first learns from a sample"),
+        (None, {"method": "region-wise"}, "region-wise needs a sample, or tagged text"),
+        (SAMPLE[:1], {"method": "transfer-first"}, "needs two sentences of a sample; got 1"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(sample, options, message):
+    with pytest.raises(SpecError, match=message):
+        pp.train_transfer([NEAR], sample, **options)
 
 
 # --- The command ---

@@ -148,6 +148,7 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         "restricted": lambda value: f"weights of {len(value)} templates only" if value else None,
         "init": lambda value: "went on from another model" if value else None,
+        "self_training": _rounds,
         "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in (value or {}) else "other heads",
         "given": lambda value: f"{value} arcs of the stages before",
         "interrupted": lambda value: "yes" if value else None,
@@ -158,6 +159,16 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows += _transfer_rows(training.get("transfer"))
     rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
     return [(name, text) for name, text in rows if text]
+
+
+def _rounds(record: Mapping[str, Any] | None) -> str | None:
+    """The round of self-training that was kept."""
+    if record is None:
+        return None
+    if not record["chosen"]:
+        return "tried, and left out"
+    words = record["rounds"][record["chosen"]]["words"]
+    return f"round {record['chosen']}: {words:,} of {record['text']:,} words, confidence at least {record['least']:g}"
 
 
 def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | None]]:

@@ -34,6 +34,9 @@ class Way(StrEnum):
     pool = "pool"
     all = "all"
     sample = "sample"
+    target_first = "target-first"
+    transfer_first = "transfer-first"
+    region_wise = "region-wise"
 
 
 @app.command()
@@ -57,6 +60,12 @@ def transfer(
         str | None,
         typer.Option(metavar="FILE", help="Tagged text of the language without trees, to find the nearest sources."),
     ] = None,
+    self_training: Annotated[
+        int, typer.Option(min=0, metavar="ROUNDS", help="Learn from the --raw text as well, in so many rounds.")
+    ] = 0,
+    least_confidence: Annotated[
+        float, typer.Option(min=0.01, max=1, help="Of heads that --self-training learns from.")
+    ] = 0.9,
     dev: Annotated[
         str | None,
         typer.Option("--dev", "-d", metavar="DEV", help="Treebank to compare by.  [default: the sample, in folds]"),
@@ -85,11 +94,17 @@ def transfer(
     best is kept. Labels have no subtypes. At the end it tells what was done, and what ten more sentences would bring;
     the model keeps that, with the licenses of the sources (`panparser info`).
 
+    With --self-training, heads of the --raw text that this parser is sure of are learned from, too, unless that scores
+    worse. The methods target-first, transfer-first and region-wise make a cascade: each parser finds the arcs that it
+    is the best at, by the sample, and the last one the rest.
+
     Examples:
 
       panparser transfer -t sample.conllu --sources ud-treebanks/ --language br -o br.panparser
 
       panparser transfer -t sample.conllu --sources fr.conllu ga.conllu cy.conllu --typology mine.toml -o br.panparser
+
+      panparser transfer -t sample.conllu --raw tagged.conllu --self-training 1 --sources ud-treebanks/ -o br.panparser
 
       panparser transfer --raw tagged.conllu --sources ud-treebanks/ --language fo --like is -o fo.panparser
     """
@@ -120,6 +135,8 @@ def transfer(
             method=None if method is None else method.value,
             nearest=nearest,
             sentences=sentences,
+            self_training=self_training,
+            least=least_confidence,
             seed=seed,
             threads=threads,
             report=tell,

@@ -30,6 +30,7 @@ _BATCH = "batch"  # written only if it is not 1
 _TREEBANK_WEIGHTS = "treebank_weights"  # written only if they are not all 1
 _RESTRICTED = "restricted"  # written only if it is
 _TRANSFER = "transfer"  # written only if `train_transfer` made it
+_SELF_TRAINING = "self_training"  # written only if it was
 _OPTIONS = tuple(option.name for option in fields(Training) if option.name != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
@@ -65,6 +66,14 @@ _TRANSFERRED = Table(
         ),
     }
 )
+_SELF_TRAINED = Table(
+    {
+        "chosen": COUNT,
+        "least": NUMBER,
+        "text": COUNT,
+        "rounds": ListOf(Table({"words": COUNT, "uas": NUMBER, "las": NUMBER}), least=1),
+    }
+)
 RECORD = Table(
     {},
     {
@@ -78,6 +87,7 @@ RECORD = Table(
         _TREEBANK_WEIGHTS: Maybe(ListOf(Table({"sentences": COUNT, "weight": NUMBER}))),
         _RESTRICTED: Maybe(ListOf(TEXT)),
         _TRANSFER: Maybe(_TRANSFERRED),
+        _SELF_TRAINING: Maybe(_SELF_TRAINED),
         "data": TableOf(Maybe(TEXT)),
         "history": ListOf(REPORT),
         "interrupted": BOOLEAN,
@@ -130,6 +140,7 @@ class TrainingRecord(Mapping[str, Any]):
     constraints: dict[str, Any] | None = None
     restricted: list[str] | None = None  # the templates that were kept, if the parser was restricted to some of them
     transfer: dict[str, Any] | None = None  # of a language with little data: sources, rules, scores, licenses
+    self_training: dict[str, Any] | None = None  # the rounds, how sure heads had to be, and the round that was kept
     # Of a vote: where its weights come from, and their score on the development set.
     weights: str | None = None
     dev_score: float | None = None
@@ -144,7 +155,7 @@ class TrainingRecord(Mapping[str, Any]):
         if self.batch != 1 and _BATCH not in self.written:
             at = len(_OPTIONS)
             object.__setattr__(self, "written", (*self.written[:at], _BATCH, *self.written[at:]))
-        for name in (_TREEBANK_WEIGHTS, _RESTRICTED, _TRANSFER):
+        for name in (_TREEBANK_WEIGHTS, _RESTRICTED, _TRANSFER, _SELF_TRAINING):
             if getattr(self, name) is not None and name not in self.written:
                 object.__setattr__(self, "written", (*self.written, name))
 

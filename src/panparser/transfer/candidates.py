@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
+from panparser.ensembles.cascade import Cascade, Stage
+from panparser.ensembles.cascade_training import train_cascade
+from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import template_set
-from panparser.learning.folds import Fold, over_folds
+from panparser.learning.folds import Fold, jackknife, over_folds
 from panparser.learning.listeners import Listener
 from panparser.learning.record import whole
 from panparser.learning.strategies import DYNAMIC_EXPLORE
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.folds import TREES
 from panparser.parsing.training.train import train
 from panparser.parsing.training.weighting import MOST_WEIGHT
 from panparser.transfer.blanking import annotated_templates, blanked
-from panparser.transfer.tag_trigrams import LEAST
+from panparser.transfer.competence import Competence, competent_regions, similar_regions
+from panparser.transfer.tag_trigrams import LEAST, TagTrigrams
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
 Method = Literal["joint", "all", "pool", "sample"]
 METHODS: tuple[Method, ...] = get_args(Method)
 OF_SAMPLE: tuple[Method, ...] = ("joint", "sample")  # they learn from the sample
+Plan = Literal["target-first", "transfer-first", "region-wise"]
+PLANS: tuple[Plan, ...] = get_args(Plan)
+FOLDS = 5
 _EPOCHS = 4
 _POWER = 2  # of nearness
 _LEAST_WEIGHT = 0.001
@@ -56,6 +64,12 @@ class Tally:
         both = right & (_base_labels(gold) == _base_labels(predicted))
         return cls(int(counted.sum()), int(right.sum()), int(both.sum()))
 
+    @classmethod
+    def sum(cls, tallies: Iterable[Tally]) -> Tally:
+        """That of all words together."""
+        found = list(tallies)
+        return cls(*(sum(getattr(each, name) for each in found) for name in ("words", "heads", "both")))
+
     @property
     def uas(self) -> float:
         return 100 * self.heads / max(1, self.words)
@@ -72,6 +86,13 @@ class Candidates:
     "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `nearest` alone: both
     read tags only. "joint" learns from all sources, weighted likewise and without their words, together with the
     sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
+
+    Plans make cascades of such parsers: in each class of arcs, those are kept that the parser finds which is the best
+    there (`competent_regions`), and the last parser finds the rest under these. In "target-first" the parser of the
+    sample comes first, and that of all sources is the last; in "transfer-first" it is the other way round. In
+    "region-wise" there is one for each of the nearest sources, and one of the sample, the most precise first, and the
+    joint parser is the last; without a sample, similarity of tags tells where a source is the best
+    (`similar_regions`), and the parser of all sources is the last. If one parser is the best everywhere, it is that.
     """
 
     sources: Sequence[Source]
@@ -80,33 +101,106 @@ class Candidates:
     dev: Treebank | None
     seed: int
     threads: int
+    text: TagTrigrams | None = None  # what the language is known by
+    _made: dict[str, Parser] = field(default_factory=dict, repr=False)  # those that do not depend on the sample
 
-    @property
-    def pooled(self) -> list[Treebank]:
-        return [source.treebank for source in self.sources[: self.nearest]]
-
-    def learn(self, method: Method, sample: Treebank | None, stop: Listener | None = None) -> Parser:
+    def learn(
+        self, method: Method, sample: Treebank | None, stop: Listener | None = None, text: Treebank | None = None
+    ) -> Parser:
         """A parser by a method; of the sample, only these sentences are learned from.
 
-        Raises KeyboardInterrupt if Ctrl-C ended training.
+        With a `text` of the language, in which some words have heads, its words are learned from as well, beside the
+        sources without theirs. Raises KeyboardInterrupt if Ctrl-C ended training.
         """
-        return whole(self._learned(method, sample, [] if stop is None else [stop]))
-
-    def _learned(self, method: Method, sample: Treebank | None, listeners: list[Listener]) -> Parser:
+        listeners = [] if stop is None else [stop]
         common: dict[str, Any] = {"seed": self.seed, "dev": self.dev, "threads": self.threads, "listeners": listeners}
-        greedy: dict[str, Any] = {"strategy": DYNAMIC_EXPLORE, "epochs": _EPOCHS, "members": 1}
-        if method == "pool":
-            return train(_spec(1), self.pooled, **greedy, **common)
-        if method == "all":
-            everything = [source.treebank for source in self.sources]
-            return train(_spec(1), everything, weights=self.nearness(), **greedy, **common)
-        assert sample is not None
+        own = sample if method in OF_SAMPLE else None
         if method == "sample":
-            return train(_spec(8, sample), sample, **common)
-        blank = [blanked(source.treebank) for source in self.sources]
-        share = float(np.mean([len(each) for each in blank])) / len(sample)
-        weights = [*self.nearness(), min(max(1.0, share), MOST_WEIGHT)]
-        return train(_spec(1, sample), [*blank, sample], weights=weights, **greedy, **common)
+            return whole(_of_sample(own, text, common))
+        greedy: dict[str, Any] = {"strategy": DYNAMIC_EXPLORE, "epochs": _EPOCHS, "members": 1, **common}
+        chosen = list(self.sources[: self.nearest] if method == "pool" else self.sources)
+        weights = [1.0] * len(chosen) if method == "pool" else self.nearness()
+        treebanks = [source.treebank for source in chosen]
+        if own is None and text is None:
+            return whole(train(_spec(1), treebanks, weights=weights, **greedy))
+        mean = float(np.mean([len(each) for each in treebanks]))
+        for each in (own, text):
+            if each is not None:
+                weights.append(min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT))
+        added = [each for each in (own, text) if each is not None]
+        return whole(train(_spec(1, added[0]), [*map(blanked, treebanks), *added], weights=weights, **greedy))
+
+    # --- Cascades ---
+
+    def make(self, way: Method | Plan, sample: Treebank | None, stop: Listener | None = None) -> Parser | Cascade:
+        """What a method or a plan makes of the sources and these sentences of the sample."""
+        if way not in PLANS:
+            return self.learn(cast(Method, way), sample, stop)
+        if sample is None:
+            return self._by_similarity(stop)
+        target = self.learn("sample", sample, stop)
+        jackknifed = self._jackknifed("sample", sample, stop)
+        if way == "region-wise":
+            return self._by_region(target, jackknifed, sample, stop)
+        sources = self._of_sources(None, stop)
+        far = min((each.divergence or 0.0 for each in self.sources), default=0.0)
+        own, others = competent_regions(sample, [jackknifed, self._parsed(sources, sample)], divergences=[None, far])
+        if way == "target-first":
+            return _cascade([("sample", own, target)], ("sources", sources))
+        return _cascade([("sources", others, sources)], ("sample", target))
+
+    def _by_region(
+        self, target: Parser, jackknifed: Treebank, sample: Treebank, stop: Listener | None
+    ) -> Parser | Cascade:
+        last = self.learn("joint", sample, stop)
+        near = list(self.sources[: self.nearest])
+        parsers = [self._of_sources(each, stop) for each in near]
+        found = [
+            jackknifed,
+            *(self._parsed(parser, sample) for parser in parsers),
+            self._jackknifed("joint", sample, stop),
+        ]
+        divergences = [None, *(each.divergence or 0.0 for each in near), -1.0]  # what nobody knows is left to the last
+        *known, _ = competent_regions(sample, found, divergences=divergences)
+        rows = zip(("sample", *(each.name for each in near)), known, (target, *parsers), strict=True)
+        ordered = sorted(rows, key=lambda row: -(row[1].precision or 0.0))
+        return _cascade(ordered, ("joint", last))
+
+    def _by_similarity(self, stop: Listener | None) -> Parser | Cascade:
+        if self.text is None:
+            raise SpecError("region-wise: expected a sample, or tagged text, to tell which source is the best for what")
+        near = list(self.sources[: self.nearest])
+        known = similar_regions(self.text, [each.treebank for each in near])
+        rows = [(each.name, own, self._of_sources(each, stop)) for each, own in zip(near, known, strict=True)]
+        ordered = sorted(rows, key=lambda row: row[1].divergence or 0.0)
+        return _cascade(ordered, ("sources", self._of_sources(None, stop)))
+
+    def _of_sources(self, source: Source | None, stop: Listener | None) -> Parser:
+        """The parser of one source by its tags alone; None: of all."""
+        key = "" if source is None else f"{source.name}\n{source.treebank.path}"
+        if key not in self._made:
+            chosen = self if source is None else replace(self, sources=[source], nearest=1, _made={})
+            self._made[key] = chosen.learn("all", None, stop)
+        return self._made[key]
+
+    def _parsed(self, parser: Parser | Cascade, treebank: Treebank) -> Treebank:
+        found = treebank.copy()
+        parser.annotate(found, threads=self.threads)
+        return found
+
+    def _jackknifed(self, method: Method, sample: Treebank, stop: Listener | None) -> Treebank:
+        """The sample, each fold parsed by a parser that learned from the others."""
+
+        def learn(rest: Treebank, fold: Fold, inner: Listener) -> Parser:
+            return self.learn(method, rest, inner if stop is None else stop)
+
+        def annotate(parser: Parser, held_out: Treebank) -> Sequence[str]:
+            parser.annotate(held_out)
+            return TREES
+
+        if len(sample) < 2:
+            raise TreebankError(f"{sample.path}: expected at least two sentences to tell what a parser is good at")
+        return jackknife(sample, min(FOLDS, len(sample)), learn, annotate, threads=self.threads)
 
     def nearness(self) -> list[float]:
         """The weight of each source: 1 of the nearest, a quarter of one that is twice as far; 1 if nobody knows."""
@@ -115,37 +209,51 @@ class Candidates:
 
     # --- Scores ---
 
-    def score(self, method: Method, folds: int) -> tuple[Tally, Parser | None]:
+    def score(self, method: Method | Plan, folds: int) -> tuple[Tally, Parser | Cascade | None]:
         """How a method scores on the development set, or else on the sample; and the parser, if it is a complete one.
 
         A method that learns from the sample is scored in folds: each is parsed by a parser that learned from the rest.
         """
-        if self.dev is not None or method not in OF_SAMPLE:
-            parser = self.learn(method, self.sample)
+        if self.dev is not None or method not in (*OF_SAMPLE, *PLANS):
+            parser = self.make(method, self.sample)
             gold = self.dev if self.dev is not None else self.sample
             assert gold is not None
             return self.tally(parser, gold), parser
         assert self.sample is not None
         return self.jackknife(method, folds), None
 
-    def tally(self, parser: Parser, gold: Treebank) -> Tally:
+    def tally(self, parser: Parser | Cascade, gold: Treebank) -> Tally:
         """The score of a parser; it may meet tags that it does not know."""
-        found = gold.copy()
-        parser.annotate(found, threads=self.threads)
-        return Tally.of(gold, found)
+        return Tally.of(gold, self._parsed(parser, gold))
 
-    def jackknife(self, method: Method, folds: int) -> Tally:
+    def jackknife(self, method: Method | Plan, folds: int) -> Tally:
         """The score of a method on the sample, each fold parsed by a parser that learned from the others."""
         assert self.sample is not None
 
-        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
-            return self.learn(method, rest, stop)
+        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser | Cascade:
+            return self.make(method, rest, stop)
 
-        def tally(parser: Parser, held_out: Treebank, fold: Fold) -> Tally:
+        def tally(parser: Parser | Cascade, held_out: Treebank, fold: Fold) -> Tally:
             return self.tally(parser, held_out)
 
         found = over_folds(self.sample, folds, learn, tally, threads=self.threads)
-        return Tally(*(sum(getattr(each, name) for each in found) for name in ("words", "heads", "both")))
+        return Tally.sum(found)
+
+
+def _cascade(stages: Iterable[tuple[str, Competence, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:
+    """A cascade of trained parsers, without those that are the best nowhere."""
+    chosen = [Stage(name=name, keep=own.regions, model=parser) for name, own, parser in stages if own.regions]
+    if not chosen:
+        return last[1]
+    return train_cascade([*chosen, Stage(name=last[0], model=last[1])])
+
+
+def _of_sample(sample: Treebank | None, text: Treebank | None, options: dict[str, Any]) -> Parser:
+    """A parser of the sample alone, or of sample and text, which count the same."""
+    assert sample is not None
+    if text is None:
+        return train(_spec(8, sample), sample, **options)
+    return train(_spec(8, sample), [sample, text], weights=[max(1.0, len(text) / len(sample)), 1.0], **options)
 
 
 def _spec(beam: int, sample: Treebank | None = None) -> ParserSpec:

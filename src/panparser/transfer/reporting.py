@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from panparser.transfer.candidates import Method, Tally
+from panparser.transfer.candidates import PLANS, Method, Plan, Tally
 
 MORE = 10  # sentences whose gain is estimated
 _NAMES = {
@@ -14,6 +14,9 @@ _NAMES = {
     "pool": "the nearest sources together, by tags alone",
     "all": "all sources, the nearer the more, by tags alone",
     "sample": "the sample alone",
+    "target-first": "the sample, for what it is the best at, and all sources for the rest",
+    "transfer-first": "all sources, for what they are the best at, and the sample for the rest",
+    "region-wise": "each source, and the sample, for what it is the best at, and all of them for the rest",
 }
 
 
@@ -23,7 +26,7 @@ def in_words(method: str) -> str:
 
 
 def _is_used(method: str, is_near: bool) -> bool:
-    return method in ("all", "joint") or (is_near and method == "pool")
+    return method in ("all", "joint", *PLANS) or (is_near and method == "pool")
 
 
 @dataclass(frozen=True)
@@ -67,16 +70,17 @@ class Gain:
 class TransferReport:
     """All that was done: sources, rules, scores by method (best first), what was chosen, and what more would bring."""
 
-    method: Method
+    method: Method | Plan
     language: str | None
     sentences: int  # of the sample
     scored_on: str
-    scores: tuple[tuple[Method, Tally], ...]
+    scores: tuple[tuple[Method | Plan, Tally], ...]
     sources: tuple[SourceReport, ...]
     rules: tuple[RuleReport, ...]
     unchanged: int  # sentences that could not be rewritten
     gain: Gain | None
     seed: int
+    self_training: dict[str, Any] | None = None  # as in training records
 
     @property
     def used(self) -> tuple[SourceReport, ...]:
@@ -113,6 +117,7 @@ class TransferReport:
         yield from self._source_lines()
         yield from self._rule_lines()
         yield from self._score_lines()
+        yield from self._self_training_lines()
         yield from self._gain_lines()
         licenses = sorted({each.license for each in self.used})
         if licenses:
@@ -156,6 +161,20 @@ class TransferReport:
         yield f"Scores on {self.scored_on}, {words:,} words without punctuation (heads, heads and labels):"
         for method, tally in self.scores:
             yield f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.both:,})"
+
+    def _self_training_lines(self) -> Iterator[str]:
+        if self.self_training is None:
+            return
+        made = self.self_training
+        first, *rest = made["rounds"]
+        yield ""
+        yield f"Self-training on {made['text']:,} words of text, heads of a confidence of at least {made['least']:g}:"
+        yield f"  without: {first['uas']:.1f}"
+        for number, each in enumerate(rest, start=1):
+            kept = " (kept)" if number == made["chosen"] else ""
+            yield f"  round {number}: {each['words']:,} words, {each['uas']:.1f}{kept}"
+        if not made["chosen"]:
+            yield "  It was worse, and is left out."
 
     def _gain_lines(self) -> Iterator[str]:
         if self.gain is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from panparser._arrays import LongArray
+from panparser._arrays import BoolArray, LongArray
 from panparser._checks import is_number
 from panparser.errors import SpecError, TreebankError
 from panparser.treebank.treebank import Treebank
@@ -92,14 +92,41 @@ def similarity(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -
     source lacks count once. It is not symmetric. Only tags are read; 20 sentences of a target are enough to rank
     sources. `TagTrigrams.of(treebank)` in place of a treebank saves counting it again.
     """
-    wanted, given = (each if isinstance(each, TagTrigrams) else TagTrigrams.of(each) for each in (target, source))
+    wanted, given = _counted(target), _counted(source)
+    _, _, counts, lacking = _aligned(wanted, given)
+    return _divergence(wanted.counts, counts, int(given.counts.sum()) + int(lacking.sum()))
+
+
+def similarity_by_tag(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -> dict[str, float]:
+    """The same for each tag of the target that the source has: of the trigrams that it is in the middle of alone."""
+    wanted, given = _counted(target), _counted(source)
+    tags, own, counts, lacking = _aligned(wanted, given)
+    base = len(tags) + 1
+    middle, of_source = (codes // base % base for codes in (own, given.renumbered(tags)))
+    found = {}
+    for number, tag in enumerate(tags, start=1):
+        chosen, size = middle == number, int(given.counts[of_source == number].sum())
+        if chosen.any() and size:
+            total = size + int(lacking[chosen].sum())
+            found[tag] = _divergence(wanted.counts[chosen], counts[chosen], total)
+    return found
+
+
+def _counted(treebank: Treebank | TagTrigrams) -> TagTrigrams:
+    return treebank if isinstance(treebank, TagTrigrams) else TagTrigrams.of(treebank)
+
+
+def _aligned(wanted: TagTrigrams, given: TagTrigrams) -> tuple[list[str], LongArray, LongArray, BoolArray]:
+    """The tags of both; codes of the trigrams of the first, their counts in the second, and whether it lacks them."""
     tags = sorted({*wanted.tags, *given.tags})
     own, others = wanted.renumbered(tags), given.renumbered(tags)
-    place = np.searchsorted(others, own)
-    found = others[np.minimum(place, len(others) - 1)] == own
-    counts = np.where(found, given.counts[np.minimum(place, len(others) - 1)], 1)
-    f = wanted.counts / wanted.counts.sum()
-    g = counts / (given.counts.sum() + int((~found).sum()))
+    place = np.minimum(np.searchsorted(others, own), len(others) - 1)
+    found = others[place] == own
+    return tags, own, np.where(found, given.counts[place], 1), ~found
+
+
+def _divergence(wanted: LongArray, given: LongArray, total: int) -> float:
+    f, g = wanted / wanted.sum(), given / total
     return max(0.0, float((f * np.log(f / g)).sum()))
 
 
@@ -115,8 +142,7 @@ def similar(
         raise SpecError(f"power of similar must be a number from 0 to 100; got {power!r}")
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"sources of similar must be a list of treebanks, at least one; got {sources!r}")
-    wanted = target if isinstance(target, TagTrigrams) else TagTrigrams.of(target)
-    counted = [source if isinstance(source, TagTrigrams) else TagTrigrams.of(source) for source in sources]
+    wanted, counted = _counted(target), [_counted(source) for source in sources]
     divergences = [similarity(wanted, given) for given in counted]
     large = [own for own, given in zip(divergences, counted, strict=True) if given.counts.sum() >= FEW_WORDS]
     found = []

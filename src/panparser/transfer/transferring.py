@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
-from typing import get_args
+from typing import Any, cast
 
-from panparser._checks import check_count
+from panparser._checks import check_count, check_share
 from panparser._threads import chosen_threads
+from panparser.ensembles.cascade import Cascade
 from panparser.errors import SpecError, TreebankError
+from panparser.learning.listeners import Listener
 from panparser.parsing.parser import Parser
-from panparser.transfer.candidates import METHODS, OF_SAMPLE, Candidates, Method, Source, Tally
+from panparser.transfer.candidates import FOLDS, METHODS, OF_SAMPLE, PLANS, Candidates, Method, Plan, Source, Tally
 from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TransferReport
 from panparser.transfer.rewriting import Rewriting, rewrite
+from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
 from panparser.transfer.sources import SourceFile, name_of
 from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.typology import Typology
@@ -22,15 +26,16 @@ from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn
 from panparser.treebank.treebank import Treebank
 
-NEAREST, SENTENCES, FOLDS = 4, 1000, 5
+NEAREST, SENTENCES = 4, 1000
 Report = Callable[[str, int, int], None]
+_PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 
 
 @dataclass(frozen=True)
 class Transferred:
     """A parser, and how it was made."""
 
-    parser: Parser
+    parser: Parser | Cascade
     report: TransferReport
 
 
@@ -42,9 +47,11 @@ def train_transfer(
     raw: Treebank | None = None,
     dev: Treebank | None = None,
     language: str | None = None,
-    method: Method | None = None,
+    method: Method | Plan | None = None,
     nearest: int = NEAREST,
     sentences: int = SENTENCES,
+    self_training: int = 0,
+    least: float = LEAST,
     seed: int = 1,
     threads: int | None = None,
     report: Report | None = None,
@@ -55,17 +62,21 @@ def train_transfer(
     drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of them:
     by one `method`, if it is given, or by all, of which the one is kept that scores best on the development set or, if
     there is none, on the sample, where each sentence is parsed by a parser that did not learn from it. `Candidates`
-    describes the methods; without a sample they are those that read tags alone. Labels have no subtypes. The record of
-    the parser tells all that was done, as does the report; the same seed gives the same bytes. `report` is called with
-    a step, and the numbers of steps done and in all.
+    describes the methods; without a sample they are those that read tags alone. A method can also be a plan, which
+    makes a cascade, and is only taken if it is given. With `self_training`, so many rounds of it follow, with heads of
+    the raw text whose confidence is at least `least`, and are kept unless the scores are worse. Labels have no
+    subtypes. The record of the parser tells all that was done, as does the report; the same seed gives the same bytes.
+    `report` is called with a step, and the numbers of steps done and in all.
     """
     _check(sources, sample, raw, dev, method)
+    _check_self_training(self_training, least, sample, raw, dev, method)
     check_count("nearest of train_transfer", nearest)
     check_count("sentences of train_transfer", sentences)
     check_count("seed of train_transfer", seed, least=0)
     threads = chosen_threads("threads of train_transfer", threads)
     tell = report or (lambda step, done, total: None)
-    ranked = _ranked(sources, [each for each in (sample, raw) if each is not None], tell)
+    text = _joined([each for each in (sample, raw) if each is not None])
+    ranked = _ranked(sources, text, tell)
     prepared, done = _rewritten(ranked, typology, sentences, seed, method, nearest, tell)
     candidates = Candidates(
         sources=prepared,
@@ -74,12 +85,17 @@ def train_transfer(
         dev=dev,
         seed=seed,
         threads=threads,
+        text=text,
     )
     chosen, scores, parser = _compared(candidates, method, tell)
     gain = _gain(candidates, scores, tell)
+    trained = None
+    if self_training and raw is not None:
+        trained = _self_trained(candidates, cast(Method, chosen), raw, self_training, least, tell)
+        parser = trained.parser
     if parser is None:
         tell(f"training: {chosen}", 0, 0)
-        parser = candidates.learn(chosen, sample)
+        parser = candidates.make(chosen, sample)
     made = TransferReport(
         method=chosen,
         language=language,
@@ -91,6 +107,7 @@ def train_transfer(
         unchanged=sum(each.nonprojective + each.incomplete for each in done),
         gain=gain,
         seed=seed,
+        self_training=None if trained is None else trained.to_values(),
     )
     parser.training = replace(parser.training, transfer=made.record())
     return Transferred(parser, made)
@@ -111,10 +128,47 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
                 f"{treebank.path}: expected sentences with trees, found none with heads; tagged text without trees "
                 "tells the nearest sources (raw)"
             )
-    if method is not None and method not in METHODS:
-        raise SpecError(f"method of train_transfer must be one of {', '.join(get_args(Method))}; got {method!r}")
-    if method in OF_SAMPLE and sample is None:
+    if method is not None and method not in (*METHODS, *PLANS):
+        raise SpecError(f"method of train_transfer must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
+    if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
         raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
+    if method in PLANS and isinstance(sample, Treebank) and len(sample) < 2:
+        raise SpecError(f"method of train_transfer: {method} needs two sentences of a sample; got {len(sample)}")
+    if method == "region-wise" and sample is None and raw is None:
+        raise SpecError("method of train_transfer: region-wise needs a sample, or tagged text (raw); got neither")
+
+
+def _check_self_training(
+    rounds: int, least: float, sample: Treebank | None, raw: Treebank | None, dev: Treebank | None, method: str | None
+) -> None:
+    check_count("self_training of train_transfer", rounds, least=0)
+    check_share("least of train_transfer", least)
+    if not rounds:
+        return
+    if raw is None:
+        raise SpecError("self_training of train_transfer learns from tagged text (raw), and there is none")
+    if method in PLANS:
+        raise SpecError(f"self_training of train_transfer makes one parser, and {method} a cascade: choose one of them")
+    if dev is None and (sample is None or len(sample) < 2):
+        raise SpecError(
+            "self_training of train_transfer needs two sentences with trees, or a development set, to tell how sure a "
+            "parser is of its heads"
+        )
+
+
+def _self_trained(
+    candidates: Candidates, method: Method, raw: Treebank, rounds: int, least: float, tell: Report
+) -> SelfTrained:
+    """The method, and rounds of self-training that follow; scores as for the method."""
+    sample, dev = candidates.sample, candidates.dev
+    trees = sample if sample is not None else dev
+    assert trees is not None
+
+    def learn(own: Treebank, text: Treebank | None, stop: Listener) -> Parser:
+        return candidates.learn(method, None if sample is None else own, stop, text)
+
+    options: dict[str, Any] = {"dev": dev, "least": least, "rounds": rounds, "folds": FOLDS}
+    return self_trained(learn, trees, raw, threads=candidates.threads, report=tell, **options)
 
 
 # --- Sources ---
@@ -129,7 +183,7 @@ class _Ranked:
     divergence: float | None
 
 
-def _ranked(sources: Sequence[Treebank | SourceFile], texts: Sequence[Treebank], tell: Report) -> list[_Ranked]:
+def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, tell: Report) -> list[_Ranked]:
     """The sources, nearest first; as they are given, if there is no text to rank them by."""
     found, counted = [], []
     for number, source in enumerate(sources):
@@ -140,17 +194,14 @@ def _ranked(sources: Sequence[Treebank | SourceFile], texts: Sequence[Treebank],
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
         counted.append(TagTrigrams.of(treebank))
         found.append(_Ranked(file, treebank, None))
-    if not texts:
+    if text is None:
         return found
-    ranks = similar(_joined(texts), counted)
+    ranks = similar(text, counted)
     return [replace(found[rank.number], divergence=rank.divergence) for rank in ranks]
 
 
-def _joined(texts: Sequence[Treebank]) -> TagTrigrams:
-    first, *rest = texts
-    for each in rest:
-        first = first + each
-    return TagTrigrams.of(first)
+def _joined(texts: Sequence[Treebank]) -> TagTrigrams | None:
+    return TagTrigrams.of(reduce(lambda first, second: first + second, texts)) if texts else None
 
 
 def _rewritten(
@@ -158,7 +209,7 @@ def _rewritten(
     typology: Typology | None,
     sentences: int,
     seed: int,
-    method: Method | None,
+    method: Method | Plan | None,
     nearest: int,
     tell: Report,
 ) -> tuple[list[Source], list[Rewriting]]:
@@ -179,16 +230,17 @@ def _rewritten(
 
 
 def _compared(
-    candidates: Candidates, method: Method | None, tell: Report
-) -> tuple[Method, list[tuple[Method, Tally]], Parser | None]:
+    candidates: Candidates, method: Method | Plan | None, tell: Report
+) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Parser | Cascade | None]:
     """The method to take, scores of all that were compared, best first, and the parser, if it is trained already."""
     has_sample = candidates.sample is not None
-    methods = [each for each in METHODS if has_sample or each not in OF_SAMPLE] if method is None else [method]
+    methods: list[Method | Plan] = [each for each in METHODS if has_sample or each not in OF_SAMPLE]
+    methods = methods if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
         return methods[0], [], None
-    scores: list[tuple[Method, Tally]] = []
-    parsers: dict[Method, Parser | None] = {}
+    scores: list[tuple[Method | Plan, Tally]] = []
+    parsers: dict[str, Parser | Cascade | None] = {}
     for number, each in enumerate(methods):
         tell(f"comparing: {each}", number, len(methods))
         tally, parsers[each] = candidates.score(each, folds)
@@ -209,7 +261,7 @@ def _scored_on(candidates: Candidates) -> str:
     return f"the sample, in {_folds(candidates)} folds"
 
 
-def _gain(candidates: Candidates, scores: Sequence[tuple[Method, Tally]], tell: Report) -> Gain | None:
+def _gain(candidates: Candidates, scores: Sequence[tuple[Method | Plan, Tally]], tell: Report) -> Gain | None:
     """What more sentences would bring to the best method that learns from the sample, if scores rise with their log."""
     sample = candidates.sample
     best = next(((method, tally) for method, tally in scores if method in OF_SAMPLE), None)

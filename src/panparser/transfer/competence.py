@@ -1,0 +1,151 @@
+"""Regions of competence: which of several parsers is the best for which class of arcs, by a sample or by similarity."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from panparser._arrays import BoolArray
+from panparser._checks import MAX_INT, check_at_least_zero, check_count
+from panparser.errors import SpecError, TreebankError
+from panparser.transfer.tag_trigrams import TagTrigrams, similarity_by_tag
+from panparser.treebank.regions import Arcs, Region
+from panparser.treebank.treebank import Treebank
+from panparser.treebank.validation.words import UPOS
+
+PRIOR, LEAST, FINE = 20, 5, 30
+Class = tuple[str, str, str | None]  # tag, direction, tag of the head; None: any other
+
+
+@dataclass(frozen=True)
+class Competence:
+    """The regions in which a candidate is the best, and how precise it is there, from 0 to 1: the mean of the classes.
+
+    By similarity there is no precision (None), but a mean divergence.
+    """
+
+    regions: tuple[Region, ...]
+    precision: float | None = None
+    divergence: float | None = None
+
+
+def competent_regions(
+    gold: Treebank,
+    found: Sequence[Treebank],
+    *,
+    divergences: Sequence[float | None] | None = None,
+    prior: float = PRIOR,
+    least: int = LEAST,
+    fine: int = FINE,
+) -> list[Competence]:
+    """For each candidate the classes of arcs for which it is the best, by what it `found` in the sentences of a sample.
+
+    It must not have learned from them (`jackknife`). Classes are those of tag and direction, and by the tag of the head
+    as well where there are at least `fine` such arcs. The precision of a candidate in a class of n arcs that it finds
+    is (right + prior * all) / (n + prior), where `all` is its precision over all arcs. Of equal ones, and for classes
+    with fewer than `least` gold arcs, the candidate with the least of the `divergences` is taken; without (None), the
+    candidate is one of the language itself, and comes last.
+    """
+    _check(gold, found, divergences, prior, least, fine)
+    nearness = [math.inf if each is None else each for each in divergences or [0.0] * len(found)]
+    known = gold.heads >= 0
+    truth = Counter(_arcs(gold, known))
+    finer = {arc for arc, count in truth.items() if count >= fine and arc[1] != "root"}
+    counts = Counter(_class(arc, finer) for arc in truth.elements())
+    totals, rights = [], []
+    for each in found:
+        right = (each.heads == gold.heads)[known].tolist()
+        classes = [_class(arc, finer) for arc in _arcs(each, known)]
+        totals.append(Counter(classes))
+        rights.append(Counter(name for name, is_right in zip(classes, right, strict=True) if is_right))
+    overall = [own.total() / max(1, all_.total()) for own, all_ in zip(rights, totals, strict=True)]
+
+    def precision(number: int, name: Class) -> float:
+        return (rights[number][name] + prior * overall[number]) / max(1e-9, totals[number][name] + prior)
+
+    chosen: list[list[tuple[Class, float]]] = [[] for _ in found]
+    for name in sorted({*counts, *(name for each in totals for name in each)}, key=str):
+        near = min(range(len(found)), key=nearness.__getitem__)
+        best = max(range(len(found)), key=lambda number: (precision(number, name), -nearness[number], -number))
+        winner = near if counts[name] < least else best
+        chosen[winner].append((name, precision(winner, name)))
+    tags = _tags([gold, *found])
+    return [
+        Competence(_regions([name for name, _ in own], finer, tags), sum(p for _, p in own) / len(own) if own else None)
+        for own in chosen
+    ]
+
+
+def similar_regions(target: Treebank | TagTrigrams, sources: Sequence[Treebank | TagTrigrams]) -> list[Competence]:
+    """For each source the tags (UPOS) whose words have the most similar neighbors there: a region, or none.
+
+    The divergence is that of `similarity_by_tag`. Tags that no source has are in no region.
+    """
+    if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
+        raise SpecError(f"sources of similar_regions must be a list of treebanks, at least one; got {sources!r}")
+    wanted = target if isinstance(target, TagTrigrams) else TagTrigrams.of(target)
+    far = [similarity_by_tag(wanted, source) for source in sources]
+    chosen: list[list[str]] = [[] for _ in sources]
+    for tag in wanted.tags:
+        nearest = min(range(len(sources)), key=lambda number: far[number].get(tag, math.inf))
+        if tag in far[nearest]:
+            chosen[nearest].append(tag)
+    return [
+        Competence((Region(upos=tuple(tags)),), divergence=sum(own[tag] for tag in tags) / len(tags))
+        if tags
+        else Competence(())
+        for tags, own in zip(chosen, far, strict=True)
+    ]
+
+
+def _check(
+    gold: object, found: object, divergences: Sequence[float | None] | None, prior: float, least: int, fine: int
+) -> None:
+    if not isinstance(gold, Treebank):
+        raise TreebankError(f"gold of competent_regions must be a Treebank; got {gold!r}")
+    if isinstance(found, Treebank) or not isinstance(found, Sequence) or not found:
+        raise SpecError(f"found of competent_regions must be a list of treebanks, at least one; got {found!r}")
+    for each in found:
+        if not isinstance(each, Treebank) or each.words != gold.words:
+            raise TreebankError(
+                f"found of competent_regions must be the sentences of {gold.path}, parsed; got {each!r}"
+            )
+    if divergences is not None and len(divergences) != len(found):
+        raise SpecError(
+            f"divergences of competent_regions must be {len(found)}, one for each candidate; got {len(divergences)}"
+        )
+    check_at_least_zero("prior of competent_regions", prior)
+    for name, value in (("least", least), ("fine", fine)):
+        check_count(f"{name} of competent_regions", value, most=MAX_INT)
+
+
+def _arcs(treebank: Treebank, known: BoolArray) -> list[tuple[str, str, str]]:
+    """Tag, direction and tag of the head of the words whose heads are known."""
+    arcs = Arcs.of(treebank)
+    rows = zip(*(arcs.names(name) for name in ("upos", "direction", "head_upos")), strict=True)
+    return [row for row, is_known in zip(rows, known.tolist(), strict=True) if is_known]
+
+
+def _class(arc: tuple[str, str, str], finer: set[tuple[str, str, str]]) -> Class:
+    return arc if arc in finer else (arc[0], arc[1], None)
+
+
+def _tags(treebanks: Iterable[Treebank]) -> list[str]:
+    found = {tag for each in treebanks for tag in each.vocabulary("upos")}
+    return sorted({*found, *UPOS} - {"_"})
+
+
+def _regions(classes: Sequence[Class], finer: set[tuple[str, str, str]], tags: Sequence[str]) -> tuple[Region, ...]:
+    """As few regions as have these classes."""
+    by_rest: dict[tuple[str, tuple[str, ...] | None], list[str]] = {}
+    for upos, direction, head in classes:
+        own = {each for tag, side, each in finer if (tag, side) == (upos, direction)}
+        heads = (head,) if head is not None else tuple(tag for tag in tags if tag not in own) if own else None
+        by_rest.setdefault((direction, heads), []).append(upos)
+    found: Mapping[tuple[str, tuple[str, ...] | None], list[str]] = by_rest
+    return tuple(
+        Region(upos=tuple(sorted(set(upos))), direction=direction, head_upos=heads)  # type: ignore[arg-type]
+        for (direction, heads), upos in sorted(found.items(), key=str)
+    )

@@ -1,0 +1,240 @@
+"""Self-training: heads that a parser is sure of, in text without trees, are learned from as if they were gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Unpack
+
+import numpy as np
+
+from panparser._arrays import IntArray
+from panparser._checks import MAX_INT, check_count, check_share, is_number
+from panparser._threads import at_most, chosen_threads
+from panparser.errors import SpecError, TreebankError
+from panparser.learning.folds import Fold, make_folds, run_all
+from panparser.learning.listeners import Listener
+from panparser.learning.options import TrainingOptions
+from panparser.learning.record import whole
+from panparser.parsing.confidence import Calibration, Evidence, fitted, gather
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.parsing.training.train import train
+from panparser.transfer.candidates import Tally
+from panparser.treebank.treebank import Treebank, check_treebanks
+from panparser.trees.gold import UNKNOWN
+
+LEAST = 0.9  # the confidence of heads that are learned from
+FOLDS = 5
+Learn = Callable[[Treebank, Treebank | None, Listener], Parser]  # from trees, and from text with heads that are sure
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of self-training: words of the text that were learned from, and the score of the parser."""
+
+    words: int  # 0: without the text
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class SelfTrained:
+    """A parser, the rounds that it was chosen from (the first is without the text), and which one it is of.
+
+    The score of a round is that on the development set or, if there is none, on the trees, in folds.
+    """
+
+    parser: Parser
+    rounds: tuple[Round, ...]
+    chosen: int
+    least: float
+    text: int  # words of the text
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values, as a training record holds them."""
+        rounds = [{"words": each.words, "uas": each.tally.uas, "las": each.tally.las} for each in self.rounds]
+        return {"chosen": self.chosen, "least": self.least, "text": self.text, "rounds": rounds}
+
+
+def self_train(
+    spec: ParserSpec,
+    treebank: Treebank,
+    raw: Treebank,
+    *,
+    dev: Treebank | None = None,
+    least: float = LEAST,
+    rounds: int = 1,
+    weight: float | None = None,
+    folds: int = FOLDS,
+    threads: int | None = None,
+    report: Report | None = None,
+    **options: Unpack[TrainingOptions],
+) -> SelfTrained:
+    """A parser for a treebank that learns from tagged text as well; `options` are those of `train`.
+
+    A parser of the treebank parses the `raw` text; heads whose confidence is at least `least`, with their labels, make
+    partial trees; the next parser learns from the treebank and from these, and so on, in so many `rounds`. Each
+    sentence of the treebank has this `weight`, beside 1 for those of the text; None: both count the same. Confidence is
+    calibrated, and parsers are compared, on the development set or, if there is none, on the treebank, by parsers that
+    learned from the other `folds`. Of all rounds the best is kept, and the parser without the text if it is better.
+    """
+    check_treebanks("self_train", treebank, dev)
+    if weight is not None and (not is_number(weight) or weight <= 0):
+        raise SpecError(f"weight of self_train must be a number above 0; got {weight!r}")
+
+    def learn(trees: Treebank, text: Treebank | None, stop: Listener) -> Parser:
+        common: dict[str, Any] = {"dev": dev, "listeners": [stop], **options}
+        if text is None:
+            return whole(train(spec, trees, **common))
+        own = max(1.0, len(text) / len(trees)) if weight is None else weight
+        return whole(train(spec, [trees, text], weights=[own, 1.0], **common))
+
+    return self_trained(
+        learn, treebank, raw, dev=dev, least=least, rounds=rounds, folds=folds, threads=threads, report=report
+    )
+
+
+def sure_trees(parser: Parser, text: Treebank, *, least: float = LEAST, threads: int = 1) -> Treebank:
+    """A copy of a text with the parser's heads, and their labels, whose confidence is at least that; others have none.
+
+    The parser must be calibrated (`calibrate`, or training with a development set).
+    """
+    check_share("least of sure_trees", least)
+    found = parser.confidence(text, threads=threads)
+    sure = found.of_heads >= least
+    partial = text.copy()
+    partial.heads[:] = np.where(sure, found.heads, UNKNOWN)
+    ids = [partial.id_of("deprel", label) for label in parser.plain_labels]
+    labels = np.array([*ids, partial.id_of("deprel", "_")], dtype=np.int32)
+    partial.column("deprel")[:] = labels[np.where(sure, found.labels, -1)]
+    return partial
+
+
+def self_trained(
+    learn: Learn,
+    treebank: Treebank,
+    raw: Treebank,
+    *,
+    dev: Treebank | None = None,
+    least: float = LEAST,
+    rounds: int = 1,
+    folds: int = FOLDS,
+    threads: int | None = None,
+    report: Report | None = None,
+) -> SelfTrained:
+    """Self-training by any way to learn from trees, and from a text; parameters as in `self_train`.
+
+    `learn` makes a parser, calibrated if there is a development set.
+    """
+    check_share("least of self_train", least)
+    check_count("rounds of self_train", rounds, most=MAX_INT)
+    check_count("folds of self_train", folds, least=2)
+    if not isinstance(raw, Treebank):
+        raise TreebankError(f"raw of self_train must be a Treebank; got {raw!r}")
+    if not raw.words:
+        raise TreebankError(f"{raw.path}: expected sentences, found none")
+    threads = chosen_threads("threads of self_train", threads)
+    with at_most(threads):
+        chain = _Chain(learn, treebank, dev, raw, least, min(folds, len(treebank)), threads)
+        found: list[tuple[Round, Parser]] = []
+        for number in range(rounds + 1):
+            if report is not None:
+                report(f"self-training: round {number}" if number else "self-training", number, rounds + 1)
+            found.append(chain.step())
+    best = max(
+        range(rounds + 1), key=lambda number: (found[number][0].tally.heads, found[number][0].tally.both, number)
+    )
+    made = SelfTrained(found[best][1], tuple(each for each, _ in found), best, least, raw.words)
+    made.parser.training = replace(made.parser.training, self_training=made.to_values())
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Sentences with their trees, and how a parser that did not learn from them parses them."""
+
+    gold: Treebank
+    evidence: Evidence
+    labels: tuple[str, ...]
+
+
+class _Chain:
+    """Parsers of all trees, and of all but one fold, each of which parses the text for its successor."""
+
+    def __init__(
+        self,
+        learn: Learn,
+        treebank: Treebank,
+        dev: Treebank | None,
+        raw: Treebank,
+        least: float,
+        folds: int,
+        threads: int,
+    ) -> None:
+        self.learn, self.treebank, self.dev, self.raw, self.least = learn, treebank, dev, raw, least
+        self.threads = threads
+        if dev is None and folds < 2:
+            raise TreebankError(
+                f"{treebank.path}: expected at least two sentences, or a development set, to tell how sure a parser is "
+                f"of its heads; found {len(treebank)}"
+            )
+        self.folds: list[Fold] = make_folds(len(treebank), folds) if dev is None else []
+        self.parsers: list[Parser] = []  # of the last round; the last of them is that of all trees
+        self.texts: list[Treebank | None] = [None] * (len(self.folds) + 1)
+
+    def step(self) -> tuple[Round, Parser]:
+        """The next round, and the parser of all trees."""
+        if self.parsers:
+            self.texts = [self._text(each) for each in self.parsers]
+        self.parsers = parsers = run_all(self._learned, range(len(self.texts)), self.threads)
+        parser, text = parsers[-1], self.texts[-1]
+        words = 0 if text is None else int((text.heads >= 0).sum())
+        if self.dev is not None:
+            found = self.dev.copy()
+            parser.annotate(found, threads=self.threads)
+            tally = Tally.of(self.dev, found)
+        else:
+            held_out = [self._held_out(each, fold) for each, fold in zip(parsers[:-1], self.folds, strict=True)]
+            tally = Tally.sum(Tally.of(each.gold, _parsed(each)) for each in held_out)
+            for number, each in enumerate(parsers):
+                known = [one for other, one in enumerate(held_out) if other != number]
+                each.calibration = _calibration(each, known)
+        return Round(words, tally), parser
+
+    def _learned(self, number: int, stop: Listener) -> Parser:
+        trees = self.treebank[self.folds[number].rest] if number < len(self.folds) else self.treebank
+        return self.learn(trees, self.texts[number], stop)
+
+    def _held_out(self, parser: Parser, fold: Fold) -> _HeldOut:
+        gold = self.treebank[fold.held_out]
+        return _HeldOut(gold, gather(parser, gold, threads=self.threads), parser.plain_labels)
+
+    def _text(self, parser: Parser) -> Treebank | None:
+        """The text, as far as the parser is sure of it; None if it is sure of nothing."""
+        found = sure_trees(parser, self.raw, least=self.least, threads=self.threads)
+        return found if (found.heads >= 0).any() else None
+
+
+def _calibration(parser: Parser, held_out: Sequence[_HeldOut]) -> Calibration | None:
+    """That of a parser, by what others like it found in sentences that they did not learn from."""
+    index = {name: number for number, name in enumerate(parser.plain_labels)}
+    strange = len(index)  # a label of another parser: right it cannot be
+    labels = []
+    for each in held_out:
+        numbers = np.array([*(index.get(name, strange) for name in each.labels), -1], dtype=np.int32)
+        labels.append(numbers[each.evidence.labels])
+    evidence = [each.evidence for each in held_out]
+    values = {name: np.concatenate([each.values[name] for each in evidence]) for name in evidence[0].values}
+    together = Evidence(np.concatenate([each.heads for each in evidence]), np.concatenate(labels), values)
+    return fitted(parser, together, reduce(lambda first, second: first + second, (each.gold for each in held_out)))
+
+
+def _parsed(held_out: _HeldOut) -> Treebank:
+    found = held_out.gold.copy()
+    found.heads[:] = held_out.evidence.heads
+    ids = [found.id_of("deprel", label) for label in held_out.labels]
+    numbers: IntArray = np.array([*ids, found.id_of("deprel", "_")], dtype=np.int32)
+    found.column("deprel")[:] = numbers[held_out.evidence.labels]
+    return found
