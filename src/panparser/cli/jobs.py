@@ -11,7 +11,7 @@ import numpy as np
 from panparser import _engine
 from panparser._threads import in_order
 from panparser.errors import ConstraintError, PanParserError, TreebankError
-from panparser.parsing.confidence import forget
+from panparser.parsing.confidence import forget, leave_out_unsure
 from panparser.parsing.constraints.constraints import Constraints, Dropped
 from panparser.parsing.parser import Parser, ScoredTree
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
@@ -48,6 +48,7 @@ class Job:
     until: Until
     lenient: bool
     any_tags: bool = False
+    least_confidence: float | None = None
 
     def __post_init__(self) -> None:
         reads_tags = "upos" not in self.pipeline.columns and self.until == "trees"
@@ -97,7 +98,7 @@ class Job:
             self.pipeline.annotate_words(treebank, keep=self.keep)
             constraints = kept_constraints(treebank, self.keep)
             return _best(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
-        return treebank, self.pipeline.annotate(
+        dropped = self.pipeline.annotate(
             treebank,
             keep=self.keep,
             beam=self.beam,
@@ -106,6 +107,9 @@ class Job:
             ensemble=self.ensemble,
             until=self.until,
         )
+        if self.least_confidence is not None:
+            leave_out_unsure(treebank, self.least_confidence)
+        return treebank, dropped
 
 
 def _without_long(treebank: Treebank, skipped: list[str]) -> Treebank:

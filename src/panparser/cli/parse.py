@@ -84,6 +84,10 @@ def parse(
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")
     ] = False,
+    least_confidence: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=0.99, help="Leave words without a head that --confidence says less of."),
+    ] = None,
     ensemble: Annotated[
         list[str] | None,
         typer.Option(
@@ -127,7 +131,8 @@ def parse(
 
     Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
     comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC has
-    `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are).
+    `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are). With --least-confidence 0.9,
+    words with less have no head: partial trees, which another parser can learn from.
 
     With --keep, annotations of the input stay, and the parser fills the gaps. MISC may hold Constraint=left (or
     right: the side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and
@@ -156,6 +161,8 @@ def parse(
 
       panparser parse -m en.panparser raw.conllu --confidence
 
+      panparser parse -m en.panparser raw.conllu --confidence --least-confidence 0.9 -o sure.conllu
+
       panparser parse -m en.panparser corrected.conllu --keep heads,labels -o parsed.conllu
 
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
@@ -171,7 +178,10 @@ def parse(
     others = [load_parser(other) for other in ensemble or ()]
     _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
     _check_until(until, pipeline, model, {"--confidence": confidence, "--k-best": k_best, "--beam": beam})
+    if least_confidence is not None and not confidence:
+        raise SpecError("--least-confidence is about confidence: it needs --confidence")
     job = Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others, until.value, lenient, any_tags)
+    job.least_confidence = least_confidence
     told = _Told(model)
     given = Source(source, text, input_kind, format.value, _BLOCK, told.skip if lenient else None)
     if given.is_typed and not is_quiet():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,12 +15,22 @@ from panparser.errors import SpecError
 from panparser.pipeline.loading import load_parser
 
 
+class By(StrEnum):
+    """Rows of a comparison."""
+
+    template = "template"
+    kind = "kind"
+
+
 @app.command()
 def weights(
     model: ModelOption,
     source: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Where features are seen.")] = None,
     name: Annotated[str | None, typer.Option("--of", metavar="NAME", help="An action or a label.")] = None,
     other: Annotated[str | None, typer.Option("--with", metavar="MODEL", help="Compare with this model.")] = None,
+    by: Annotated[
+        By | None, typer.Option(help="Rows of --with: templates, or those of tags and of words.  [default: template]")
+    ] = None,
     feature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Show all weights of one feature, such as 'S0.upos=NOUN'.")
     ] = None,
@@ -41,6 +52,8 @@ def weights(
       panparser weights -m en.panparser --feature 'S0.upos=ADJ B0.upos=NOUN'
 
       panparser weights -m en.panparser dev.conllu --with other.panparser
+
+      panparser weights -m en.panparser dev.conllu --with other.panparser --by kind
     """
     analysis = import_analysis()
     if sum(value is not None for value in (name, other, feature)) != 1:
@@ -49,11 +62,14 @@ def weights(
         raise SpecError(f"--feature: expected no FILE, since the feature is named; found {source}")
     if feature is None and source is None:
         raise SpecError("expected a treebank whose features are looked at: FILE")
+    if by is not None and other is None:
+        raise SpecError("--by is about the comparison with another model: --with MODEL")
     parser = load_parser(model)
     if feature is not None:
         found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
-        found = analysis.shared(parser, load_parser(other), read_sentences(str(source), format.value))
+        rows = "template" if by is None else by.value
+        found = analysis.shared(parser, load_parser(other), read_sentences(str(source), format.value), by=rows)
     else:
         found = analysis.strongest(parser, read_sentences(str(source), format.value), str(name), top=top)
     print_rows_or_csv(found, as_csv)

@@ -23,6 +23,7 @@ from panparser.learning.logistic import Logistic, fit, is_finite
 from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
+from panparser.trees.gold import UNKNOWN
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
 _ABOUT_TREES = re.compile(r"# (?:tree = \d+/\d+|score = -?[\d.]+)$")  # comments, where a sentence has several trees
@@ -338,6 +339,17 @@ def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> Non
         for pair in pairs.tolist()
     ]
     column[:] = np.array(changed, dtype=np.int32)[place]
+
+
+def leave_out_unsure(treebank: Treebank, least: float) -> None:
+    """Takes heads and labels from words whose Confidence, in MISC, is below that, or that have none."""
+    of_heads = read_confidence(treebank)
+    unsure = ~(of_heads >= least)
+    treebank.heads[unsure] = UNKNOWN
+    treebank.column("deprel")[unsure] = treebank.id_of("deprel", "_")
+    for key in (HEAD_KEY, LABEL_KEY):
+        values = np.where(unsure, np.nan, read_confidence(treebank, key))
+        _write(treebank, key, np.rint(np.nan_to_num(100 * values, nan=-1)).astype(np.int64))
 
 
 def read_confidence(treebank: Treebank, key: str = HEAD_KEY) -> FloatArray:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from panparser._arrays import FloatArray, KeyArray, LongArray
-from panparser._checks import check_count
+from panparser._checks import check_at_least_zero, check_count
 from panparser.errors import SpecError
 from panparser.features.reading import Reader
+from panparser.features.templates import Template, Templates
 from panparser.learning.listeners import Listener
 from panparser.parsing.inspection.derivations import Derivations, binary_templates, inside, units
 from panparser.parsing.inspection.features import TEMPLATE_MASK, Feature
@@ -22,6 +23,7 @@ from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
 _SENTENCES = 2000  # looked at together
+By = Literal["template", "kind"]
 
 
 # --- One feature ---
@@ -191,56 +193,75 @@ def _named(derivations: Derivations, place: int, key: int) -> str:
 # --- Two models ---
 
 
-def shared(first: Parser, second: Parser, treebank: Treebank) -> pd.DataFrame:
+def shared(
+    first: Parser, second: Parser, treebank: Treebank, *, by: By = "template", least: float = 1.0
+) -> pd.DataFrame:
     """What two models have in common, template by template: weights of actions for the features that a treebank has.
 
     Both must have the same transition system; templates of only one of them are left out. Features are those of
-    the states that the first parser goes through. `first`, `second` and `both` count features with a weight; norms and
-    the distance are Euclidean, in updates; the last row is over all templates.
+    the states that the first parser goes through. `first`, `second` and `both` count features with a weight, and
+    `first_significant` and `second_significant` those with one of at least `least` updates; norms and the distance are
+    Euclidean, in updates; the last row is over all templates. `kind` is "tags" for templates that read nothing of words
+    but UPOS (they are delexicalized), else "words"; `by="kind"`: a row for each of the two.
     """
     if first.spec.system != second.spec.system:
         names = f"{first.spec.system.name} and {second.spec.system.name}"
         raise SpecError(f"models with different transition systems have no weights in common; got {names}")
+    if by not in get_args(By):
+        raise SpecError(f"by of shared must be one of {', '.join(get_args(By))}; got {by!r}")
+    check_at_least_zero("least of shared", least)
     pairs = _common(first, second)
     if not pairs:
         raise SpecError("the two models have no template in common")
     derivations = Derivations.of(first, treebank)
-    sums = np.zeros((len(pairs), 7))
+    sums = np.zeros((len(pairs), 9))
     known: list[set[int]] = [set() for _ in pairs]
     for ones, others in _both_states(derivations, second):
-        for row, (_, one, other) in enumerate(pairs):
+        for row, (_, _, one, other) in enumerate(pairs):
             keys, at = np.unique(ones[:, one], return_index=True)
             new = np.array([key not in known[row] for key in keys.tolist()], dtype=bool)
             known[row].update(keys.tolist())
             same = others[at[new], other]
             a = _action_weights(first, keys[new])
             b = _action_weights(second, np.ascontiguousarray(same))
-            sums[row] += _sums(a, b)
+            sums[row] += _sums(a, b, least)
+    rows, kinds = [text for text, _, _, _ in pairs], [kind for _, kind, _, _ in pairs]
+    if by == "kind":
+        rows = list(dict.fromkeys(kinds))
+        sums = np.array([sums[[kind == name for kind in kinds]].sum(axis=0) for name in rows])
+        kinds = rows
     sums = np.concatenate([sums, sums.sum(axis=0, keepdims=True)])
-    return pd.DataFrame(
-        {
-            "template": [*(text for text, _, _ in pairs), "all"],
-            "first": sums[:, 0].astype(int),
-            "second": sums[:, 1].astype(int),
-            "both": sums[:, 2].astype(int),
-            "first_norm": np.sqrt(sums[:, 3]),
-            "second_norm": np.sqrt(sums[:, 4]),
-            "distance": np.sqrt(sums[:, 6]),
-            "cosine": np.divide(
-                sums[:, 5], np.sqrt(sums[:, 3] * sums[:, 4]), out=np.zeros(len(sums)), where=sums[:, 3] * sums[:, 4] > 0
-            ),
-        }
-    )
+    norms = np.sqrt(sums[:, 3] * sums[:, 4])
+    columns = {
+        "template": [*rows, "all"],
+        "kind": [*kinds, "all"],
+        "first": sums[:, 0].astype(int),
+        "second": sums[:, 1].astype(int),
+        "both": sums[:, 2].astype(int),
+        "first_significant": sums[:, 7].astype(int),
+        "second_significant": sums[:, 8].astype(int),
+        "first_norm": np.sqrt(sums[:, 3]),
+        "second_norm": np.sqrt(sums[:, 4]),
+        "distance": np.sqrt(sums[:, 6]),
+        "cosine": np.divide(sums[:, 5], norms, out=np.zeros(len(sums)), where=norms > 0),
+    }
+    if by == "kind":
+        del columns["template"]
+    return pd.DataFrame(columns)
 
 
-def _common(first: Parser, second: Parser) -> list[tuple[str, int, int]]:
-    """Templates that both have, and their numbers in each."""
+def _common(first: Parser, second: Parser) -> list[tuple[str, str, int, int]]:
+    """Templates that both have, whether they read words, and their numbers in each."""
     other = {frozenset(template.atoms): number for number, template in enumerate(binary_templates(second))}
     return [
-        (" ".join(map(str, template.atoms)), number, other[frozenset(template.atoms)])
+        (" ".join(map(str, template.atoms)), _kind(template), number, other[frozenset(template.atoms)])
         for number, template in enumerate(binary_templates(first))
         if frozenset(template.atoms) in other
     ]
+
+
+def _kind(template: Template) -> str:
+    return "tags" if Templates((template,)).is_delexicalized else "words"
 
 
 def _both_states(derivations: Derivations, second: Parser) -> Iterator[tuple[KeyArray, KeyArray]]:
@@ -258,7 +279,11 @@ def _action_weights(parser: Parser, keys: KeyArray) -> FloatArray:
     return scaled
 
 
-def _sums(a: FloatArray, b: FloatArray) -> FloatArray:
+def _sums(a: FloatArray, b: FloatArray, least: float) -> FloatArray:
     has_a, has_b = a.any(axis=1), b.any(axis=1)
     counts = [has_a.sum(), has_b.sum(), (has_a & has_b).sum()]
-    return np.array([*counts, (a * a).sum(), (b * b).sum(), (a * b).sum(), ((a - b) ** 2).sum()], dtype=np.float64)
+    norms = [(a * a).sum(), (b * b).sum(), (a * b).sum(), ((a - b) ** 2).sum()]
+    significant = [
+        (has & (np.abs(weights).max(axis=1, initial=0) >= least)).sum() for has, weights in ((has_a, a), (has_b, b))
+    ]
+    return np.array([*counts, *norms, *significant], dtype=np.float64)
