@@ -140,6 +140,24 @@ def test_what_another_run_said_of_its_trees_does_not_stay(run, data, model, opti
     assert ("Confidence" in values) == ("--confidence" in options)
 
 
+def test_heads_that_are_not_sure_are_left_out(run, data, model):
+    assert run("parse", "-m", model, "dev.conllu", "--confidence", "-o", "all.conllu")[0] == 0
+    options = ("--confidence", "--least-confidence", 0.8)
+    assert run("parse", "-m", model, "dev.conllu", *options, "-o", "sure.conllu")[0] == 0
+    every, sure = pp.read_conllu("all.conllu"), pp.read_conllu("sure.conllu")
+    counts = {True: 0, False: 0}
+    for one, other in zip(every, sure, strict=True):
+        for token, found in zip(one, other, strict=True):
+            is_sure = float(token.misc_values["Confidence"]) >= 0.8
+            counts[is_sure] += 1
+            assert str(found) == str(token) if is_sure else found.head is None
+            assert found.misc_values.keys() == (token.misc_values.keys() if is_sure else found.misc_values.keys())
+            assert is_sure or not {"Confidence", "LabelConfidence"} & found.misc_values.keys()
+    assert all(counts.values())
+    code, _, err = run("parse", "-m", model, "dev.conllu", "--least-confidence", 0.8)
+    assert (code, "--least-confidence is about confidence: it needs --confidence" in err) == (2, True)
+
+
 def test_combined_trees_have_no_confidence_of_their_parts(run, data):
     Path("old.conllu").write_text(STALE)
     code, out, _ = run("combine", "old.conllu", "old.conllu")

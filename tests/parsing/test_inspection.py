@@ -240,6 +240,27 @@ def test_what_two_models_share(parser, english):
         shared(parser, hybrid, english[1])
 
 
+def test_tags_and_words_apart(parser, english):
+    """Rows by kind are sums over templates; a parser restricted to tags has nothing else."""
+    restricted = parser.restricted(parser.spec.templates.delexicalized())
+    table = shared(parser, restricted, english[1], least=2.0)
+    kinds = shared(parser, restricted, english[1], by="kind", least=2.0).set_index("kind")
+    assert set(kinds.index) == {"tags", "words", "all"}
+    for kind in ("tags", "words", "all"):
+        rows = table[(table["kind"] == kind) if kind != "all" else table["kind"] != "all"]
+        assert kinds.loc[kind, "first"] == rows["first"].sum()
+        assert kinds.loc[kind, "distance"] == pytest.approx(np.sqrt((rows["distance"] ** 2).sum()))
+    assert kinds.loc["words", "second"] == kinds.loc["words", "second_norm"] == 0
+    assert kinds.loc["words", "distance"] == kinds.loc["words", "first_norm"] > 0
+    assert kinds.loc["tags", "distance"] == 0
+    assert 0 < kinds.loc["tags", "first_significant"] < kinds.loc["tags", "first"]
+    own = [weights_of(parser, f"S0.upos={tag}") for tag in parser.tags]
+    row = table.set_index("template").loc["S0.upos"]
+    assert row["first_significant"] >= sum(abs(each).max() >= 2 for each in own) - 1
+    with pytest.raises(pp.SpecError, match="by of shared must be one of template, kind"):
+        shared(parser, parser, english[1], by="tag")
+
+
 # --- Errors and what they cause ---
 
 

@@ -383,6 +383,19 @@ def test_the_command(run, folder):
     assert pp.evaluate(TEST, pp.read_conllu("parsed.conllu")).uas > 90
 
 
+def test_the_command_trains_itself_and_makes_cascades(run, folder):
+    pp.write_conllu("raw.conllu", RAW)
+    common = ("-t", "sample.conllu", "--sources", "ud", "--typology", "mine.toml")
+    code, out, _ = run(
+        "transfer", *common, "--raw", "raw.conllu", "--self-training", 1, "-o", "a", "--method", "sample"
+    )
+    assert (code, "Self-training on" in out) == (0, True)
+    assert "self training" in run("info", "a")[1]
+    code, out, _ = run("transfer", *common, "--method", "target-first", "-o", "b")
+    assert (code, "The parser learned from the sample, for what it is the best at" in out) == (0, True)
+    assert "transfer" in run("info", "b")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
