@@ -35,7 +35,10 @@ def test_align(run, files):
     [
         (("a.conllu", "none.conllu"), "none.conllu"),
         (("a.conllu", "b.conllu", "-o", "b.conllu"), "is an input"),
-        (("a.conllu", "b.conllu", "--threshold", "2"), "threshold of Aligner must be above 0 and at most 1"),
+        (
+            ("a.conllu", "b.conllu", "--threshold", "2"),
+            "--threshold: expected a probability above 0 and at most 1; found 2",
+        ),
         (("a.conllu", "short.conllu"), "short.conllu: expected sentence 30 (sent_id s30) as in a.conllu:"),
     ],
 )

@@ -51,8 +51,11 @@ def test_options(run, files):
         (("a.conllu", "b.conllu", "--links", "none.txt"), "none.txt: cannot be read"),
         (("a.conllu", "b.conllu", "--links", "a.conllu"), "a.conllu:1: expected links such as"),
         (("a.conllu", "a.conllu", "b.conllu", "--links", "links.txt"), "a file for each of the 2 sources, found 1"),
-        (("a.conllu", "b.conllu", "--votes", "2"), "votes of project must be at most 1"),
-        (("a.conllu", "b.conllu", "--tags", "--same-tag"), "leave out same_tag"),
+        (("a.conllu", "b.conllu", "--votes", "2"), "--votes: expected at most 1, the number of sources; found 2"),
+        (
+            ("a.conllu", "b.conllu", "--tags", "--same-tag"),
+            "--tags carries tags over, and does not compare them: expected it without --same-tag",
+        ),
         (("a.conllu", "other.conllu"), "other.conllu:1: expected sentence 1 (sent_id s1) as in a.conllu:1"),
     ],
 )

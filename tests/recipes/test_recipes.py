@@ -135,7 +135,7 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
             "[parser]\ntemplates = []",
             "[parser] templates: expected rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
         ),
-        ("[parser", "r.toml: expected TOML; "),
+        ("[parser", "r.toml:1: expected TOML; "),
         ("[folds]\ncount = 1", "[folds] count: expected an integer >= 2, found 1"),
     ],
 )

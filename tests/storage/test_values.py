@@ -118,10 +118,23 @@ def test_whole_characters_may_be_escaped():
     assert parse_json(json.dumps("\U0001f4a9"), "t", TableError) == "\U0001f4a9"
 
 
-@pytest.mark.parametrize("source", ["x = " + "[" * 100_000, "x = " + "9" * 5000, "x"])
-def test_toml_that_cannot_be_read(source):
-    with pytest.raises(SpecError, match=r"^t: expected TOML; "):
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x = " + "[" * 100_000, "t: expected TOML; "),
+        ("x = " + "9" * 5000, "t: expected TOML; "),
+        ("x", "t:1: expected TOML; "),
+        ("x = 1\ny = = 2\n", "t:2: expected TOML; Invalid value (column 5)"),
+        ("x = 1\ny = [1,\n2,\n\n", "t:3: expected TOML; "),
+    ],
+    ids=["nested", "digits", "bare", "line", "end"],
+)
+def test_toml_that_cannot_be_read(source, said):
+    with pytest.raises(SpecError) as error:
         parse_toml(source, "t", SpecError)
+    assert str(error.value).startswith(said)
+    with pytest.raises(SpecError, match=r"^expected TOML; "):
+        parse_toml(source, "", SpecError)
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a/" * 3000, "a\0b", "missing"], ids=str.__len__)

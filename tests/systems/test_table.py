@@ -221,7 +221,7 @@ def test_tables_can_be_copied():
     [
         ("a.json", b"{", "a.json: expected JSON; line 1, column 2"),
         ("a.json", b"[1]", "a.json: expected a table with name and transitions; got list"),
-        ("a.toml", b"name = ", "a.toml: expected TOML"),
+        ("a.toml", b"name = ", "a.toml:1: expected TOML"),
         ("a.toml", b"\xff", "a.toml: cannot be read"),
         ("a.toml", b"transitions = []", "a.toml: missing 'name'"),
     ],

@@ -63,6 +63,10 @@ def test_quotes_of_all_kinds(quoted):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            "a b\nc d\nthe free one\n",
+            "t:3: expected as many glosses as words in line 1, 2; found 3 .a translation must",
+        ),
         ("a b c\nd e\n'f'\n", "t:2: expected as many glosses as words in line 1, 3; found 2"),
         ("\na b\na-x\nc-d e\n'f'", "t:3: expected as many morphemes as words in line 2, 2; found 1"),
         ("a-b c\nd-e-f g\n", "t:2: word 1: expected as many glosses as morphemes in 'a-b', which has 2, found 3"),

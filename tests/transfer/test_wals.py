@@ -90,7 +90,7 @@ def test_a_code_that_means_two_languages_is_refused():
     [
         ("Kurdish", "did you mean Kurdish (Central) (krd)"),
         ("Frensh", "did you mean French (fre)"),
-        ("xx", "a TOML file"),
+        ("xx", "or a name as in WALS"),
         ("iso:french", "iso:french: expected a code"),
         ("", "expected a code or a name"),
         (None, "got None"),

@@ -10,14 +10,12 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.inputs import read_sentences
-from panparser.cli.progress import progress
+from panparser.cli.progress import PATIENCE, progress
 from panparser.errors import SpecError
 from panparser.storage.files import check_writable
 from panparser.transfer.alignment import Aligner
 from panparser.transfer.alignment import align as align_treebanks
 from panparser.transfer.links import write_links
-
-_PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 @app.command()
@@ -49,11 +47,13 @@ def align(
 
       panparser align en.conllu fr.conllu --threshold 0.5 --probabilities
     """
+    if not 0 < threshold <= 1:
+        raise SpecError(f"--threshold: expected a probability above 0 and at most 1; found {threshold:g}")
     if output != "-":
         check_writable(Path(output), SpecError, source, target)
     treebanks = [read_sentences(path, format.value) for path in (source, target)]
     aligner = Aligner(threshold=threshold, tags=not no_tags)
-    with progress(_PATIENCE) as report:
+    with progress(PATIENCE) as report:
         links = align_treebanks(
             treebanks[0], treebanks[1], aligner=aligner, report=lambda done, total: report("aligning", done, total)
         )

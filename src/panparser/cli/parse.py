@@ -15,7 +15,7 @@ from panparser._threads import cores
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat
 from panparser.cli.jobs import Job, Result
-from panparser.cli.progress import progress
+from panparser.cli.progress import PATIENCE, progress
 from panparser.cli.sources import InputKind, Last, OutputKind, Source, output_kind
 from panparser.errors import ConlluError, ConstraintError, SpecError
 from panparser.parsing.confidence import fitting_calibration
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
     from panparser.parsing.tags import UnknownTags
 
-_PATIENCE = 0.5  # seconds before a progress bar appears
 _BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
@@ -189,7 +188,7 @@ def parse(
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
     given.check(words, model, kept, until.value)
-    with progress(_PATIENCE) as report, conllu_output(output) as stream:
+    with progress(PATIENCE) as report, conllu_output(output) as stream:
         results = job.results(given.treebanks(words), threads or cores(), shown.value)
         for piece in join(shown.value, told.counted(results, report)):
             stream.write(piece)

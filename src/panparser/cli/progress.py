@@ -10,6 +10,8 @@ from functools import partial
 
 from panparser.cli.app import is_quiet
 
+PATIENCE = 1.0  # seconds before a bar appears, of commands that are often done by then
+
 
 @contextmanager
 def progress(patience: float = 0.0) -> Iterator[Callable[[str, int, int], None]]:

@@ -13,15 +13,13 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.inputs import read_sentences
-from panparser.cli.progress import progress
+from panparser.cli.progress import PATIENCE, progress
 from panparser.errors import SpecError
 from panparser.storage.files import check_writable
 from panparser.transfer.links import Links, read_links
 from panparser.transfer.projection import project as project_treebanks
 from panparser.treebank.conllu import write_conllu
 from panparser.treebank.treebank import Treebank
-
-_PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 @app.command()
@@ -54,7 +52,7 @@ def project(
         float, typer.Option(min=0, max=1, help="Leave out sentences where fewer words (a share) get a head.")
     ] = 0.0,
     tags: Annotated[
-        bool, typer.Option("--tags", help="Carry tags (UPOS) over, too; those of the target are not looked at.")
+        bool, typer.Option("--tags", help="Carry tags (UPOS) over, too; words without a link keep theirs.")
     ] = False,
     votes: Annotated[int, typer.Option(min=1, help="Of several sources, how many must have an arc.")] = 1,
     format: FormatOption = FileFormat.auto,
@@ -78,10 +76,14 @@ def project(
     """
     if len(files) < 2:
         raise SpecError(f"expected SOURCE... TARGET, two files or more; found {files[0]} alone")
+    if votes > len(files) - 1:
+        raise SpecError(f"--votes: expected at most {len(files) - 1}, the number of sources; found {votes}")
+    if tags and same_tag:
+        raise SpecError("--tags carries tags over, and does not compare them: expected it without --same-tag")
     if output != "-":
         check_writable(Path(output), SpecError, *files, *(links or ()))
     *sources, target = (read_sentences(path, format.value) for path in files)
-    with progress(_PATIENCE) as report:
+    with progress(PATIENCE) as report:
         found = project_treebanks(
             sources,
             target,

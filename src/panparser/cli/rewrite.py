@@ -11,7 +11,7 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.inputs import read_sentences
-from panparser.cli.progress import progress
+from panparser.cli.progress import PATIENCE, progress
 from panparser.cli.tables import print_table
 from panparser.cli.typologies import LikeOption, SampleOption, TypologyOption, typology_of
 from panparser.errors import SpecError
@@ -114,7 +114,7 @@ def rewrite(
     target = typology_of(to, like, file, sample, format.value)
     known = None if source is None else Typology.of_language(source)
     given = read_sentences(treebank, format.value)
-    with progress(patience=1.0) as report:
+    with progress(PATIENCE) as report:
         rewritten, done = rewrite_treebank(
             given,
             target,
@@ -137,7 +137,7 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
     if output != "-":
         check_writable(Path(output), SpecError, treebank, tagged)
     model, given = TagModel.of(read_sentences(tagged, format)), read_sentences(treebank, format)
-    with progress(patience=1.0) as report:
+    with progress(PATIENCE) as report:
         chosen = given if select is None else select_sentences(given, model, share=select)
         found, done = reorder(
             chosen, model, distortion=distortion, report=lambda done, total: report("reordering", done, total)

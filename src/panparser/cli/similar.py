@@ -59,8 +59,9 @@ def similar(
     if as_json:
         print(json.dumps([asdict(each) for each in found], indent=2))
     elif not is_quiet():
+        digits = ".3f" if all(0.001 <= each.weight < 10_000 for each in found) else ".3e"  # the same in all rows
         rows = [
-            (str(rank), each.path, f"{each.divergence:.3f}", f"{each.weight:.4g}", f"{each.sentences:,}")
+            (str(rank), each.path, f"{each.divergence:.3f}", f"{each.weight:{digits}}", f"{each.sentences:,}")
             for rank, each in enumerate(found, start=1)
         ]
         print_table(("rank", "source", "KL", "weight", "sentences"), rows, "rlrrr")

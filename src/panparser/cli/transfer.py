@@ -14,17 +14,11 @@ from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
-from panparser.cli.typologies import LikeOption, TypologyOption
+from panparser.cli.typologies import LikeOption, TypologyOption, known_typology
 from panparser.errors import ModelError, SpecError
 from panparser.storage.files import check_writable, write_whole
 from panparser.transfer.sources import find_sources
 from panparser.transfer.typology import Typology
-
-_HINT = (
-    'what you know of it can be said in a file, --typology mine.toml, of lines such as `adposition = "before"`, '
-    '`adjective = "after"`, `subject = "before"`, `definite_article = false` (`panparser typology en --toml` shows '
-    "all), or by a relative, --like LANGUAGE"
-)
 
 
 class Way(StrEnum):
@@ -154,9 +148,4 @@ def _typology(language: str | None, like: str | None, file: str | None) -> Typol
     """What is known of the language; None if it is not named."""
     if (language, like, file) == (None,) * 3:
         return None
-    try:
-        return Typology.known(language, like) if file is None else Typology.read(file, language=language, like=like)
-    except SpecError as error:
-        if file is None:
-            raise SpecError(f"{error}; {_HINT}") from None
-        raise SpecError(f"{error} (without --language, the file alone tells the word order)") from None
+    return known_typology(language, like, file)

@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from panparser.cli.inputs import read_sentences
+from panparser.errors import SpecError
 from panparser.transfer.typology import Typology
+
+_HINT = (
+    'what you know of it can be said in a file, --typology mine.toml, of lines such as `adposition = "before"`, '
+    '`adjective = "after"`, `subject = "before"`, `definite_article = false` (`panparser typology en --toml` shows '
+    "all), or by a relative, --like LANGUAGE"
+)
 
 LikeOption = Annotated[
     str | None, typer.Option(metavar="LANGUAGE", help="A relative, for what WALS does not say of the language.")
@@ -26,5 +33,17 @@ def typology_of(
     language: str | None, like: str | None, file: str | None, sample: str | None, format: str = "auto"
 ) -> Typology:
     """What all sources that were given say."""
-    known = Typology.known(language, like) if file is None else Typology.read(file, language=language, like=like)
+    known = known_typology(language, like, file)
     return known if sample is None else known | Typology.of(read_sentences(sample, format))
+
+
+def known_typology(language: str | None, like: str | None, file: str | None) -> Typology:
+    """What WALS and a file say."""
+    try:
+        return Typology.known(language, like) if file is None else Typology.read(file, language=language, like=like)
+    except SpecError as error:
+        if file is None:
+            raise SpecError(f"{error}; {_HINT}") from None
+        if language is not None:
+            raise SpecError(f"{error} (the file alone can tell the word order)") from None
+        raise

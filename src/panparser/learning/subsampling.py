@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from panparser._checks import check_share, is_number
 from panparser.errors import SpecError
-from panparser.treebank.regions import Region
+
+if TYPE_CHECKING:
+    from panparser.treebank.regions import Region
 
 By = Literal["share", "frequency", "accuracy", "accuracy-once"]
 
@@ -29,14 +31,20 @@ class Subsample:
     where: Region | None = None
 
     def __post_init__(self) -> None:
-        if self.where is not None and not isinstance(self.where, Region):
-            if not isinstance(self.where, Mapping):
-                raise SpecError(f"where of Subsample must be a Region; got {self.where!r}")
-            object.__setattr__(self, "where", Region.from_values(self.where))
+        if self.where is not None:
+            self._check_where()
         if self.where is None or not is_number(self.share) or self.share != 0:
             check_share("share of Subsample", self.share)
         if self.by not in get_args(By):
             raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
+
+    def _check_where(self) -> None:
+        from panparser.treebank.regions import Region
+
+        if isinstance(self.where, Mapping):
+            object.__setattr__(self, "where", Region.from_values(self.where))
+        elif not isinstance(self.where, Region):
+            raise SpecError(f"where of Subsample must be a Region; got {self.where!r}")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values; `where` is among them if there is one."""

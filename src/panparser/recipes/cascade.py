@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -34,7 +34,7 @@ from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.regions import Region
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, concatenated
 
 if TYPE_CHECKING:
     from panparser.parsing.parser import Parser
@@ -221,7 +221,7 @@ class CascadeRecipe:
                 continue
             own = None if part.train is None else within(where, partial(self._own_data, part.train, treebank))
             if part.estimate is not None:
-                estimated_on = treebank if own is None else reduce(lambda first, second: first + second, own)
+                estimated_on = treebank if own is None else concatenated(own)
                 regions = within(f"{where}: estimate", partial(_estimated, estimated_on, part.estimate))
             weights = {} if part.weights is None else {"weights": part.weights}
             stages.append(

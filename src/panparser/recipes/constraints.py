@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.recipes.tables import Part, boolean, is_lines, text, that
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, concatenated
 
 if TYPE_CHECKING:
     from panparser.parsing.constraints.constraints import Constraints
@@ -53,7 +52,7 @@ class ConstraintsPart(Part):
     def _read(self, files: Sequence[str], treebank: Treebank, format: Any) -> Constraints:
         from panparser.parsing.constraints.constraints import Constraints
 
-        given: Treebank = reduce(lambda a, b: a + b, [read_conllu(file, format=format) for file in files])
+        given = concatenated([read_conllu(file, format=format) for file in files])
         if given.offsets.tolist() != treebank.offsets.tolist():
             raise SpecError(f"{', '.join(files)}: expected the sentences of {treebank.path}, found others")
         return Constraints.of(given, keep={"heads", "labels"} if self.labels else {"heads"})

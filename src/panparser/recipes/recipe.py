@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from panparser.recipes.training import TrainingPart, describe_strategy
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, concatenated
 
 if TYPE_CHECKING:
     from panparser.features.vectors import Vectors
@@ -175,7 +174,7 @@ class Recipe:
     def treebanks(self) -> tuple[Treebank, Treebank | None]:
         """Training data, all files in one, and development set."""
         files, dev = self.files()
-        return reduce(lambda first, second: first + second, files), dev
+        return concatenated(files), dev
 
     def files(self) -> tuple[list[Treebank], Treebank | None]:
         """Training data, file by file, and development set."""

@@ -22,6 +22,8 @@ from panparser.errors import ModelError, PanParserError
 MAX_ITEMS = 1 << 24  # of a list or a table
 MAX_TEXT = 1 << 20  # characters
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")  # in errors of tomllib
+_AT_END = " (at end of document)"
 _SHOWN = 60  # characters of a value in a message
 
 
@@ -272,7 +274,17 @@ def parse_toml(source: str, place: str, error: type[PanParserError]) -> dict[str
     try:
         return tomllib.loads(source)
     except (ValueError, RecursionError) as fault:
-        raise error(f"{_before(place)}expected TOML; {_reason(fault)}") from None
+        line, reason = _located(_reason(fault), source)
+        raise error(f"{_before(f'{place}:{line}' if place and line else place)}expected TOML; {reason}") from None
+
+
+def _located(reason: str, source: str) -> tuple[int | None, str]:
+    """The line that a fault of TOML is in, and the rest of what is said of it."""
+    if found := _AT_LINE.search(reason):
+        return int(found[1]), f"{reason[: found.start()]} (column {found[2]})"
+    if reason.endswith(_AT_END):
+        return source.rstrip("\n").count("\n") + 1, f"{reason.removesuffix(_AT_END)} (at its end)"
+    return None, reason
 
 
 def _before(place: str) -> str:

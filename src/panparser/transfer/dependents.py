@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser.treebank.treebank import Treebank
+from panparser.treebank.universal import base_label
 
 # What typology says of a class: the share of dependents before their heads, or whether there are such words at all.
 Value: TypeAlias = float | Literal["present", "absent"]
@@ -131,7 +132,7 @@ def classes_of(treebank: Treebank) -> npt.NDArray[np.int8]:
         return found
     heads, tags = treebank.heads, treebank.vocabulary("upos")
     head_tag = treebank.column("upos")[np.maximum(heads - 1, 0) + treebank.offsets[treebank.sentence_of_word()]]
-    labels = [label.partition(":")[0] for label in treebank.vocabulary("deprel")]
+    labels = [base_label(label) for label in treebank.vocabulary("deprel")]
     features = [_features(cell) for cell in treebank.vocabulary("feats")]
     for number, each in enumerate(CLASSES):
         fits = (heads > 0) & _among(labels, each.labels)[treebank.labels]

@@ -43,10 +43,10 @@ def project(
     children of Root. The target's own heads, labels and DEPS are removed; all else stays.
 
     `links`: of each source; without them `align` finds them, as `aligner` says. `least`: sentences with a smaller share
-    of heads are left out. `tags`: UPOS is carried over, too, instead of compared; the target's own is removed, and not
-    looked at. Several sources: each is projected; arcs that at least `votes` of them have, and that fit in one tree,
-    remain, and of tags the one that most have; ties go to the earliest source. `report` is called with what is being
-    done, how much of it is done, and the total.
+    of heads are left out. `tags`: UPOS is carried over, too, instead of compared; the target's own stays where no link
+    tells another. Several sources: each is projected; arcs that at least `votes` of them have, and that fit in one
+    tree, remain, and of tags the one that most have; ties go to the earliest source. `report` is called
+    with what is being done, how much of it is done, and the total.
     """
     sources = [source] if isinstance(source, Treebank) else list(source)
     _check_options(sources, same_tag, least, tags, votes)
@@ -69,7 +69,9 @@ def project(
         result = combine(projected, partial=votes, report=progress)
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
-        result.column("upos")[:] = result.ids_of("upos", _majority(carried).tolist())
+        found_tags = _majority(carried)
+        known = found_tags != "_"
+        result.column("upos")[known] = result.ids_of("upos", found_tags[known].tolist())
     kept = [i for i, sentence in enumerate(result) if (sentence.heads >= 0).mean() >= least]
     return result if len(kept) == len(result) else result[kept]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any, Unpack
 
 import numpy as np
@@ -22,7 +21,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
 from panparser.transfer.candidates import Tally
-from panparser.treebank.treebank import Treebank, check_treebanks
+from panparser.treebank.treebank import Treebank, check_treebanks, concatenated
 from panparser.trees.gold import UNKNOWN
 
 LEAST = 0.9  # the confidence of heads that are learned from
@@ -228,7 +227,7 @@ def _calibration(parser: Parser, held_out: Sequence[_HeldOut]) -> Calibration | 
     evidence = [each.evidence for each in held_out]
     values = {name: np.concatenate([each.values[name] for each in evidence]) for name in evidence[0].values}
     together = Evidence(np.concatenate([each.heads for each in evidence]), np.concatenate(labels), values)
-    return fitted(parser, together, reduce(lambda first, second: first + second, (each.gold for each in held_out)))
+    return fitted(parser, together, concatenated([each.gold for each in held_out]))
 
 
 def _parsed(held_out: _HeldOut) -> Treebank:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +23,7 @@ from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, concatenated
 
 NEAREST, SENTENCES = 4, 1000
 Report = Callable[[str, int, int], None]
@@ -201,7 +200,7 @@ def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, 
 
 
 def _joined(texts: Sequence[Treebank]) -> TagTrigrams | None:
-    return TagTrigrams.of(reduce(lambda first, second: first + second, texts)) if texts else None
+    return TagTrigrams.of(concatenated(texts)) if texts else None
 
 
 def _rewritten(

@@ -117,9 +117,9 @@ def _unknown(name: str) -> tuple[Language, ...]:
     wanted = name.casefold()
     near = [title for key, title in titles.items() if key.startswith(wanted) and len(wanted) > 3]
     near += [titles[key] for key in get_close_matches(wanted, titles, 3, 0.75) if titles[key] not in near]
-    hint = f"did you mean {', '.join(near[:5])}?" if near else "a TOML file can say what a typology is"
+    hint = f"; did you mean {', '.join(near[:5])}?" if near else ""
     raise SpecError(
-        f"language {name}: expected a code (Universal Dependencies, WALS, ISO 639-3, Glottolog), or a name as in WALS; "
+        f"language {name}: expected a code (Universal Dependencies, WALS, ISO 639-3, Glottolog), or a name as in WALS"
         f"{hint}"
     )
 

@@ -13,6 +13,7 @@ from panparser._arrays import BoolArray, IntArray
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError
 from panparser.treebank.treebank import Treebank
+from panparser.treebank.universal import base_label
 from panparser.trees.gold import UNKNOWN
 
 Direction = Literal["left", "right", "root"]
@@ -139,5 +140,5 @@ class Arcs:
     def has(self, name: str, wanted: Sequence[str]) -> BoolArray:
         names = self.names(name)
         if name == "label":
-            names = [text if text in wanted else text.partition(":")[0] for text in names]
+            names = [text if text in wanted else base_label(text) for text in names]
         return np.isin(np.array(names, dtype=object), list(wanted)) if names else np.zeros(0, dtype=bool)

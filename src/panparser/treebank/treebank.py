@@ -260,12 +260,7 @@ class Treebank(Sequence[Sentence]):
 
     def __add__(self, other: Treebank) -> Treebank:
         """A new treebank with the sentences of both."""
-        if self.format != other.format:
-            raise TreebankError(f"only treebanks of one format can be joined; got {self.format} and {other.format}")
-        first = self.to_bytes()
-        if first and not first.endswith((b"\n\n", b"\n\r\n")):
-            first += b"\n" if first.endswith(b"\n") else b"\n\n"
-        return Treebank(first + other.to_bytes().removeprefix(_MARK), path=self.path, format=self.format)
+        return concatenated((self, other))
 
     def draw(self) -> str:
         """All sentences as in `Sentence.draw`, with a blank line between them."""
@@ -275,6 +270,21 @@ class Treebank(Sequence[Sentence]):
         shown = [sentence.to_svg() for sentence in self[:3]]
         rest = f"<p>… and {len(self) - 3} more sentences</p>" if len(self) > 3 else ""
         return f"<p>{len(self)} sentences, {self.words} words</p>" + "".join(shown) + rest
+
+
+def concatenated(treebanks: Sequence[Treebank]) -> Treebank:
+    """All sentences of treebanks, in order, as one; it has the path of the first, and is the first if there is one."""
+    first = treebanks[0]
+    if len(treebanks) == 1:
+        return first
+    data = bytearray(first.to_bytes())
+    for other in treebanks[1:]:
+        if first.format != other.format:
+            raise TreebankError(f"only treebanks of one format can be joined; got {first.format} and {other.format}")
+        if data and not data.endswith((b"\n\n", b"\n\r\n")):
+            data += b"\n" if data.endswith(b"\n") else b"\n\n"
+        data += other.to_bytes().removeprefix(_MARK)
+    return Treebank(bytes(data), path=first.path, format=first.format)
 
 
 def is_cell(text: object) -> TypeGuard[str]:

@@ -26,6 +26,7 @@ from panparser.errors import AnalysisError
 from panparser.evaluation import metrics as evaluation
 from panparser.parsing.confidence import HEAD_KEY, read_confidence
 from panparser.storage.files import check_writable, write_whole
+from panparser.treebank.universal import base_label
 
 _MAX_SENTENCES = 5000  # of the browser
 _SAMPLES = 1000
@@ -314,7 +315,9 @@ def _worst(frame: Frame) -> str:
 
 
 def _browser(frame: Frame, count: int) -> str:
-    labels = sorted({name for side in frame.sides.values() for name in _bases(side.treebank.vocabulary("deprel"))})
+    labels = sorted(
+        {name for side in frame.sides.values() for name in map(base_label, side.treebank.vocabulary("deprel"))}
+    )
     tags = sorted(set(frame.gold.treebank.vocabulary("upos")))
     kinds = [("errors", "with errors"), ("heads", "with wrong heads"), ("labels", "with wrong labels, right heads")]
     if len(frame.names) > 1:
@@ -348,7 +351,3 @@ def _browser(frame: Frame, count: int) -> str:
         '<div id="errors" class="scroll"></div></div></div>'
         "<noscript><p>The browser of sentences needs JavaScript; all else does not.</p></noscript>"
     )
-
-
-def _bases(labels: Iterable[str]) -> Iterator[str]:
-    return (label.partition(":")[0] for label in labels)

@@ -8,7 +8,6 @@ import numpy.typing as npt
 from panparser._arrays import BoolArray, IntArray
 from panparser.errors import SpecError
 from panparser.learning.subsampling import Subsample
-from panparser.treebank.regions import Arcs
 from panparser.treebank.treebank import Treebank
 
 
@@ -27,7 +26,11 @@ def kept_arcs(
     if subsample.by.startswith("accuracy") and dev is None:
         raise SpecError("subsampling by accuracy needs a development set")
     draws = rng.random(treebank.words)
-    chosen = None if subsample.where is None else subsample.where.holds(Arcs.of(treebank))
+    chosen = None
+    if subsample.where is not None:
+        from panparser.treebank.regions import Arcs
+
+        chosen = subsample.where.holds(Arcs.of(treebank))
     kept: BoolArray = draws < _chances(subsample, treebank, chosen, dev, predicted)
     return kept if chosen is None else kept | ~chosen
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from panparser._arrays import BoolArray, FloatArray, LongArray
 from panparser._checks import is_number
 from panparser.errors import SpecError, TreebankError
-from panparser.treebank.treebank import Treebank
+from panparser.treebank.treebank import Treebank, concatenated
 
 MOST_WEIGHT = 10_000
 
@@ -72,7 +71,7 @@ def pooled(
     if weights is not None and (not isinstance(weights, Sequence) or len(weights) != len(parts)):
         count = "one number" if len(parts) == 1 else f"{len(parts)} numbers, one for each treebank"
         raise SpecError(f"weights of train must be a list of {count}; got {weights!r}")
-    whole = reduce(lambda first, second: first + second, parts)
+    whole = concatenated(parts)
     if weights is None:
         return whole, None
     found = TreebankWeights(tuple(map(len, parts)), tuple(weights))

@@ -59,7 +59,7 @@ def _sentence(block: list[Line], path: str, count: int) -> GlossedSentence:
         rows[0] = (number, first[found.end() :])
     own = (found[1] or found[2].rstrip(".)")) if found else ""
     return GlossedSentence(
-        words=tuple(_words(rows, path)),
+        words=tuple(_words(rows, path, translation is not None)),
         translation=translation or "",
         id=ids[0] if ids else own or str(count),
         path=path,
@@ -88,15 +88,16 @@ def _wrong_lines(lines: Sequence[Line], rows: Sequence[Line], path: str) -> str:
     )
 
 
-def _words(rows: Sequence[Line], path: str) -> Iterator[GlossedWord]:
+def _words(rows: Sequence[Line], path: str, is_translated: bool) -> Iterator[GlossedWord]:
     """The words of two lines, or of three."""
     split = [row[1].split() for row in rows]
     names = _LINES[1:3][-len(rows) + 1 :]
     for name, (number, _), tokens in zip(names, rows[1:], split[1:], strict=True):
         if len(tokens) != len(split[0]):
+            hint = " (a translation must stand in quotes)" if tokens is split[-1] and not is_translated else ""
             raise TextError(
                 f"{path}:{number}: expected as many {name} as words in line {rows[0][0]}, {len(split[0])}; "
-                f"found {len(tokens)}"
+                f"found {len(tokens)}{hint}"
             )
     number = rows[-1][0]
     for place, cells in enumerate(zip(*split, strict=True), start=1):
