@@ -12,6 +12,7 @@ import typer
 
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
+from panparser.cli.flags import in_flags
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.typologies import LikeOption, TypologyOption, known_typology
@@ -118,7 +119,7 @@ def transfer(
     texts = [None if each is None else read_sentences(each, format.value) for each in (sample, raw, dev)]
     from panparser.transfer.transferring import train_transfer  # the learners, once the flags are checked
 
-    with progress() as tell:
+    with in_flags("train_transfer", raw="--raw", sample="--train", least="--least-confidence"), progress() as tell:
         made = train_transfer(
             found,
             texts[0],
