@@ -53,3 +53,14 @@ def test_explain_needs_no_pandas(run, monkeypatch, more):
     code, out, err = run(*arguments)
     assert (code, err) == (0, "")
     assert len(out.splitlines()) > 5
+
+
+def test_weights_of_tags_and_of_words(run, models):
+    pytest.importorskip("pandas")
+    common = ("weights", "-m", models / "a.panparser", ENGLISH, "--with", models / "b.panparser", "--csv")
+    rows = [line.split(",") for line in run(*common, "--by", "kind")[1].splitlines()]
+    assert [row[0] for row in rows] == ["kind", "tags", "words", "all"]
+    assert int(rows[3][1]) == int(rows[1][1]) + int(rows[2][1]) > 0
+    assert run(*common)[1].splitlines()[-1].split(",")[2] == rows[3][1]
+    code, _, err = run("weights", "-m", models / "a.panparser", ENGLISH, "--of", "LEFT", "--by", "kind")
+    assert (code, "--by is about the comparison with another model" in err) == (2, True)

@@ -59,6 +59,20 @@ def test_as_it_is_defined(target, source):
     assert found.untagged == sum(tag == "_" for tags in target for tag in tags)
 
 
+@given(SENTENCES, SENTENCES)
+@settings(max_examples=40)
+def test_tag_by_tag_as_it_is_defined(target, source):
+    treebanks = [tagged(*map(" ".join, each)) for each in (target, source)]
+    wanted, known = counted(target), counted(source)
+    expected = {}
+    for tag in {middle for _, middle, _ in wanted} & {middle for _, middle, _ in known}:
+        own, other = ({t: n for t, n in counts.items() if t[1] == tag} for counts in (wanted, known))
+        other |= {trigram: 1 for trigram in own if trigram not in other}
+        f, g = ({t: n / sum(counts.values()) for t, n in counts.items()} for counts in (own, other))
+        expected[tag] = sum(f[trigram] * math.log(f[trigram] / g[trigram]) for trigram in own)
+    assert pp.similarity_by_tag(*treebanks) == pytest.approx(expected, abs=1e-12)
+
+
 def test_an_example_by_hand():
     target, source = tagged("NOUN VERB"), tagged("NOUN VERB", "NOUN VERB", "VERB")
     # The target has # NOUN VERB and NOUN VERB #, once each; the source twice each, and # VERB #.
