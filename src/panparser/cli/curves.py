@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
-from panparser.cli.frames import Table, import_analysis, print_tables, values, write_csv
+from panparser.cli.frames import Table, bounded, import_analysis, print_tables, values, write_csv
 from panparser.cli.inputs import listed, read_to_score
 from panparser.cli.progress import progress
 from panparser.errors import AnalysisError, SpecError
@@ -22,8 +20,6 @@ from panparser.storage.files import check_writable
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from panparser.analysis import Curves
 
 _MODEL = ".panparser"
@@ -134,9 +130,7 @@ def _other(path: str, test: Treebank, format: str) -> Treebank:
     return load_parser(path).parse(test)
 
 
-def _tables(
-    found: Curves, by: str, of: str, reach: float, least: int, cost: float | None, learned: pd.DataFrame
-) -> list[Table]:
+def _tables(found: Curves, by: str, of: str, reach: float, least: int, cost: float | None, learned: Any) -> list[Table]:
     """All that is told; the first one is written to a file."""
     kept = found.words >= least
     samples = found.scores.shape[2]
@@ -151,30 +145,16 @@ def _tables(
     if found.against is not None:
         even = found.break_even(cost)[kept]
         title = "sentences until it is as good as --against"
-        tables.append(Table(title, "break-even", even, printed=_bounded(even, found.sizes, cost), aside=True))
+        tables.append(Table(title, "break-even", even, printed=bounded(even, found.sizes, cost), aside=True))
     if of in ("uas", "las"):
         capacity = found.capacity(cost=cost)
         title = f"sentences until {of} of all words has reached a score"
-        tables.append(Table(title, "capacity", capacity, printed=_bounded(capacity, found.sizes, cost), aside=True))
+        tables.append(Table(title, "capacity", capacity, printed=bounded(capacity, found.sizes, cost), aside=True))
     return tables
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
+def _named(table: Any) -> Any:
     return table.set_axis(map(str, table.columns), axis=1)
-
-
-def _bounded(table: pd.DataFrame, sizes: Sequence[int], cost: float | None) -> pd.DataFrame:
-    """As printed: the first size may be more than is needed, and what is not reached takes more than the last."""
-
-    def shown(count: float, price: float = 1) -> str:
-        if math.isnan(count):
-            return f"> {sizes[-1] * price:,.10g}"
-        return f"{'<= ' * (count == sizes[0])}{math.ceil(count) * price:,.10g}"
-
-    changed = {name: table[name].map(shown) for name in ("sentences", "low", "high") if name in table}
-    if cost is not None:
-        changed["cost"] = table["sentences"].map(lambda count: shown(count, cost))
-    return table.assign(**changed)
 
 
 def _recipe(path: str | None, beam: int | None, seed: int | None) -> Recipe:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,6 +100,20 @@ def _format(column: str, numbers: Any, signed: bool) -> Callable[[Any], str]:
     sign = "+" if signed and column in ("difference", "low", "high") else ""
     places = 4 if column in ("p", "holm") else 2
     return lambda value: "" if math.isnan(value) else f"{value:{sign}.{places}f}"
+
+
+def bounded(table: pd.DataFrame, sizes: Sequence[int], cost: float | None) -> pd.DataFrame:
+    """Numbers of sentences as printed: the first size may be more than is needed, and what takes more than the last."""
+
+    def shown(count: float, price: float = 1) -> str:
+        if math.isnan(count):
+            return f"> {sizes[-1] * price:,.10g}"
+        return f"{'<= ' * (count == sizes[0])}{math.ceil(count) * price:,.10g}"
+
+    changed = {name: table[name].map(shown) for name in ("sentences", "low", "high") if name in table}
+    if cost is not None:
+        changed["cost"] = table["sentences"].map(lambda count: shown(count, cost))
+    return table.assign(**changed)
 
 
 def values(table: Table) -> dict[str, Any]:

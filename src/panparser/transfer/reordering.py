@@ -16,6 +16,8 @@ from panparser.treebank.treebank import Treebank
 
 DISTORTION, MOST_DISTORTION = 3, 20
 BEAM = 32
+# Words that have a place, and the last two tags: the score, the words among which the next one is, the order.
+_Hypotheses = dict[tuple[int, int, int], tuple[float, int, tuple[int, ...]]]
 _GAIN = 1e-9  # nats: what is not more probable than that stays as it is
 
 
@@ -79,9 +81,9 @@ def best_order(
     """
     words = len(heads)
     below = _below(heads)
-    hypotheses = {(0, 0, 0): (0.0, below[0], ())}  # placed, last two tags: score, where the next is, order
+    hypotheses: _Hypotheses = {(0, 0, 0): (0.0, below[0], ())}
     for _ in range(words):
-        reached: dict[tuple[int, int, int], tuple[float, int, tuple[int, ...]]] = {}
+        reached: _Hypotheses = {}
         for (placed, before, last), (score, among, order) in hypotheses.items():
             first = (~placed & (placed + 1)).bit_length()  # the first word that has no place yet
             row = logs[before][last]

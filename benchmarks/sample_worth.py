@@ -1,0 +1,267 @@
+"""How many sentences with trees are worth as much as other languages? By class of words; and what is learned from them.
+
+    python benchmarks/sample_worth.py FOLDER    # FOLDER/LANGUAGE[_NAME]/{train,dev,test}.conllu; resumable
+
+The first treebank of each language that has 500 sentences to learn from is a target. Parsers learn from random samples
+of 2 to 500 of them, five of each size. Transfer is the thesis's: one delexicalized parser for each source (500
+sentences of every treebank of another language with at least 100), whose trees are combined with weights 1/KL; the
+sources as they are, or rewritten by what WALS says of the target. All parsers: beam 4, one perceptron, 5 epochs. Gold
+tags; UAS of at most 300 sentences of the test set, without punctuation.
+Classes are simple or complex (the criterion `difficulty`), kinds of labels, and tags with the direction of their arcs.
+Break-even, learnability, hardness and complexity are those of `panparser.analysis.Curves`, of curves that are averaged
+over the targets.
+Sampling: the divergence of the states that the last of 5 epochs learned from, in 1000 sentences, and those that are met
+in the development set (beam 8), and UAS by quarter of the sentence.
+Finished tasks are kept in benchmarks/results/sample_worth.jsonl, the tables in sample_worth.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from grid import arguments, build, finish, number, publish
+from transfer import SENTENCES, TESTED, language, sources, ways
+
+import panparser as pp
+from panparser import analysis
+
+SIZES, SAMPLES = (2, 5, 10, 20, 50, 100, 200, 500), 5
+SPEC: dict[str, Any] = {"beam": 4, "labels": "universal"}
+LEARNING: dict[str, Any] = {"epochs": 5, "members": 1, "threads": 1}
+BY = {"difficulty": ("simple", "complex"), "kind": ("core", "non-core", "function", "multiword")}
+LEARNED, QUARTERS, BEAM = 1000, ("1", "2", "3", "4"), 8
+STRATEGIES = ("early-update", "early-update-restart", "max-violation", "max-violation-restart")
+SHOWN = 0.01  # share of words of a class of tag and direction
+TRANSFERS = {"as it is": "transfer", "full": "transfer, rewritten"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target, with what is drawn and learned from one seed on."""
+
+    target: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        return json.dumps({"target": self.target, "seed": self.seed})
+
+    def __str__(self) -> str:
+        return f"{self.target}, seed {self.seed}"
+
+    def effort(self, folder: Path) -> float:
+        """About how long it takes, in no unit."""
+        return (folder / self.target / "test.conllu").stat().st_size
+
+    def run(self, folder: Path) -> Outcome:
+        train, dev, test = (
+            pp.read_conllu(folder / self.target / f"{part}.conllu") for part in ("train", "dev", "test")
+        )
+        test = pp.sample(test, TESTED)
+        curves = analysis.sample_curves(
+            pp.ParserSpec(**SPEC), train, test, SIZES, "upos,direction,difficulty,kind",
+            samples=SAMPLES, seed=self.seed, **LEARNING,
+        )  # fmt: skip
+        found = transferred(folder, self.target, test, self.seed)
+        table = pd.DataFrame(curves.scores.reshape(len(curves.words), -1), index=curves.index)
+        fine = analysis.frame(test, *found.values(), names=list(found))
+        others = analysis.scores(fine, "upos,direction,difficulty,kind", ["uas"]).iloc[:, 1:].to_numpy(dtype=float)
+        values = np.hstack([table.to_numpy()[:-1], others.reshape(len(table) - 1, -1)])
+        words = curves.words[:-1]
+        classes = {}
+        for name, chosen in groups(curves.index[:-1]).items():
+            mean = (values[chosen] * words[chosen, None]).sum(axis=0) / words[chosen].sum()
+            scores = mean[: len(SIZES) * SAMPLES].reshape(len(SIZES), SAMPLES)
+            classes[name] = {
+                "words": int(words[chosen].sum()),
+                "scores": [round(float(each), 3) for each in scores.mean(axis=1)],
+                "spread": [round(float(each), 3) for each in scores.std(axis=1, ddof=1)],
+                **dict(zip(found, [round(float(each), 3) for each in mean[len(SIZES) * SAMPLES :]], strict=True)),
+            }
+        bias = {name: sampled(name, pp.sample(train, LEARNED, seed=self.seed), dev, self.seed) for name in STRATEGIES}
+        return Outcome(classes, bias, time.process_time(), build())
+
+
+def groups(index: pd.Index) -> dict[str, npt.NDArray[np.bool_]]:
+    """The rows of each class: all, simple and complex, kinds, tags with directions."""
+    levels = {name: index.get_level_values(name).to_numpy() for name in index.names}
+    found = {"all": np.ones(len(index), dtype=bool)}
+    for name, classes in BY.items():
+        found |= {each: levels[name] == each for each in classes if (levels[name] == each).any()}
+    pairs = levels["upos"] + "-" + levels["direction"]
+    return found | {pair: pairs == pair for pair in sorted(set(pairs)) if not pair.endswith("root")}
+
+
+def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict[str, pp.Treebank]:
+    """The test set as all sources together see it, by way of rewriting."""
+    names = [name for name in sources(folder) if language(name) != language(target)]
+    drawn = [pp.sample(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=seed) for name in names]
+    ranked = pp.similar(test, drawn)
+    found = {}
+    for way, rewrite in ways(language(target), seed).items():
+        if way in TRANSFERS:
+            trees = []
+            for each in ranked:
+                spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), **SPEC)
+                parser = pp.train(spec, rewrite(drawn[each.number]), seed=seed, **LEARNING)
+                parser.tags = None  # small sources lack rare tags
+                trees.append(parser.parse(test))
+            found[TRANSFERS[way]] = pp.combine(trees, weights=[each.weight for each in ranked])
+    return found
+
+
+def sampled(strategy: str, train: pp.Treebank, dev: pp.Treebank, seed: int) -> dict[str, float]:
+    """Divergences of states, learned from and met, and UAS of each quarter of the sentences."""
+    heard = analysis.TrainingStates(train)
+    parser = pp.train(
+        pp.ParserSpec(beam=BEAM), train, strategy=pp.STRATEGIES[strategy], listeners=[heard], seed=seed, **LEARNING
+    )
+    met = analysis.states_met(parser, dev)
+    parser.tags = None
+    frame = analysis.frame(dev, parser.parse(dev))
+    quarters = analysis.scores(frame, "quarter", ["uas"])["uas"]
+    return {
+        "bias": analysis.sampling_bias(heard.counts(parser), met),
+        "parted": analysis.sampling_bias(heard.counts(parser, parted=True), met),
+        **{quarter: float(quarters[quarter]) for quarter in QUARTERS},
+        "uas": float(analysis.scores(frame, None, ["uas"])["uas"].iloc[0]),
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one target: scores by class, and what the strategies learned from."""
+
+    classes: Mapping[str, Mapping[str, Any]]
+    bias: Mapping[str, Mapping[str, float]]
+    cpu: float
+    build: str
+
+    def __str__(self) -> str:
+        scores = self.classes["all"]["scores"]
+        return f"10 sentences {scores[2]:.1f}, 500 {scores[-1]:.1f}, transfer {self.classes['all']['transfer']:.1f}"
+
+
+def averaged(outcomes: Mapping[str, Outcome], names: Sequence[str], against: str) -> analysis.Curves:
+    """Curves of classes, `all` last, averaged over the targets that have the class, and the transfer."""
+    rows = [[one.classes[name] for one in outcomes.values() if name in one.classes] for name in names]
+    return analysis.Curves(
+        index=pd.Index(names),
+        words=np.array([sum(each["words"] for each in row) for row in rows]),
+        sizes=SIZES,
+        scores=np.array([np.mean([each["scores"] for each in row], axis=0) for row in rows])[:, :, None],
+        against=np.array([np.mean([each[against] for each in row]) for row in rows]),
+    )
+
+
+def count(value: float) -> str:
+    """A number of sentences, which may lie beyond the sizes."""
+    return f"> {SIZES[-1]}" if np.isnan(value) else f"<= {SIZES[0]}" if value == SIZES[0] else f"{value:.0f}"
+
+
+def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Scores by size of simple and complex classes and of kinds, and where they meet transfer."""
+    names = [*BY["difficulty"], *BY["kind"], "all"]
+    curves = averaged(outcomes, names, "transfer")
+    known = {name: one for name, one in outcomes.items() if "transfer, rewritten" in one.classes["all"]}
+    rewritten = averaged(known, names, "transfer, rewritten")
+    spread = np.mean([one.classes["all"]["spread"] for one in outcomes.values()], axis=0)
+    lines = [
+        f"UAS, {len(outcomes)} targets".ljust(22) + "".join(f"{size:>7}" for size in SIZES) + " transfer  rewritten"
+    ]
+    for place, name in enumerate(names):
+        cells = "".join(number(value, 7, 1) for value in curves.means[place])
+        with_it = [float(even.loc[name, "against"]) for even in (curves.break_even(), rewritten.break_even())]
+        lines.append(f"{name:22}{cells}{number(with_it[0], 9, 1)}{number(with_it[1], 11, 1)}")
+    lines.append(f"{'spread over samples':22}" + "".join(number(value, 7, 1) for value in spread))
+    lines += [
+        "",
+        "break-even, sentences".ljust(22) + "  with transfer    rewritten   median over targets (least, most)",
+    ]
+    even, even_rewritten = curves.break_even()["sentences"], rewritten.break_even()["sentences"]
+    for name in names:
+        each = sorted(
+            value if not np.isnan(value := averaged({key: one}, [name], "transfer").break_even()["sentences"].iloc[0])
+            else float("inf")
+            for key, one in outcomes.items() if name in one.classes
+        )  # fmt: skip
+        shown = [
+            count(float("nan") if value == float("inf") else value) for value in (np.median(each), each[0], each[-1])
+        ]
+        cells = f"{count(even[name]):>15}{count(even_rewritten[name]):>13}"
+        lines.append(f"{name:22}{cells}{shown[0]:>12} ({shown[1]}, {shown[2]})")
+    capacity = curves.capacity((30, 40, 50, 60, 70, 75, 80))["sentences"]
+    lines += ["", "UAS of all words      " + "".join(f"{level:>8}" for level in capacity.index)]
+    lines.append("sentences             " + "".join(f"{count(value):>8}" for value in capacity))
+    return [*lines, ""]
+
+
+def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Learnability, hardness and complexity of tags with directions, the easiest first."""
+    total = sum(one.classes["all"]["words"] for one in outcomes.values())
+    counts: dict[str, int] = {}
+    for one in outcomes.values():
+        for name, row in one.classes.items():
+            counts[name] = counts.get(name, 0) + int(row["words"])
+    pairs = [name for name in counts if "-" in name and name.split("-")[1] in ("left", "right")]
+    chosen = [name for name in pairs if counts[name] >= SHOWN * total]
+    curves = averaged(outcomes, [*chosen, "all"], "transfer")
+    measures = curves.classes().assign(share=curves.words / total * 100, even=curves.break_even()["sentences"])
+    lines = ["tag and direction of head   share  learnability  hardness  complexity  break-even"]
+    for name, row in measures.sort_values("learnability", ascending=False).iterrows():
+        cells = number(row["share"], 9, 1) + number(row["learnability"], 14, 1) + number(row["hardness"], 10, 1)
+        lines.append(f"{name:24}{cells}{number(row['complexity'], 12, 1)}{count(row['even']):>12}")
+    return [*lines, ""]
+
+
+def of_sampling(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Divergences and scores by quarter, averaged over the targets."""
+    keys = ("bias", "parted", *QUARTERS, "uas")
+    lines = [
+        "states learned from and met  divergence  parted   quarter 1       2       3       4     UAS  less than without"
+    ]
+    for name in STRATEGIES:
+        cells = [float(np.mean([one.bias[name][key] for one in outcomes.values()])) for key in keys]
+        row = f"{name:29}{number(cells[0], 10, 3)}{number(cells[1], 8, 3)}    "
+        row += "".join(number(value, 8, 2) for value in cells[2:])
+        if name.endswith("restart"):
+            plain = name.removesuffix("-restart")
+            fewer = sum(one.bias[name]["bias"] < one.bias[plain]["bias"] for one in outcomes.values())
+            row += f"   {fewer} of {len(outcomes)}"
+        lines.append(row)
+    return lines
+
+
+def main() -> None:
+    parser = arguments(__doc__, "sample_worth", "1")
+    options = parser.parse_args()
+    large = [name for name in sources(options.folder) if count_of(options.folder, name) >= SIZES[-1]]
+    first = {language(name): name for name in reversed(large)}
+    names = options.treebanks.split(",") if options.treebanks else sorted(first.values())
+    if not large or set(names) - set(large):
+        parser.error(f"{options.folder}: expected treebanks of {SIZES[-1]} sentences or more: {', '.join(names)}")
+    tasks = {name: Task(name, int(options.seeds.split(",")[0])) for name in names}
+    results = finish(options, tasks.values(), Outcome)
+    done = {name: results[task.key] for name, task in tasks.items() if task.key in results}
+    if not done:
+        publish(options, ["no target is finished"])
+        return
+    cpu = sum(outcome.cpu for outcome in done.values())
+    title = f"{', '.join(done)}; samples of seeds {options.seeds} and on; {cpu / 60:.0f} minutes of CPU"
+    publish(options, [title, "", *of_curves(done), *of_classes(done), *of_sampling(done)])
+
+
+def count_of(folder: Path, name: str) -> int:
+    return len(pp.read_conllu(folder / name / "train.conllu"))
+
+
+if __name__ == "__main__":
+    main()
