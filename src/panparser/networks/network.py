@@ -323,13 +323,13 @@ NETWORK: Kind = Table(
 
 # --- Named networks ---
 
-_TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=50))
+_TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=100))
 
 BILSTM = Network(
     inputs=(
-        Input(column="form", size=125, least=2),
-        Input(column="characters", size=125),
-        Input(column="lemma", size=75, least=2),
+        Input(column="form", size=100, least=2),
+        Input(column="characters", size=100),
+        Input(column="lemma", size=100, least=2),
         *_TAGS,
     ),
     layers=3,

@@ -19,6 +19,8 @@ from panparser.networks.network import Input, Network
 from panparser.networks.scoring import LEAST
 from panparser.networks.tagging import TagClasses
 
+_NORM = 2.5  # of the vectors of an input at first: as long as those of characters, which others must not drown in
+
 
 class NetworkModule(nn.Module):
     """All weights of a network, and the encoder."""
@@ -103,7 +105,7 @@ class NetworkModule(nn.Module):
             self.vectors = nn.Linear(self.pretrained.dimensions, one.size, bias=False)
         else:
             table = nn.Embedding(vocabulary.size(one.column), one.size)
-            nn.init.normal_(table.weight, std=0.5 / one.size**0.5)
+            nn.init.normal_(table.weight, std=_NORM / one.size**0.5)
             self.embeddings[one.column] = table
 
     # --- Words ---
