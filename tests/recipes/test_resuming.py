@@ -270,6 +270,27 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
     assert resumed.parse(treebank).to_bytes() == whole.parse(treebank).to_bytes()
 
 
+def test_a_cascade_of_models_and_treebanks_of_its_own_is_resumed(english, folder):
+    spec, easy = pp.ParserSpec(templates=pp.FAST, beam=1), (pp.Region(upos=("DET",)),)
+    treebank, other = english[0][:12], english[0][12:24]
+    options = {"folds": 2, "epochs": 1, "threads": 1, "members": 1}
+    model, another = (pp.train(spec, other, epochs=1, seed=seed) for seed in (1, 2))
+    second = pp.Stage(name="own", keep=easy, train=[other, treebank], spec=spec)
+    rest = pp.Stage(name="rest", spec=spec)
+    stages = [pp.Stage(name="model", keep=easy, model=model), second, rest]
+    whole = pp.train_cascade(stages, treebank, **options)
+    with pytest.raises(Killed):
+        pp.train_cascade(stages, treebank, checkpoint="parts", listeners=[Kill(3)], **options)
+    assert Path("parts/stage-2-fold-2.checkpoint").exists()
+    changed = [pp.Stage(name="model", keep=easy, model=another), second, rest]
+    with pytest.raises(pp.SpecError, match="belongs to another run"):
+        pp.train_cascade(changed, treebank, checkpoint="parts", resume=True, **options)
+    resumed = pp.train_cascade(stages, treebank, checkpoint="parts", resume=True, **options)
+    whole.save("a")
+    resumed.save("b")
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+
+
 def test_what_a_killed_process_was_writing_goes_with_the_checkpoint(folder):
     place = folder / "model.checkpoint"
     place.mkdir()
