@@ -40,6 +40,19 @@ BY = {"difficulty": ("simple", "complex"), "kind": ("core", "non-core", "functio
 LEARNED, QUARTERS, BEAM = 1000, ("1", "2", "3", "4"), 8
 STRATEGIES = ("early-update", "early-update-restart", "max-violation", "max-violation-restart")
 SHOWN = 0.01  # share of words of a class of tag and direction
+# Figures of the slides of Aufrant's thesis (2018): sentences of break-even, over 56 languages, and for a UAS;
+# learnability, hardness and complexity, whose formulas are not printed; divergences.
+EVEN = {"simple": "14", "complex": "60", "all": "32"}
+CAPACITY = {"30": 1, "40": 2, "50": 4, "60": 12, "70": 77, "75": 401}
+CLASSES = {
+    "DET-right": (91.3, -79.6, -18.7), "ADP-right": (89.0, -72.4, -18.8), "AUX-right": (83.9, -33.2, 0.2),
+    "PRON-right": (82.4, -27.2, -0.6), "SCONJ-right": (80.2, 11.0, 35.0), "ADJ-right": (80.0, -20.1, 1.9),
+    "CCONJ-right": (77.1, -0.4, 6.3), "ADV-right": (76.1, 7.5, 9.6), "VERB-right": (75.1, 13.3, 12.6),
+    "PROPN-right": (69.0, 45.4, 23.4), "PROPN-left": (68.4, 62.6, 49.5), "NOUN-right": (68.2, 59.9, 42.0),
+    "NOUN-left": (67.9, 35.8, 7.6), "ADJ-left": (60.6, 90.8, 57.7), "VERB-left": (56.4, 108.7, 52.5),
+    "AUX-left": (52.8, 110.0, 68.0), "ADP-left": (48.0, 159.6, 131.2),
+}  # fmt: skip
+BIAS = dict(zip(STRATEGIES, (".350", ".280", ".357", ".277"), strict=True))
 TRANSFERS = {"as it is": "transfer", "full": "transfer, rewritten"}
 
 
@@ -170,73 +183,76 @@ def count(value: float) -> str:
 def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
     """Scores by size of simple and complex classes and of kinds, and where they meet transfer."""
     names = [*BY["difficulty"], *BY["kind"], "all"]
-    curves = averaged(outcomes, names, "transfer")
     known = {name: one for name, one in outcomes.items() if "transfer, rewritten" in one.classes["all"]}
-    rewritten = averaged(known, names, "transfer, rewritten")
+    curves, rewritten = averaged(outcomes, names, "transfer"), averaged(known, names, "transfer, rewritten")
+    even, even_rewritten = curves.break_even(), rewritten.break_even()
     spread = np.mean([one.classes["all"]["spread"] for one in outcomes.values()], axis=0)
     lines = [
-        f"UAS, {len(outcomes)} targets".ljust(22) + "".join(f"{size:>7}" for size in SIZES) + " transfer  rewritten"
+        f"UAS, {len(outcomes)} targets".ljust(22) + "".join(f"{size:>7}" for size in SIZES) + "  transfer  rewritten"
     ]
     for place, name in enumerate(names):
-        cells = "".join(number(value, 7, 1) for value in curves.means[place])
-        with_it = [float(even.loc[name, "against"]) for even in (curves.break_even(), rewritten.break_even())]
-        lines.append(f"{name:22}{cells}{number(with_it[0], 9, 1)}{number(with_it[1], 11, 1)}")
-    lines.append(f"{'spread over samples':22}" + "".join(number(value, 7, 1) for value in spread))
-    lines += [
-        "",
-        "break-even, sentences".ljust(22) + "  with transfer    rewritten   median over targets (least, most)",
-    ]
-    even, even_rewritten = curves.break_even()["sentences"], rewritten.break_even()["sentences"]
+        cells = [number(value, 7, 1) for value in curves.means[place]]
+        cells += [number(float(each.loc[name, "against"]), 11, 1) for each in (even, even_rewritten)]
+        lines.append(f"{name:22}" + "".join(cells))
+    lines += ["", f"{'spread over samples':22}" + "".join(number(value, 7, 1) for value in spread), ""]
+    lines.append(
+        "break-even, sentences".ljust(22) + "   transfer  rewritten     median      least       most     thesis"
+    )
     for name in names:
-        each = sorted(
-            value if not np.isnan(value := averaged({key: one}, [name], "transfer").break_even()["sentences"].iloc[0])
-            else float("inf")
-            for key, one in outcomes.items() if name in one.classes
-        )  # fmt: skip
-        shown = [
-            count(float("nan") if value == float("inf") else value) for value in (np.median(each), each[0], each[-1])
+        alone = [
+            float(averaged({key: one}, [name], "transfer").break_even()["sentences"].iloc[0])
+            for key, one in outcomes.items()
+            if name in one.classes
         ]
-        cells = f"{count(even[name]):>15}{count(even_rewritten[name]):>13}"
-        lines.append(f"{name:22}{cells}{shown[0]:>12} ({shown[1]}, {shown[2]})")
-    capacity = curves.capacity((30, 40, 50, 60, 70, 75, 80))["sentences"]
+        each = sorted(float("inf") if np.isnan(value) else value for value in alone)
+        shown = [float("nan") if value == float("inf") else value for value in (np.median(each), each[0], each[-1])]
+        counts = [even.loc[name, "sentences"], even_rewritten.loc[name, "sentences"], *shown]
+        lines.append(f"{name:22}" + "".join(f"{count(value):>11}" for value in counts) + f"{EVEN.get(name, '-'):>11}")
+    capacity = curves.capacity([int(level) for level in CAPACITY])["sentences"]
     lines += ["", "UAS of all words      " + "".join(f"{level:>8}" for level in capacity.index)]
     lines.append("sentences             " + "".join(f"{count(value):>8}" for value in capacity))
+    lines.append("thesis                " + "".join(f"{value:>8}" for value in CAPACITY.values()))
     return [*lines, ""]
 
 
 def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
-    """Learnability, hardness and complexity of tags with directions, the easiest first."""
+    """Learnability, hardness and complexity of tags with directions, the easiest first, and those of the thesis."""
     total = sum(one.classes["all"]["words"] for one in outcomes.values())
     counts: dict[str, int] = {}
     for one in outcomes.values():
         for name, row in one.classes.items():
             counts[name] = counts.get(name, 0) + int(row["words"])
     pairs = [name for name in counts if "-" in name and name.split("-")[1] in ("left", "right")]
-    chosen = [name for name in pairs if counts[name] >= SHOWN * total]
+    chosen = [name for name in pairs if counts[name] >= SHOWN * total or name in CLASSES]
     curves = averaged(outcomes, [*chosen, "all"], "transfer")
     measures = curves.classes().assign(share=curves.words / total * 100, even=curves.break_even()["sentences"])
-    lines = ["tag and direction of head   share  learnability  hardness  complexity  break-even"]
+    lines = [
+        "tag and direction of head   share  learnability  hardness  complexity  break-even      thesis: the same three"
+    ]
     for name, row in measures.sort_values("learnability", ascending=False).iterrows():
         cells = number(row["share"], 9, 1) + number(row["learnability"], 14, 1) + number(row["hardness"], 10, 1)
-        lines.append(f"{name:24}{cells}{number(row['complexity'], 12, 1)}{count(row['even']):>12}")
-    return [*lines, ""]
+        others = "".join(number(value, 9, 1) for value in CLASSES.get(str(name), (float("nan"),) * 3))
+        lines.append(f"{name:24}{cells}{number(row['complexity'], 12, 1)}{count(row['even']):>12}{others}")
+    known = [name for name in CLASSES if name in measures.index]
+    ranks = measures.loc[known, ["learnability", "hardness", "complexity"]].rank()
+    theirs = pd.DataFrame([CLASSES[name] for name in known], index=known, columns=ranks.columns).rank()
+    shown = ", ".join(f"{name} {ranks[name].corr(theirs[name]):.2f}" for name in ranks)
+    return [*lines, "", f"rank correlation with the thesis over {len(known)} classes: {shown}", ""]
 
 
 def of_sampling(outcomes: Mapping[str, Outcome]) -> list[str]:
     """Divergences and scores by quarter, averaged over the targets."""
     keys = ("bias", "parted", *QUARTERS, "uas")
     lines = [
-        "states learned from and met  divergence  parted   quarter 1       2       3       4     UAS  less than without"
+        "states learned from and met  divergence  parted   quarter 1       2       3       4     UAS  fewer   thesis"
     ]
     for name in STRATEGIES:
         cells = [float(np.mean([one.bias[name][key] for one in outcomes.values()])) for key in keys]
+        plain = name.removesuffix("-restart")
+        fewer = sum(one.bias[name]["bias"] < one.bias[plain]["bias"] for one in outcomes.values())
         row = f"{name:29}{number(cells[0], 10, 3)}{number(cells[1], 8, 3)}    "
         row += "".join(number(value, 8, 2) for value in cells[2:])
-        if name.endswith("restart"):
-            plain = name.removesuffix("-restart")
-            fewer = sum(one.bias[name]["bias"] < one.bias[plain]["bias"] for one in outcomes.values())
-            row += f"   {fewer} of {len(outcomes)}"
-        lines.append(row)
+        lines.append(f"{row}{fewer if name != plain else '-':>7}{BIAS[name]:>9}")
     return lines
 
 

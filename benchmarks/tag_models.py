@@ -96,7 +96,7 @@ def of_pairs(outcomes: Mapping[str, Outcome]) -> list[str]:
         gains = [each[row] - each[PLAIN] for each in pairs]
         cells = "".join(number(value) for value in (min(found), median(found), max(found), mean(found), mean(gains)))
         shares = f"{sum(gain > 0 for gain in gains):8}{sum(gain < 0 for gain in gains):8}"
-        lines.append(f"{row:24}{cells}{shares}{THESIS.get(row, ''):>9}")
+        lines.append(f"{row:24}{cells}{shares}{THESIS.get(row, '-'):>9}")
     return [*lines, ""]
 
 

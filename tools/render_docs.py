@@ -217,6 +217,7 @@ def _rules(group: str) -> list[list[str]]:
     return [["rule", "what is expected"], *found]
 
 
+_MEASURES = ("learnability", "hardness", "complexity")  # of classes
 WORDS = frozenset({"rules-shape", "rules-words", "rules-trees", "rules-metadata"})  # tables without figures
 TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "speed": speed,
@@ -245,6 +246,31 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     ),
     "low-resource": lambda: _plain("low_resource.txt", "UAS, ", ["sentences", "10", "20", "50", "100"]),
     "little": lambda: _plain("low_resource.txt", "panparser transfer ", ["", "sentences", "method", "UAS", "LAS"]),
+    "sample-worth": lambda: _plain(
+        "sample_worth.txt",
+        "break-even, ",
+        ["sentences", "transfer", "rewritten", "median language", "least", "most", "thesis, transfer"],
+    ),
+    "sample-curves": lambda: _plain(
+        "sample_worth.txt",
+        "UAS, ",
+        ["sentences", "2", "5", "10", "20", "50", "100", "200", "500", "transfer", "rewritten"],
+    ),
+    "class-measures": lambda: _plain(
+        "sample_worth.txt",
+        "tag and direction ",
+        ["", "share", *_MEASURES, "break-even", *(f"{name}, thesis" for name in _MEASURES)],
+    ),
+    "sampling": lambda: _plain(
+        "sample_worth.txt",
+        "states learned ",
+        ["", "divergence", "after parting", "quarter 1", "2", "3", "4", "UAS", "less in", "thesis, divergence"],
+    ),
+    "tag-models": lambda: _plain(
+        "tag_models.txt",
+        "UAS of ",
+        ["", "min", "median", "max", "mean", "gain", "better", "worse", "thesis"],
+    ),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
