@@ -271,6 +271,17 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
         "UAS of ",
         ["", "min", "median", "max", "mean", "gain", "better", "worse", "thesis"],
     ),
+    "reuse": lambda: _plain(
+        "cascades_over_languages.txt", "reuse: UAS", ["", "fr_sequoia", "en_lines", "hu", "mean", "slides, French"]
+    ),
+    "self-training": lambda: _plain("cascades_over_languages.txt", "3 targets ", ["sentences", "10", "20", "50"]),
+    "plans": lambda: _plain("cascades_over_languages.txt", "5 targets ", ["sentences", "10", "20", "50"]),
+    "partial-words": lambda: _plain(
+        "cascades_over_languages.txt", "words of regions ", ["", "complete, kept", "partial training", "partial parser"]
+    ),
+    "partial-uas": lambda: _plain(
+        "cascades_over_languages.txt", "UAS under arcs of ", ["", "gold", "complete, kept", "partial parser"]
+    ),
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
