@@ -180,6 +180,12 @@ def count(value: float) -> str:
     return f"> {SIZES[-1]}" if np.isnan(value) else f"<= {SIZES[0]}" if value == SIZES[0] else f"{value:.0f}"
 
 
+def _even(outcome: Outcome, name: str) -> float:
+    """The sentences that a class of one target needs; infinity, if more than the last size."""
+    found = float(averaged({"": outcome}, [name], "transfer").break_even()["sentences"].iloc[0])
+    return float("inf") if np.isnan(found) else found
+
+
 def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
     """Scores by size of simple and complex classes and of kinds, and where they meet transfer."""
     names = [*BY["difficulty"], *BY["kind"], "all"]
@@ -199,15 +205,12 @@ def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
         "break-even, sentences".ljust(22) + "   transfer  rewritten     median      least       most     thesis"
     )
     for name in names:
-        alone = [
-            float(averaged({key: one}, [name], "transfer").break_even()["sentences"].iloc[0])
-            for key, one in outcomes.items()
-            if name in one.classes
-        ]
-        each = sorted(float("inf") if np.isnan(value) else value for value in alone)
+        each = sorted(_even(one, name) for one in outcomes.values() if name in one.classes)
         shown = [float("nan") if value == float("inf") else value for value in (np.median(each), each[0], each[-1])]
         counts = [even.loc[name, "sentences"], even_rewritten.loc[name, "sentences"], *shown]
         lines.append(f"{name:22}" + "".join(f"{count(value):>11}" for value in counts) + f"{EVEN.get(name, '-'):>11}")
+    ahead = sum(_even(one, "simple") > _even(one, "complex") for one in outcomes.values())
+    lines += ["", f"simple words need more sentences than complex ones in {ahead} of {len(outcomes)} targets"]
     capacity = curves.capacity([int(level) for level in CAPACITY])["sentences"]
     lines += ["", "UAS of all words      " + "".join(f"{level:>8}" for level in capacity.index)]
     lines.append("sentences             " + "".join(f"{count(value):>8}" for value in capacity))
