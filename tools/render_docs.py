@@ -241,6 +241,7 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
         ["", "sentences", "tagged", "headed", "heads UAS", "parser UAS", "from gold", "10 gold", "both", "CPU s"],
     ),
     "projected": lambda: _plain("projection.txt", "pair ", ["", "one to one", "same tag", "≥ 50 %", "≥ 80 %"]),
+    "projection-votes": lambda: _plain("projection.txt", "sources ", ["", "1 vote", "2 votes", "3 votes"]),
     "projection-parsers": lambda: _plain(
         "projection.txt", "learned from ", ["learned from", "en-fr (fr_sequoia)", "en-tr (tr_imst)"]
     ),
