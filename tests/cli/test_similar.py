@@ -40,6 +40,13 @@ def test_sources_are_ranked(run, files):
     assert len(run("similar", target, *sources, "--top", "1")[1].splitlines()) == 2
 
 
+def test_weights_have_as_many_digits_in_all_rows(run, files):
+    for power in (1, 4, 40):
+        _, out, _ = run("similar", files[0], *files[1], "--power", power)
+        weights = [line.split()[3] for line in out.splitlines()[1:]]
+        assert len({("e" in weight, len(weight.partition("e")[0].partition(".")[2])) for weight in weights}) == 1
+
+
 def test_ranks_as_json(run, files):
     target, sources = files
     code, out, _ = run("similar", target, *sources, "--json", "--top", "2", "--power", "4")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.treebank.conllu import parse_conllu, read_conllu
-from panparser.treebank.treebank import COLUMNS
+from panparser.treebank.treebank import COLUMNS, concatenated
 from places import ENGLISH
 
 parse = partial(parse_conllu, lenient=True)
@@ -201,6 +201,15 @@ def test_bad_heads_do_not_reach_scores_and_drawings(small):
 def test_offsets_cannot_be_written(small):
     with pytest.raises(ValueError, match="read-only"):
         small.offsets[0] = 10**9
+
+
+def test_many_treebanks_are_joined_as_two_are():
+    parts = [pp.parse_conllu(f"1\tw{number}\t_\tX\t_\t_\t0\troot\t_\t_\n\n") for number in range(4)]
+    assert concatenated(parts[:1]) is parts[0]
+    whole = concatenated(parts)
+    assert whole.to_bytes() == (parts[0] + parts[1] + parts[2] + parts[3]).to_bytes()
+    assert [sentence[0].form for sentence in whole] == ["w0", "w1", "w2", "w3"]
+    assert whole.path == parts[0].path
 
 
 def test_treebanks_can_be_joined_and_turned_around():

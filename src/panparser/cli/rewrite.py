@@ -49,7 +49,7 @@ def rewrite(
         typer.Option(
             "--by-tags",
             metavar="FILE",
-            help="Tagged text of the language, instead of all that: words move so that their tags are in order.",
+            help="Instead of all that, tagged text of the language: tags are to follow each other as in it.",
         ),
     ] = None,
     distortion: Annotated[
