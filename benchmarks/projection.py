@@ -177,8 +177,8 @@ def report(found: Mapping[str, Figures]) -> list[str]:
         lines.append(f"{pair:10}" + "".join(f"{cell:>27}" for cell in cells))
     lines += ["", f"{'sources':24}" + "".join(f"{setting:>27}" for setting in VOTES)]
     for pair, names in SEVERAL.items():
-        each = [found[f"{pair}, {setting}"] for setting in VOTES]
-        cells = [f"{one['covered']:.1f} %, {one['uas']:.1f}/{one['las']:.1f}" for one in each]
+        votes = [found[f"{pair}, {setting}"] for setting in VOTES]
+        cells = [f"{one['covered']:.1f} %, {one['uas']:.1f}/{one['las']:.1f}" for one in votes]
         lines.append(f"{', '.join(names) + ' to ' + pair[3:]:24}" + "".join(f"{cell:>27}" for cell in cells))
     lines += [
         "",

@@ -94,7 +94,8 @@ def _words(rows: Sequence[Line], path: str, is_translated: bool) -> Iterator[Glo
     names = _LINES[1:3][-len(rows) + 1 :]
     for name, (number, _), tokens in zip(names, rows[1:], split[1:], strict=True):
         if len(tokens) != len(split[0]):
-            hint = " (a translation must stand in quotes)" if tokens is split[-1] and not is_translated else ""
+            may_be_translation = len(rows) == 3 and number == rows[2][0] and not is_translated
+            hint = " (a translation must stand in quotes)" if may_be_translation else ""
             raise TextError(
                 f"{path}:{number}: expected as many {name} as words in line {rows[0][0]}, {len(split[0])}; "
                 f"found {len(tokens)}{hint}"
