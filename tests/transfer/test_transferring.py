@@ -270,6 +270,14 @@ def test_in_regions_the_best_parser_comes_before_the_joint_one():
     assert score(made).uas > 80
 
 
+def test_sources_of_the_same_name_are_told_apart():
+    sources = [Source("x", NEAR, 1.0), Source("x", FAR, 2.0)]
+    candidates = Candidates(sources=sources, nearest=2, sample=SAMPLE, dev=None, seed=1, threads=1)
+    first, second = (candidates._of_sources(source, None) for source in sources)
+    assert first.parse(TEST).to_bytes() != second.parse(TEST).to_bytes()
+    assert candidates._of_sources(sources[0], None) is first
+
+
 def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
     candidates = candidates_of(None)
     cascade = candidates.make("region-wise", None)
@@ -340,7 +348,7 @@ def test_self_training_may_be_calibrated_on_a_development_set():
         (SAMPLE, {"least": 2}, "least of train_transfer must be above 0 and at most 1"),
         (None, {"method": "target-first"}, "target-first learns from a sample"),
         (None, {"method": "region-wise"}, "region-wise needs a sample, or tagged text"),
-        (SAMPLE[:1], {"method": "transfer-first"}, "needs two sentences of a sample; got 1"),
+        (SAMPLE[:2], {"method": "transfer-first"}, "needs 3 sentences of a sample, to tell .*; got 2"),
     ],
 )
 def test_what_does_not_go_together_is_refused(sample, options, message):

@@ -102,7 +102,7 @@ class Candidates:
     seed: int
     threads: int
     text: TagTrigrams | None = None  # what the language is known by
-    _made: dict[str, Parser] = field(default_factory=dict, repr=False)  # those that do not depend on the sample
+    _made: dict[int | None, Parser] = field(default_factory=dict, repr=False)  # those that do not depend on the sample
 
     def learn(
         self, method: Method, sample: Treebank | None, stop: Listener | None = None, text: Treebank | None = None
@@ -124,10 +124,9 @@ class Candidates:
         if own is None and text is None:
             return whole(train(_spec(1), treebanks, weights=weights, **greedy))
         mean = float(np.mean([len(each) for each in treebanks]))
-        for each in (own, text):
-            if each is not None:
-                weights.append(min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT))
         added = [each for each in (own, text) if each is not None]
+        for each in added:  # each counts as much as a source, a sentence of the sample at least once
+            weights.append(min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT))
         return whole(train(_spec(1, added[0]), [*map(blanked, treebanks), *added], weights=weights, **greedy))
 
     # --- Cascades ---
@@ -177,7 +176,7 @@ class Candidates:
 
     def _of_sources(self, source: Source | None, stop: Listener | None) -> Parser:
         """The parser of one source by its tags alone; None: of all."""
-        key = "" if source is None else f"{source.name}\n{source.treebank.path}"
+        key = None if source is None else id(source.treebank)  # paths may be the same
         if key not in self._made:
             chosen = self if source is None else replace(self, sources=[source], nearest=1, _made={})
             self._made[key] = chosen.learn("all", None, stop)

@@ -27,6 +27,7 @@ from panparser.treebank.treebank import Treebank, concatenated
 
 NEAREST, SENTENCES = 4, 1000
 Report = Callable[[str, int, int], None]
+_LEAST_OF_PLANS = 3  # folds of folds
 _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 
 
@@ -131,8 +132,9 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
         raise SpecError(f"method of train_transfer must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
     if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
         raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
-    if method in PLANS and isinstance(sample, Treebank) and len(sample) < 2:
-        raise SpecError(f"method of train_transfer: {method} needs two sentences of a sample; got {len(sample)}")
+    if method in PLANS and isinstance(sample, Treebank) and len(sample) < _LEAST_OF_PLANS:
+        needed = f"{_LEAST_OF_PLANS} sentences of a sample, to tell what a parser is the best at"
+        raise SpecError(f"method of train_transfer: {method} needs {needed}; got {len(sample)}")
     if method == "region-wise" and sample is None and raw is None:
         raise SpecError("method of train_transfer: region-wise needs a sample, or tagged text (raw); got neither")
 
