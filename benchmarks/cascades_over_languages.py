@@ -7,8 +7,8 @@ Four parts, each with gold tags, on test sets (of the parts with samples: at mos
 - reuse: a parser with words (Lex), one without (Delex), one with words that has lost them (Delex(Lex)), the same of
   another language (X), and parsers with words that begin with the weights of these (+Lex). Greedy, universal labels.
   Norms and numbers of features are of the weights of actions, of features that the development set has.
-- self-training: samples of 10, 20 and 50 sentences, and 500 others of which the tags alone are known.
-- plans: cascades over languages against joint training, for the same samples.
+- self-training: samples of 10 and 50 sentences, and 500 others of which the tags alone are known.
+- plans: cascades over languages against joint training, with samples of 10, 20 and 50 sentences.
 - partial: which words parsers attach in a region, and how well: a complete parser, of which the arcs of the region are
   kept (std), a complete one that learned from these arcs alone, and a partial one; `common` are the words that all
   three attach. Then the UAS of a complete parser under what they find, with and without training under gold arcs.
@@ -40,7 +40,7 @@ from panparser.transfer.candidates import PLANS, Candidates, Method, Source
 from panparser.transfer.self_training import self_trained
 from panparser.treebank.regions import Arcs, in_regions
 
-SIZES = (10, 20, 50)
+SIZES = {"reuse": (0,), "self-training": (10, 50), "plans": (10, 20, 50), "partial": (0,)}  # of samples
 SENTENCES, TESTED, TEXT = 300, 300, 500
 X = {"fr_sequoia": "pt", "en_lines": "sv_lines", "hu": "et"}  # another language to begin with
 LEFT_OF_HEADS = ("DET", "ADP", "AUX", "PRON", "SCONJ")  # the classes that 10 sentences teach best, in the slides
@@ -321,9 +321,9 @@ def of_sizes(table: Table, part: str, rows: Mapping[str, str], title: str) -> li
     lines = [f"{title} (seeds {table.seeds(part)})"]
     for target in table.targets(part):
         name = f"{len(table.targets(part)) - 1} targets" if target is None else target
-        lines.append(f"{name:32}" + "".join(f"{size:>8}" for size in SIZES))
+        lines.append(f"{name:32}" + "".join(f"{size:>8}" for size in SIZES[part]))
         for row, score in rows.items():
-            cells = [number(table.value(part, score, target, size), 8, 1) for size in SIZES]
+            cells = [number(table.value(part, score, target, size), 8, 1) for size in SIZES[part]]
             lines.append(f"{row:32}" + "".join(cells))
         lines.append("")
     return lines
@@ -373,7 +373,7 @@ def main() -> None:
         has_samples = part in ("plans", "self-training")
         seeds = options.sample_seeds if has_samples else options.seeds
         names = [name for name in TARGETS[part] if not options.treebanks or name in options.treebanks.split(",")]
-        for size in SIZES if has_samples else (0,):
+        for size in SIZES[part]:
             tasks += [Task(part, name, size, int(seed)) for seed in seeds.split(",") for name in names]
     results = finish(options, tasks, Outcome)
     table = Table(results, tasks)

@@ -275,7 +275,7 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "reuse": lambda: _plain(
         "cascades_over_languages.txt", "reuse: UAS", ["", "fr_sequoia", "en_lines", "hu", "mean", "slides, French"]
     ),
-    "self-training": lambda: _plain("cascades_over_languages.txt", "3 targets ", ["sentences", "10", "20", "50"]),
+    "self-training": lambda: _plain("cascades_over_languages.txt", "3 targets ", ["sentences", "10", "50"]),
     "plans": lambda: _plain("cascades_over_languages.txt", "5 targets ", ["sentences", "10", "20", "50"]),
     "partial-words": lambda: _plain(
         "cascades_over_languages.txt", "words of regions ", ["", "complete, kept", "partial training", "partial parser"]
