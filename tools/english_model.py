@@ -6,7 +6,7 @@
 en-neural takes the tokenizer of en. The same data gives the same bytes on the same machine. The figures of a card are
 those of this machine. Where training and the rest are to be on different ones:
 
-    python tools/english_model.py DATA_FOLDER --model en-neural --only-train FILE [--seed 1] [--epochs 40]
+    python tools/english_model.py DATA_FOLDER --model en-neural --only-train FILE [--seed 1] [--epochs 30]
     python tools/english_model.py DATA_FOLDER --model en-neural --trained FILE
 
 What smaller files cost on the development set, if weights of the parser of en are dropped:
@@ -63,7 +63,9 @@ CHOICES = {
             arcs=200,
             labels=64,
             tag_hidden=100,
+            tag_layer=1,
             precision="int8",
+            learning=pp.Learning(updates=7000, epochs=30),
         ),
         tokenizer="en",
     ),
