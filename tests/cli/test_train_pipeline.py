@@ -73,3 +73,23 @@ def test_a_development_set_has_sentences(run, tmp_path):
     for more in [], ["--pipeline"]:
         code, _, err = run("train", "-t", ENGLISH, "-d", tmp_path / "empty.conllu", "-o", tmp_path / "x", *more)
         assert (code, "empty.conllu: expected sentences to choose" in err) == (2, True)
+
+
+def test_word_lists_are_for_taggers(run, english, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pp.write_conllu("train.conllu", english[0][:20])
+    (tmp_path / "words.tsv").write_text("blorp\tINTJ\n")
+    (tmp_path / "quick.toml").write_text('[pipeline]\nparts = ["tagger"]\ncolumns = ["upos"]\ntagger_epochs = 2\n')
+    flags = ("-t", "train.conllu", "--lexicon", "words.tsv")
+    code, _, err = run("train", "--recipe", "quick.toml", *flags, "-o", "tags")
+    assert code == 0, err
+    assert pp.load("tags").taggers[0].lexicon.get("blorp") == ("INTJ",)
+    assert run("train", "--recipe", "tags.toml", "-o", "again")[0] == 0
+    assert (tmp_path / "tags").read_bytes() == (tmp_path / "again").read_bytes()
+    code, _, err = run("train", *flags, "-o", "other")
+    assert code == 2
+    assert "--lexicon is for the tagger of a pipeline" in err
+    (tmp_path / "words.tsv").write_text("blorp\tHUH\n")
+    code, _, err = run("train", "--recipe", "quick.toml", *flags, "-o", "other")
+    assert code == 2
+    assert "words.tsv:1: expected a word, a tab and its universal tags" in err

@@ -125,6 +125,12 @@ def train(
             "network, by-parser]"
         ),
     ] = None,
+    lexicon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORDS.tsv", help="Words and their tags (UPOS), for the tagger of a pipeline; may be repeated."
+        ),
+    ] = None,
     format: FormatOption = FileFormat.auto,
 ) -> None:
     """Train a parser, or with --pipeline everything that makes trees from raw text.
@@ -147,6 +153,8 @@ def train(
       panparser train --pipeline --network bilstm -t train.conllu -d dev.conllu -o en.panparser
 
       panparser train -t web.conllu news.conllu --weights 1,10 -o news.panparser
+
+      panparser train --pipeline -t sample.conllu --lexicon words.tsv -o br.panparser
 
       panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
 
@@ -179,10 +187,14 @@ def train(
             if given.pipeline is None:
                 raise SpecError("--tags is for a pipeline: --pipeline, or a recipe with [pipeline]")
             given = replace(given, pipeline=replace(given.pipeline, tags=tags.value))
+        if lexicon:
+            if given.pipeline is None:
+                raise SpecError("--lexicon is for the tagger of a pipeline: --pipeline, or a recipe with [pipeline]")
+            given = replace(given, pipeline=replace(given.pipeline, lexicon=tuple(lexicon)))
         trained_on, needs_data = given.data.train, True
     else:
         flags = of_parser | training | ({} if weights is None else {"weights": weights})
-        _check_cascade_flags(str(recipe), flags, pipeline=pipeline, tags=tags is not None)
+        _check_cascade_flags(str(recipe), flags, pipeline=pipeline, tags=tags is not None, lexicon=bool(lexicon))
         given = given.with_flags(data, training)
         trained_on, needs_data = given.base.data.train, given.needs_data
     model = _place(output, recipe)

@@ -30,6 +30,7 @@ from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
 from panparser.pipeline.pipeline import WORD_COLUMNS, Pipeline
+from panparser.sequences.lexicon import Lexicon
 from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
@@ -48,7 +49,15 @@ _SCORES = {  # of what a pipeline predicts
     "parser": ("UAS", "LAS"),
 }
 _OF_PERCEPTRONS = ("tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
-_OF_TAGGERS = ("joint", "folds", "tagger_epochs", "tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
+_OF_TAGGERS = (
+    "joint",
+    "columns",
+    "folds",
+    "tagger_epochs",
+    "tagger_beam",
+    "tagger_prune",
+    "lemmatizer_epochs",
+)  # options
 _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 
 
@@ -60,15 +69,16 @@ class PipelineSpec:
     some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the parser; None:
     by the parser if it has a network. The rest is about taggers and lemmatizer. If the parser has a network, taggers
     are networks with such an encoder, which predict lemmas, too: there is no lemmatizer. `joint`: one tagger for UPOS,
-    XPOS and FEATS together, or one for each of them. `folds`: the parser learns from tags and lemmas predicted in this
-    many folds, each by taggers and lemmatizers trained on the others; 0: from those of the treebank. `tagger_epochs`:
-    None: 8, or as many as a network says. `tagger_prune`: drops weights of taggers that are smaller than this many
-    updates.
+    XPOS and FEATS together, or one for each of them; `columns`: only these of them. `folds`: the parser learns from
+    tags and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0: from those
+    of the treebank. `tagger_epochs`: None: 8, or as many as a network says. `tagger_prune`: drops weights of taggers
+    that are smaller than this many updates.
     """
 
     parts: tuple[str, ...] = PARTS
     by_parser: bool | None = None
     joint: bool = True
+    columns: tuple[str, ...] | None = None
     folds: int = 5
     parser: ParserSpec = field(default_factory=ParserSpec)
     tokenizer_epochs: int = TOKENIZER_EPOCHS
@@ -83,6 +93,8 @@ class PipelineSpec:
         object.__setattr__(self, "parts", tuple(part for part in PARTS if part in self.parts))
         if not is_whole(self.folds) or self.folds < 0 or self.folds == 1:
             raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
+        if self.columns is not None and (not self.columns or not set(self.columns) <= set(COLUMNS)):
+            raise SpecError(f"columns of PipelineSpec must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
         if not isinstance(self.parser, ParserSpec):
             raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
         for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
@@ -125,6 +137,7 @@ def train_pipeline(
     vectors: Vectors | None = None,
     classifier: Classifier | None = None,
     network: Network | None = None,
+    lexicon: Lexicon | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -137,14 +150,18 @@ def train_pipeline(
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
     before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
     incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and
-    gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in `train`.
+    gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in `train`. A
+    `lexicon` is for the tagger of UPOS, as in `train_tagger`.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     check_listeners("train_pipeline", listeners)
     threads = chosen_threads("threads of train_pipeline", threads)
-    arguments = ("dev", "seed", "threads", "vectors", "classifier", "network", "listeners", "checkpoint", "resume")
+    arguments = (
+        *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
+        *("listeners", "checkpoint", "resume"),
+    )
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
@@ -158,15 +175,28 @@ def train_pipeline(
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
         raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
+    _check_lexicon(lexicon, spec, known)
     identity = {
         "spec": {**vars(spec), "parser": spec.parser.to_values()},
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
         "network": known.to_values() if known is not None else None,
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
+        "lexicon": None if lexicon is None else lexicon.to_values(),
     }
     finished = FinishedParts.of(checkpoint, resume, identity, listeners)
     with at_most(threads):
-        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished).run()
+        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished, lexicon).run()
+
+
+def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: Network | None) -> None:
+    if lexicon is None:
+        return
+    if not isinstance(lexicon, Lexicon):
+        raise SpecError(f"lexicon of train_pipeline must be a Lexicon; got {lexicon!r}")
+    has_tagger = "tagger" in spec.parts and "upos" in (spec.columns or COLUMNS)
+    if network is not None or not has_tagger:
+        found = "a network" if network is not None else "no such tagger"
+        raise SpecError(f"lexicon of train_pipeline is for a tagger of upos that is a perceptron; got {found}")
 
 
 def missing(treebank: Treebank) -> dict[str, str]:
@@ -198,13 +228,15 @@ class _Run:
     before_part: Callable[[str], None]
     of_parser: dict[str, Any]  # options of `train`
     finished: FinishedParts
+    lexicon: Lexicon | None = None
 
     def run(self) -> Pipeline:
         absent = missing(self.treebank)
         wanted = [part for part in self.spec.parts if part not in absent]
         if not wanted:
             raise TreebankError(f"{self.treebank.path}: {absent[self.spec.parts[0]]}: there is nothing to learn")
-        self.columns = [name for name in COLUMNS if name not in absent] if "tagger" in wanted else []
+        chosen = [name for name in self.spec.columns or COLUMNS if "tagger" in wanted]
+        self.columns = [name for name in COLUMNS if name in chosen and name not in absent]
         self.lemmas = "lemmatizer" in wanted
         tokenizer = self._tokenizer() if "tokenizer" in wanted else None
         is_joint = bool(self.spec.by_parser) and "parser" in wanted
@@ -287,6 +319,7 @@ class _Run:
             learn: Callable[[], Tagger | NetworkTagger]
             if self.network is None:
                 spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
+                options["lexicon"] = self.lexicon if "upos" in columns else None
                 learn = partial(train_tagger, spec, treebank, dev=dev, prune=self.spec.tagger_prune, **options)
             else:
                 options["vectors"] = self.of_parser["vectors"]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from panparser.features.vectors import Vectors
     from panparser.parsing.parser import Parser
     from panparser.parsing.spec import ParserSpec
+    from panparser.sequences.lexicon import Lexicon
 
 HEADER = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
@@ -51,7 +52,9 @@ _PATHS = {
     "parser": ("system", "templates", "vectors"),
     "training": ("init",),
     "folds": ("predictions",),
+    "pipeline": ("lexicon",),
 }
+_LISTS = ("train", "lexicon")  # keys of several files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +166,15 @@ class Recipe:
 
         return read_vectors(self.parser.vectors)
 
+    def load_lexicon(self) -> Lexicon | None:
+        """The words and tags that the tagger of UPOS learns with, if the recipe names files of them."""
+        files = None if self.pipeline is None else self.pipeline.lexicon
+        if files is None:
+            return None
+        from panparser.sequences.lexicon import Lexicon
+
+        return Lexicon.read(*files)
+
     def _on_top_of(self, init: Parser) -> ParserPart:
         known = ParserPart.of(init.spec, _network_of(init)).to_values()
         if self.parser.system is not None:  # another system has its own Root
@@ -225,9 +237,11 @@ class Recipe:
     def _with_all_paths(self, change: Callable[[str], str]) -> Recipe:
         recipe = self
         for part, key in ((part, key) for part, keys in _PATHS.items() for key in keys):
+            if getattr(recipe, part) is None:
+                continue
             value = getattr(getattr(recipe, part), key)
             changed = value
-            if isinstance(value, tuple) and key == "train":
+            if isinstance(value, tuple) and key in _LISTS:
                 changed = tuple(map(change, value))
             elif isinstance(value, str) and _is_path(key, value):
                 changed = change(value)

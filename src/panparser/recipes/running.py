@@ -233,6 +233,7 @@ class _Run:
             dev=dev,
             threads=self.threads,
             vectors=recipe.load_vectors(),
+            lexicon=recipe.load_lexicon(),
             listeners=self.listeners,
             before_part=lambda name: self._before(Step(name)),
             checkpoint=self._checkpoint(in_parts=True),

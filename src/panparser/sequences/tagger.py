@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -18,7 +18,9 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
 from panparser.learning.options import NetworkOptions, SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
-from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window
+from panparser.sequences.lexicon import COLUMNS as LEXICON_COLUMNS
+from panparser.sequences.lexicon import Lexicon, lexicon_templates
+from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Classes, Items, SequenceModel, Window
 from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
@@ -40,7 +42,8 @@ _LARGE_TREEBANK = 400_000  # words; one perceptron is enough
 class TaggerSpec:
     """What is tagged, and how: columns (one class is the values of all of them together), templates, search.
 
-    `templates` default to `tagging_templates(columns)`; `T-1` is the tag before, `T-1.upos` the UPOS in it.
+    `templates` default to `tagging_templates(columns)`; `T-1` is the tag before, `T-1.upos` the UPOS in it; with a
+    lexicon, `W0.lexicon` is the tags that a word may have, and `W0.ending` the tag of words that end alike.
     `dictionary`: which words get their only tag without classification; None: no word does.
     """
 
@@ -68,7 +71,14 @@ class TaggerSpec:
     @property
     def window(self) -> Window:
         """The window that features read."""
-        return Window(templates=self.templates, parts=self.columns)
+        read = {atom.name for atom in self.templates.atoms}
+        columns = tuple(name for name in LEXICON_COLUMNS if name in read)
+        return Window(templates=self.templates, columns=columns, parts=self.columns)
+
+    def with_lexicon(self) -> TaggerSpec:
+        """The same with templates that read a lexicon, unless it has some."""
+        first = f"T-1.{self.columns[0]}" if len(self.columns) > 1 else "T-1"
+        return replace(self, templates=lexicon_templates(self.templates, first))
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -109,7 +119,8 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
             "model": TABLE,
             "dictionary": ListOf(Row(COUNT, ListOf(TEXT))),
             "training": TABLE,
-        }
+        },
+        {"lexicon": ListOf(Row(ListOf(TEXT), ListOf(TEXT)))},
     )
 
     def __init__(
@@ -119,12 +130,14 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         model: SequenceModel,
         dictionary: TagDictionary,
         training: TrainingRecord,
+        lexicon: Lexicon | None = None,
     ) -> None:
         self.spec = spec
         self.tags = tuple(tags)
         self.model = model
         self.dictionary = dictionary
         self.training = training
+        self.lexicon = lexicon
 
     def __repr__(self) -> str:
         return f"<Tagger {'+'.join(self.spec.columns)}, {len(self.tags)} tags, beam {self.spec.beam}>"
@@ -137,7 +150,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     def predict(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """The tag of each word, as an index into `tags`."""
         _check_treebank(treebank)
-        items = Items.of(treebank, allowed=self.dictionary.allowed(treebank))
+        items = _items(treebank, self.tags, self.dictionary, self.lexicon)
         return self.model.predict(items, beam=self.spec.beam if beam is None else beam, threads=threads)
 
     def annotate(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> None:
@@ -186,6 +199,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
             "model": self.model.to_values(),
             "dictionary": self.dictionary.to_values(),
             "training": self.training.to_values(),
+            **({} if self.lexicon is None else {"lexicon": self.lexicon.to_values()}),
         }
 
     @classmethod
@@ -198,7 +212,12 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
             raise ValueError("its tags are not those of its weights")
         if not all(number < len(tags) for number in dictionary.class_of.values()):
             raise ValueError("its dictionary has unknown tags")
-        return cls(spec, tags, model, dictionary, TrainingRecord.from_values(values["training"]))
+        lexicon = Lexicon.from_values(values["lexicon"]) if "lexicon" in values else None
+        if (lexicon is None) != (not spec.window.columns):
+            raise ValueError("its templates and its lexicon do not fit")
+        if lexicon is not None and not lexicon.all_tags <= {tag[0] for tag in tags}:
+            raise ValueError("its lexicon has unknown tags")
+        return cls(spec, tags, model, dictionary, TrainingRecord.from_values(values["training"]), lexicon)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
@@ -214,6 +233,7 @@ def train_tagger(
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
     classifier: Classifier | None = None,
+    lexicon: Lexicon | None = None,
     threads: int | None = None,
     **options: Unpack[SequenceOptions],
 ) -> Tagger: ...
@@ -240,6 +260,7 @@ def train_tagger(
     listeners: Sequence[Listener] = (),
     classifier: Classifier | None = None,
     vectors: Vectors | None = None,
+    lexicon: Lexicon | None = None,
     threads: int | None = None,
     **options: Unpack[SequenceOptions],
 ) -> Tagger | NetworkTagger:
@@ -250,6 +271,9 @@ def train_tagger(
     best tagger so far, if there is one. `members` defaults to four, or one for more than 400 thousand words. A
     `classifier` learns instead of the engine's perceptron. `threads` (None: one for each core) change no byte.
 
+    A `lexicon` tells the tags that words may have, for a treebank of UPOS that is too small to tell; templates that
+    read it are added, unless the spec has some. It becomes a part of the tagger, with the tags of the treebank added.
+
     In place of a spec, a network that only predicts tags, such as `BILSTM.tagger("upos", "lemma")`; then options are
     epochs and patience, whose defaults are those of the network, and seed. It needs torch, and perhaps `vectors`.
     """
@@ -259,8 +283,9 @@ def train_tagger(
 
     check_treebanks("train_tagger", treebank, dev)
     if isinstance(spec, Network):
-        if classifier is not None:
-            raise SpecError("train_tagger takes a network or a classifier; got both")
+        if classifier is not None or lexicon is not None:
+            found = "classifier" if classifier is not None else "lexicon"
+            raise SpecError(f"train_tagger takes a network or a {found}; got both")
         from panparser.sequences.networks import train_network_tagger
 
         common: dict[str, Any] = {"dev": dev, "listeners": listeners, "vectors": vectors, "threads": threads}
@@ -277,11 +302,17 @@ def train_tagger(
     if "members" not in options and classifier is None:
         options["members"] = _MEMBERS if treebank.words <= _LARGE_TREEBANK else 1
     tags = gather_tags(treebank, spec.columns)
+    if lexicon is not None:
+        spec, lexicon = _with_lexicon(spec, lexicon, treebank)
+        missing = lexicon.all_tags - {tag[0] for tag in tags}
+        tags = sorted([*tags, *((tag, *["_"] * (len(spec.columns) - 1)) for tag in missing)])
+    elif spec.window.columns:
+        raise SpecError(f"templates of TaggerSpec read {spec.window.columns[0]}, and train_tagger got no lexicon")
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
 
     def items(of: Treebank) -> Items:
-        return Items.of(of, allowed=dictionary.allowed(of))
+        return _items(of, tags, dictionary, lexicon)
 
     model = train_sequences(
         spec.window,
@@ -296,7 +327,38 @@ def train_tagger(
         threads=threads,
         **options,
     )
-    return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev))
+    return Tagger(spec, tags, model, dictionary, record_of(model, treebank, dev), lexicon)
+
+
+def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tuple[TaggerSpec, Lexicon]:
+    """The spec of a tagger that learns with a lexicon, and that lexicon with what the treebank tells of its words."""
+    if not isinstance(lexicon, Lexicon):
+        raise SpecError(f"lexicon of train_tagger must be a Lexicon; got {lexicon!r}")
+    if "upos" not in spec.columns:
+        raise SpecError(f"lexicon of train_tagger is for taggers of upos; got one of {', '.join(spec.columns)}")
+    return spec.with_lexicon(), lexicon.learned_with(treebank)
+
+
+def _items(
+    treebank: Treebank,
+    tags: Sequence[tuple[str, ...]],
+    dictionary: TagDictionary,
+    lexicon: Lexicon | None,
+) -> Items:
+    """The words of a treebank, and the tags that each may have."""
+    if lexicon is None:
+        return Items.of(treebank, allowed=dictionary.allowed(treebank))
+    classes: dict[str, list[int]] = {}
+    for place, tag in enumerate(tags):
+        classes.setdefault(tag[0], []).append(place)
+    sets: dict[tuple[int, ...], int] = {}
+    table = []
+    for form in treebank.vocabulary("form"):
+        only = dictionary.class_of.get(form)
+        chosen = (only,) if only is not None else tuple(n for tag in lexicon.get(form) for n in classes[tag])
+        table.append(sets.setdefault(chosen, len(sets)) if chosen else -1)
+    allowed = Allowed(np.array(table, dtype=np.int32)[treebank.column("form")], list(sets))
+    return Items.of(treebank, lexicon.columns(treebank), allowed)
 
 
 def _restored(arrays: Arrays, values: dict[str, Any], source: Source) -> SequenceModel:
