@@ -101,3 +101,27 @@ def test_a_malformed_text_is_refused_unless_lenient():
     with pytest.raises(pp.ConlluError, match="<text>:1: expected 10 columns separated by tabs, found one column"):
         pp.parse_conllu("1 cat\n\n")
     assert len(pp.parse_conllu("1 cat\n\n", lenient=True)) == 0
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("plaintext", "They ate.\nHe slept."),
+        ("presegmented", "They ate.\nHe slept."),
+        ("generic_tokenizer", "They ate. He slept."),
+        ("horizontal", "They ate .\nHe slept ."),
+        ("vertical", "They\nate\n.\n\nHe\nslept\n.\n"),
+    ],
+)
+def test_formats_of_udpipe(run, tmp_path, format, text):
+    (tmp_path / "in.txt").write_text(text, encoding="utf-8")
+    arguments = ["parse", str(tmp_path / "in.txt"), "--input-format", format]
+    assert run(*arguments, "--output-format", "horizontal")[1] == "They ate .\nHe slept .\n"
+    assert run(*arguments, "--output-format", "vertical")[1] == "They\nate\n.\n\nHe\nslept\n.\n\n"
+    assert run(*arguments, "--output-format", "matxin")[1].count("<SENTENCE ord=") == 2
+
+
+def test_one_option_says_what_the_input_is(run):
+    code, _, err = run("parse", "--text", "a", "--input", "text", "--input-format", "plaintext")
+    assert code == 2
+    assert "choose one of them" in err

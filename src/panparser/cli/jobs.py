@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from panparser import _engine
 from panparser._threads import in_order
 from panparser.errors import ConstraintError, PanParserError, TreebankError
-from panparser.parsing.confidence import forget, leave_out_unsure
-from panparser.parsing.constraints.constraints import Constraints, Dropped
-from panparser.parsing.parser import Parser, ScoredTree
+from panparser.parsing.confidence import leave_out_unsure
+from panparser.parsing.constraints.constraints import Dropped
+from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
-from panparser.treebank.rendering import OutputFormat, Rendered, render
+from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
-    from panparser.ensembles.cascade import Cascade
     from panparser.parsing.tags import UnknownTags
 
 
@@ -54,14 +53,12 @@ class Job:
         reads_tags = "upos" not in self.pipeline.columns and self.until == "trees"
         self.tags = getattr(self.pipeline.parser, "tags", None) if reads_tags and not self.any_tags else None
 
-    def results(
-        self, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: OutputFormat
-    ) -> Iterator[Result]:
+    def results(self, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: str) -> Iterator[Result]:
         """What is to be written of each treebank. They come in order, and few are in memory at a time."""
         numbered = enumerate(treebanks)
         return in_order(lambda each: self._result(each[1], shown, is_first=each[0] == 0), numbered, threads)
 
-    def _result(self, read: Callable[[], Treebank], shown: OutputFormat, *, is_first: bool) -> Result:
+    def _result(self, read: Callable[[], Treebank], shown: str, *, is_first: bool) -> Result:
         treebank = read()
         result = Result(words=treebank.words)
         if self.lenient:
@@ -75,18 +72,18 @@ class Job:
                 result.unknown.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
-            result.pieces = render(found, shown)
+            result.pieces = _rendered(found, shown)
         except (TreebankError, ConstraintError):
             if not self.lenient:
                 raise
             self._run_one_by_one(treebank, shown, result)
         return result
 
-    def _run_one_by_one(self, treebank: Treebank, shown: OutputFormat, result: Result) -> None:
+    def _run_one_by_one(self, treebank: Treebank, shown: str, result: Result) -> None:
         for number, sentence in enumerate(treebank):
             try:
                 found, dropped = self._run(treebank[number : number + 1])
-                result.pieces += render(found, shown)
+                result.pieces += _rendered(found, shown)
                 result.dropped += dropped
             except PanParserError as error:
                 place = f"{treebank.path}:{sentence.line}"
@@ -96,8 +93,10 @@ class Job:
         """The treebank to be written, and the constraints that were dropped."""
         if self.k_best is not None and self.pipeline.parser is not None:
             self.pipeline.annotate_words(treebank, keep=self.keep)
+            from panparser.pipeline.several import several_trees  # few want more than one
+
             constraints = kept_constraints(treebank, self.keep)
-            return _best(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
+            return several_trees(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
         dropped = self.pipeline.annotate(
             treebank,
             keep=self.keep,
@@ -112,6 +111,30 @@ class Job:
         return treebank, dropped
 
 
+_OF_UDPIPE = ("horizontal", "vertical", "plaintext", "matxin")
+
+
+def _rendered(treebank: Treebank, shown: Any) -> list[Rendered]:
+    if shown not in _OF_UDPIPE:
+        return render(treebank, shown)
+    from panparser.formats.outputs import render_text  # only here: few outputs are in formats of UDPipe
+
+    return [text.encode("utf-8", "replace") for text in render_text(treebank, shown)]
+
+
+def joined(shown: Any, pieces: Iterable[list[Rendered]]) -> Iterator[bytes]:
+    """A file of rendered sentences, piece by piece."""
+    if shown not in _OF_UDPIPE:
+        yield from join(shown, pieces)
+        return
+    from panparser.formats.outputs import Joined
+
+    document = Joined(shown)
+    for piece in pieces:
+        yield document.add([text.decode() for text in piece if isinstance(text, bytes)]).encode()
+    yield document.end().encode()
+
+
 def _without_long(treebank: Treebank, skipped: list[str]) -> Treebank:
     """The sentences that a parser takes; the others are reported."""
     lengths = np.diff(treebank.offsets)
@@ -121,34 +144,3 @@ def _without_long(treebank: Treebank, skipped: list[str]) -> Treebank:
         what = f"at most {_engine.MAX_WORDS} words in a sentence, found {lengths[number]}"
         skipped.append(f"{treebank.path}:{treebank[number].line}: expected {what}")
     return treebank[np.flatnonzero(lengths <= _engine.MAX_WORDS).tolist()]
-
-
-def _best(
-    parser: Parser | Cascade,
-    treebank: Treebank,
-    count: int,
-    beam: int | None,
-    constraints: Constraints | None,
-    relax: bool,
-) -> tuple[Treebank, list[Dropped]]:
-    """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
-    if treebank.format == "conllx":
-        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
-    trees: list[list[ScoredTree]] = []
-    dropped: list[Dropped] = []
-    for sentence in treebank:
-        trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
-        dropped += constraints.dropped if constraints else []
-    forget(treebank)
-    repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
-    position = 0
-    for found in trees:
-        for rank, tree in enumerate(found, start=1):
-            sentence = repeated[position]
-            sentence.heads = tree.heads
-            if parser.spec.labeled:
-                sentence.labels = list(tree.labels)
-            kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
-            sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
-            position += 1
-    return repeated, dropped

@@ -14,9 +14,9 @@ from panparser import _engine
 from panparser._threads import cores
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat
-from panparser.cli.jobs import Job, Result
+from panparser.cli.jobs import Job, Result, joined
 from panparser.cli.progress import PATIENCE, progress
-from panparser.cli.sources import InputKind, Last, OutputKind, Source, output_kind
+from panparser.cli.sources import InputFormat, InputKind, Last, OutputKind, Source, output_kind
 from panparser.errors import ConlluError, ConstraintError, SpecError
 from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
@@ -27,7 +27,7 @@ from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import KEEP, Pipeline
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import conllu_output
-from panparser.treebank.rendering import Rendered, join
+from panparser.treebank.rendering import Rendered
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
@@ -64,6 +64,13 @@ def parse(
             "how it begins.",
         ),
     ] = InputKind.auto,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(
+            help="In place of --input: the input is in this format of UDPipe, read as `panparser serve` reads it.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUTPUT", help="- is standard output; .gz, .xz and .zst compress.")
     ] = "-",
@@ -152,6 +159,8 @@ def parse(
 
       panparser parse -m en novel.txt -o novel.conllu --until tags
 
+      panparser parse -m en words.txt --input-format horizontal --output-format matxin
+
       panparser parse -m en.panparser raw.conllu -o parsed.conllu
 
       zcat raw.conllu.gz | panparser parse -m en.panparser --threads 4 | gzip > parsed.conllu.gz
@@ -183,6 +192,7 @@ def parse(
     job.least_confidence = least_confidence
     told = _Told(model)
     given = Source(source, text, input_kind, format.value, _BLOCK, told.skip if lenient else None)
+    given.input_format = input_format
     if given.is_typed and not is_quiet():
         awaited = "text" if words is not None else "CoNLL-U"
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
@@ -190,7 +200,7 @@ def parse(
     given.check(words, model, kept, until.value)
     with progress(PATIENCE) as report, conllu_output(output) as stream:
         results = job.results(given.treebanks(words), threads or cores(), shown.value)
-        for piece in join(shown.value, told.counted(results, report)):
+        for piece in joined(shown.value, told.counted(results, report)):
             stream.write(piece)
     told.sum_up()
 

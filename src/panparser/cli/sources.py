@@ -46,6 +46,21 @@ class OutputKind(StrEnum):
     jsonl = "jsonl"
     svg = "svg"
     html = "html"
+    horizontal = "horizontal"
+    vertical = "vertical"
+    plaintext = "plaintext"
+    matxin = "matxin"
+
+
+class InputFormat(StrEnum):
+    """Input formats of UDPipe."""
+
+    conllu = "conllu"
+    plaintext = "plaintext"
+    presegmented = "presegmented"
+    generic_tokenizer = "generic_tokenizer"
+    horizontal = "horizontal"
+    vertical = "vertical"
 
 
 class Last(StrEnum):
@@ -78,6 +93,7 @@ class Source:
     format: Any  # of treebanks
     block: int  # bytes that are read at a time
     report: Callable[[str], None] | None = None  # told of what is wrong, and skipped; without it, that is an error
+    input_format: InputFormat | None = None  # of UDPipe: it takes the place of `kind`
     _stream: IO[bytes] | None = None  # an input that was peeked into and cannot be opened again
     _opened: ExitStack = field(default_factory=ExitStack)
 
@@ -93,6 +109,11 @@ class Source:
         """Validates the options, and determines what the input is."""
         if self.text is not None and self.path is not None:
             raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
+        if self.input_format is not None:
+            if self.kind != InputKind.auto:
+                raise SpecError("--input and --input-format both say what the input is: choose one of them")
+            is_conllu = self.input_format == InputFormat.conllu
+            self.kind = InputKind.conllu if is_conllu else InputKind.text
         if self.is_typed:
             self._stream = BytesIO(sys.stdin.buffer.read())  # at once: each later attempt would need another Ctrl-D
         if self.kind == InputKind.auto:
@@ -113,7 +134,12 @@ class Source:
             raise SpecError(f"--format is for treebanks, and the input is {self.kind.value}")
         if keep:
             raise SpecError(f"--keep is for treebanks: {self.kind.value} has no annotations to keep")
-        if pipeline.tokenizer is None and self.kind not in (InputKind.tokens, InputKind.vertical):
+        divided = self.kind in (InputKind.tokens, InputKind.vertical) or self.input_format in (
+            InputFormat.generic_tokenizer,
+            InputFormat.horizontal,
+            InputFormat.vertical,
+        )
+        if pipeline.tokenizer is None and not divided:
             raise TextError(f"{model}: has no tokenizer: expected CoNLL-U, or --input tokens or vertical")
 
     def _guessed(self, pipeline: Pipeline | None) -> InputKind:
@@ -156,7 +182,14 @@ class Source:
             given: Any = self.kind.value
             path = "<text>" if self.text is not None else source_name(self._input)
             pieces = iter([self.text]) if self.text is not None else self._pieces()
-            for treebank in pipeline.tokens(pieces, given=given, path=path, report=self.report):
+            if self.input_format is not None:
+                from panparser.formats.inputs import iter_format  # only here: few inputs are in formats of UDPipe
+
+                named: Any = self.input_format.value
+                found = iter_format(pieces, named, pipeline, path=path, report=self.report)
+            else:
+                found = pipeline.tokens(pieces, given=given, path=path, report=self.report)
+            for treebank in found:
                 yield partial(_given, treebank)
 
     def _pieces(self) -> Iterator[str]:

@@ -164,12 +164,14 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         path: str = "<text>",
         threads: int = 1,
         report: Report | None = None,
+        ranges: bool = True,
     ) -> Iterator[Treebank]:
-        """Like `stream`, but only tokens.
+        """Like `stream`, but only tokens; without `ranges`, MISC has no TokenRange.
 
         With `report`, sentences of too many words are left out, and it is called with a message for each.
         """
-        options: dict[str, Any] = {"given": given, "document": document, "path": path, "report": report}
+        told: dict[str, Any] = {"path": path, "report": report, "ranges": ranges}
+        options: dict[str, Any] = {"given": given, "document": document, **told}
         if self.tokenizer is not None:
             return self.tokenizer.stream(pieces, threads=threads, **options)
         if given not in ("tokens", "vertical"):

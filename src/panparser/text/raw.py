@@ -80,7 +80,7 @@ _Piece = tuple[str, str, str]  # spaces before, form, spaces after
 def _surface(treebank: Treebank) -> Iterator[list[_Piece]]:
     """The tokens of each sentence as they are written."""
     forms, form_ids = treebank.vocabulary("form"), treebank.column("form").tolist()
-    spacing = [_spacing(cell) for cell in treebank.vocabulary("misc")]
+    spacing = [spacing_of(cell) for cell in treebank.vocabulary("misc")]
     misc_ids = treebank.column("misc").tolist()
     breaks = [_break(treebank[i].comments) for i in range(len(treebank))]
     for index in range(len(treebank)):
@@ -88,7 +88,7 @@ def _surface(treebank: Treebank) -> Iterator[list[_Piece]]:
         words = [(_trimmed(forms[form_ids[i]]), spacing[misc_ids[i]]) for i in range(start, stop)]
         for first, last, line in reversed(treebank.extras("ranges", index)):
             cells = line.split("\t")
-            words[first - 1 : last] = [(_trimmed(cells[1]), _spacing(cells[9]))]
+            words[first - 1 : last] = [(_trimmed(cells[1]), spacing_of(cells[9]))]
         between = "\n" if index + 1 == len(treebank) else breaks[index + 1][0]
         yield _spaced(words, breaks[index][1], between)
 
@@ -98,18 +98,20 @@ def _trimmed(form: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Spacing:
+class Spacing:
+    """The white space around a token, and in it."""
+
     before: str
     form: str | None
     after: str | None  # None: not specified
     tight: bool
 
 
-def _spacing(misc: str) -> _Spacing:
+def spacing_of(misc: str) -> Spacing:
     """The white space described by a MISC cell."""
     values = dict(item.split("=", 1) for item in misc.split("|") if "=" in item)
     before, form, after = (values.get(key) for key in ("SpacesBefore", "SpacesInToken", "SpacesAfter"))
-    return _Spacing(
+    return Spacing(
         unescape(before or ""),
         None if form is None else unescape(form),
         None if after is None else unescape(after),
@@ -140,7 +142,7 @@ def _break(comments: list[str]) -> tuple[str, str | None]:
     return between, text
 
 
-def _spaced(words: list[tuple[str, _Spacing]], text: str | None, between: str) -> list[_Piece]:
+def _spaced(words: list[tuple[str, Spacing]], text: str | None, between: str) -> list[_Piece]:
     """The tokens of a sentence with the white space around them; `between` separates it from the next sentence."""
     after = ["" if spacing.tight else " " for _, spacing in words]
     forms = [spacing.form or form for form, spacing in words]

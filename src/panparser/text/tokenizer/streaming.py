@@ -58,8 +58,9 @@ def stream(
     document: str = "",
     path: str = "<text>",
     report: Report | None = None,
+    ranges: bool = True,
 ) -> Iterator[Treebank]:
-    """The treebanks of the pieces of a text, with continued numbering.
+    """The treebanks of the pieces of a text, with continued numbering; without `ranges`, MISC has no TokenRange.
 
     A sentence that may go on in the next piece is in the next treebank.
     """
@@ -67,7 +68,7 @@ def stream(
         raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
     kind = kind_of(given)
     ends = _has_line_end if kind in _LINEWISE else has_blank_line
-    place, seam = Place(document=document, lines=kind == "paragraphs"), Seam()
+    place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), Seam()
     held, line = "", 1
     for piece, is_last in _with_last(pieces):
         text = held + piece
@@ -101,7 +102,8 @@ def _checked(found: Treebank, text: str, place: Place, begin: str, report: Repor
     long = np.flatnonzero(lengths > _engine.MAX_WORDS).tolist()
     path, _, line = begin.rpartition(":")  # where the text begins
     for number in long:
-        start = int(found[number][0].misc_values["TokenRange"].partition(":")[0]) - place.offset
+        written = found[number][0].misc_values.get("TokenRange")  # without it, the line is that of the text
+        start = 0 if written is None else int(written.partition(":")[0]) - place.offset
         what = f"at most {_engine.MAX_WORDS} words in a sentence, found {lengths[number]}"
         message = f"{path}:{int(line) + text.count(chr(10), 0, start)}: expected {what}"
         if report is None:

@@ -106,14 +106,17 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         path: str = "<text>",
         threads: int = 1,
         report: Report | None = None,
+        ranges: bool = True,
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece.
 
         Where a piece ends within a sentence, all of the sentence is in the next treebank. A sentence of more words than
-        a parser takes is an error; with `report`, it is left out, and `report` is called with the message.
+        a parser takes is an error; with `report`, it is left out, and `report` is called with the message. Without
+        `ranges`, MISC has no TokenRange.
         """
         divide = partial(self._divide, given=given, path=path, threads=threads)
-        return stream(divide, pieces, given=given, document=document, path=path, report=report)
+        options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges}
+        return stream(divide, pieces, given=given, **options)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
@@ -189,6 +192,7 @@ def divided(
     document: str = "",
     path: str = "<text>",
     report: Report | None = None,
+    ranges: bool = True,
 ) -> Iterator[Treebank]:
     """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
     marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
@@ -198,7 +202,7 @@ def divided(
         text, tokens = finished(text, tokens) if unfinished else (text, tokens)
         return to_treebank(text, tokens, place=place, path=path), len(text)
 
-    return stream(divide, pieces, given=given, document=document, path=path, report=report)
+    return stream(divide, pieces, given=given, document=document, path=path, report=report, ranges=ranges)
 
 
 def _sets(follows: IntArray, spaced: bool, ends: npt.NDArray[np.bool_] | None = None, whole: bool = False) -> IntArray:

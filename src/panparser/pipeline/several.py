@@ -1,0 +1,45 @@
+"""Several trees for each sentence, best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from panparser.errors import TreebankError
+from panparser.parsing.confidence import forget
+from panparser.parsing.constraints.constraints import Constraints, Dropped
+from panparser.parsing.parser import Parser, ScoredTree
+from panparser.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from panparser.ensembles.cascade import Cascade
+
+
+def several_trees(
+    parser: Parser | Cascade,
+    treebank: Treebank,
+    count: int,
+    beam: int | None,
+    constraints: Constraints | None,
+    relax: bool,
+) -> tuple[Treebank, list[Dropped]]:
+    """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
+    if treebank.format == "conllx":
+        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
+    trees: list[list[ScoredTree]] = []
+    dropped: list[Dropped] = []
+    for sentence in treebank:
+        trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
+        dropped += constraints.dropped if constraints else []
+    forget(treebank)
+    repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
+    position = 0
+    for found in trees:
+        for rank, tree in enumerate(found, start=1):
+            sentence = repeated[position]
+            sentence.heads = tree.heads
+            if parser.spec.labeled:
+                sentence.labels = list(tree.labels)
+            kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
+            sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
+            position += 1
+    return repeated, dropped
