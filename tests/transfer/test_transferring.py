@@ -50,16 +50,19 @@ def test_a_method_can_be_asked_for(method):
     assert [name for name, _ in made.report.scores] == [method]
     templates = made.parser.spec.templates
     assert (
-        templates.delexicalized() == templates if method in ("pool", "all") else templates.delexicalized() != templates
+        templates.delexicalized() == templates
+        if method in ("pool", "all", "vote")
+        else templates.delexicalized() != templates
     )
 
 
 def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
     candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
-    found = candidates.jackknife("sample", 3)
     expected = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
+    ((found, parser), (other, complete)) = candidates.compare(["sample", "all"], 3)
     assert found == Tally.of(SAMPLE, expected)
-    assert candidates.score("sample", 3) == (found, None)
+    assert parser is None
+    assert other == Tally.of(SAMPLE, complete.parse(SAMPLE))
 
 
 def test_ctrl_c_leaves_no_parser():
@@ -325,6 +328,9 @@ def test_self_training_follows_the_best_method():
 def test_a_method_learns_from_text_beside_what_it_learns_from(method):
     text = language("own", 20, **TARGET, seed=7)
     parser = candidates_of().learn(method, SAMPLE, None, text)
+    if method == "vote":
+        assert [voter.training["sentences"] for voter in parser.voters] == [80, 80]
+        return
     sizes = [each["sentences"] for each in parser.training["treebank_weights"]]
     expected = {"sample": [12, 20], "joint": [60, 60, 12, 20], "all": [60, 60, 20], "pool": [60, 60, 20]}
     assert sizes == expected[method]
@@ -433,3 +439,81 @@ def test_errors_of_the_command(run, folder, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert not Path("m").exists()
+
+
+# --- Votes ---
+
+
+def test_a_vote_is_that_of_parsers_of_single_sources():
+    candidates = candidates_of()
+    made = candidates.learn("vote", SAMPLE)
+    alone = [
+        Candidates(sources=[each], nearest=1, sample=None, dev=None, seed=1, threads=1) for each in candidates.sources
+    ]
+    expected = pp.vote([each.learn("all", None) for each in alone], weights=candidates.nearness())
+    assert made.parse(TEST).to_bytes() == expected.parse(TEST).to_bytes()
+    assert [voter.weight for voter in made.voters] == [1, 0.25]
+
+
+# --- Tags ---
+
+WORDS = pp.Lexicon.of(language("own", 60, **TARGET, seed=11))
+
+
+def test_a_tagger_comes_before_the_parser(tmp_path):
+    sample, test = SAMPLE[:6], TEST.copy()
+    made = pp.train_transfer([NEAR, FAR], sample, typology=ORDER, lexicon=WORDS)
+    assert (
+        made.tagger.tag(test).to_bytes() == pp.train_tagger(pp.TaggerSpec(), sample, lexicon=WORDS).tag(test).to_bytes()
+    )
+    made.model.save(tmp_path / "xx.panparser")
+    test.column("upos")[:] = test.id_of("upos", "_")
+    pipeline = pp.load(tmp_path / "xx.panparser")
+    pipeline.annotate(test)
+    assert Tally.of(TEST, test).uas > 80
+    assert {atom.name for atom in made.parser.spec.templates.atoms}.isdisjoint({"lemma", "xpos", "feats"})
+    assert made.report.tags.lexicon == len(WORDS)
+
+
+def test_scores_with_tags_of_taggers_that_did_not_see_the_sentence():
+    sample = SAMPLE[:6]
+    made = pp.train_transfer([NEAR], sample, tagger=True, method="all", seed=3)
+    ((_, tally),) = made.report.scores
+    tagged = sample.copy()
+    for fold in range(5):
+        rest = [n for n in range(6) if n % 5 != fold]
+        tagger = pp.train_tagger(pp.TaggerSpec(), sample[rest], seed=3)
+        for number in range(fold, 6, 5):
+            own = tagger.tag(sample[[number]])
+            ids = tagged.ids_of("upos", [word.upos for word in own[0]])
+            tagged.column("upos")[tagged.offsets[number] : tagged.offsets[number + 1]] = ids
+    parsed = tagged.copy()
+    made.parser.annotate(parsed)
+    assert tally.tagged == Tally.of(sample, parsed)
+    assert made.report.tags.words == sample.words
+    pairs = zip(sample, tagged, strict=True)
+    right = sum(a == b for x, y in pairs for a, b in zip(x.values("upos"), y.values("upos"), strict=True))
+    assert made.report.tags.right == right
+    text = str(made.report)
+    assert f"{made.report.tags.accuracy:.1f} % of {sample.words} words are right" in text
+    assert f"with the tagger's tags {tally.tagged.uas:.1f}, {tally.tagged.las:.1f}" in text
+    assert made.report.record()["scores"][0]["tagged"]["heads"] == tally.tagged.heads
+
+
+def test_the_best_is_that_with_the_tags_of_the_tagger():
+    dev = language("own", 10, **TARGET, seed=3)
+    made = pp.train_transfer([NEAR, FAR], SAMPLE[:4], dev=dev, tagger=True)
+    ranks = [tally.tagged.heads for _, tally in made.report.scores]
+    assert ranks == sorted(ranks, reverse=True)
+    assert pp.train_transfer([NEAR, FAR], SAMPLE[:4]).report.tags is None
+
+
+def test_a_tagger_needs_tags():
+    with pytest.raises(SpecError, match="learns from a sample, and there is none"):
+        pp.train_transfer([NEAR], raw=SAMPLE, tagger=True)
+    bare = SAMPLE.copy()
+    bare.column("upos")[:] = bare.id_of("upos", "_")
+    with pytest.raises(TreebankError, match="expected words with tags"):
+        pp.train_transfer([NEAR], bare, tagger=True)
+    with pytest.raises(SpecError, match="must be a Lexicon"):
+        pp.train_transfer([NEAR], SAMPLE, lexicon="words.tsv")

@@ -17,6 +17,7 @@ from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.typologies import LikeOption, TypologyOption, known_typology
 from panparser.errors import ModelError, SpecError
+from panparser.sequences.lexicon import Lexicon
 from panparser.storage.files import check_writable, write_whole
 from panparser.transfer.sources import find_sources
 from panparser.transfer.typology import Typology
@@ -28,6 +29,7 @@ class Way(StrEnum):
     joint = "joint"
     pool = "pool"
     all = "all"
+    vote = "vote"
     sample = "sample"
     target_first = "target-first"
     transfer_first = "transfer-first"
@@ -61,6 +63,16 @@ def transfer(
     least_confidence: Annotated[
         float, typer.Option(min=0.01, max=1, help="Of heads that --self-training learns from.")
     ] = 0.9,
+    tagger: Annotated[
+        bool,
+        typer.Option("--tagger", help="Learn a tagger from the sample as well: a pipeline for untagged sentences."),
+    ] = False,
+    lexicon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORDS.tsv", help="Words and their tags (UPOS), for the tagger; may be repeated; implies --tagger."
+        ),
+    ] = None,
     dev: Annotated[
         str | None,
         typer.Option("--dev", "-d", metavar="DEV", help="Treebank to compare by.  [default: the sample, in folds]"),
@@ -84,10 +96,13 @@ def transfer(
 
     The sources get the word order of the language, as WALS or a file of yours tells it, and lose their words; they
     count the more, the more their tags (UPOS) follow each other as in the sample, or in the --raw text. The parser
-    learns from them and from the sample together. That is compared with the sample alone, with all sources alone and
-    with the nearest alone, each sentence of the sample parsed by a parser that did not learn from it, and what scores
-    best is kept. Labels have no subtypes. At the end it tells what was done, and what ten more sentences would bring;
-    the model keeps that, with the licenses of the sources (`panparser info`).
+    learns from them and from the sample together. That is compared with the sample alone, with all sources alone, with
+    the nearest alone and with a vote of parsers of single sources, each sentence of the sample parsed by a parser that
+    did not learn from it, and what scores best is kept. Labels have no subtypes. At the end it tells what was done, and
+    what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`).
+
+    With --tagger, or a --lexicon, the model is a pipeline of a tagger and a parser. The tagger learns from the sample
+    and the words of the lexicon, and the report has scores with its tags beside those with the tags of the sample.
 
     With --self-training, heads of the --raw text that this parser is sure of are learned from, too, unless that scores
     worse. The methods target-first, transfer-first and region-wise make a cascade: each parser finds the arcs that it
@@ -101,6 +116,8 @@ def transfer(
 
       panparser transfer -t sample.conllu --raw tagged.conllu --self-training 1 --sources ud-treebanks/ -o br.panparser
 
+      panparser transfer -t sample.conllu --lexicon words.tsv --sources ud-treebanks/ --language br -o br.panparser
+
       panparser transfer --raw tagged.conllu --sources ud-treebanks/ --language fo --like is -o fo.panparser
     """
     named = [*(sources or ()), *(files or ())]
@@ -109,7 +126,7 @@ def transfer(
     if not named:
         raise SpecError("expected treebanks of other languages: --sources FOLDER, or files; found none")
     found = [replace(each, format=format.value) for each in find_sources(named, but=(sample, raw, dev))]
-    inputs = [*(each.path for each in found), sample, raw, dev, file]
+    inputs = [*(each.path for each in found), sample, raw, dev, file, *(lexicon or ())]
     check_writable(Path(output), ModelError, *inputs)
     if report_file is not None:
         check_writable(Path(report_file), SpecError, *inputs, output)
@@ -117,9 +134,13 @@ def transfer(
             raise SpecError(f"--report: expected another file than that of the model, found {output} for both")
     typology = _typology(language, like, file)
     texts = [None if each is None else read_sentences(each, format.value) for each in (sample, raw, dev)]
+    words = Lexicon.read(*lexicon) if lexicon else None
     from panparser.transfer.transferring import train_transfer  # the learners, once the flags are checked
 
-    with in_flags("train_transfer", raw="--raw", sample="--train", least="--least-confidence"), progress() as tell:
+    with (
+        in_flags("train_transfer", raw="--raw", sample="--train", least="--least-confidence", tagger="--tagger"),
+        progress() as tell,
+    ):
         made = train_transfer(
             found,
             texts[0],
@@ -132,11 +153,13 @@ def transfer(
             sentences=sentences,
             self_training=self_training,
             least=least_confidence,
+            tagger=tagger,
+            lexicon=words,
             seed=seed,
             threads=threads,
             report=tell,
         )
-    made.parser.save(output)
+    made.model.save(output)
     if report_file is not None:
         text = json.dumps(made.report.to_values(), indent=2, ensure_ascii=False) + "\n"
         write_whole(Path(report_file), text.encode(), SpecError)

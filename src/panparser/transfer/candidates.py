@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from panparser.ensembles.cascade import Cascade, Stage
 from panparser.ensembles.cascade_training import train_cascade
+from panparser.ensembles.voting import MAX_VOTERS, vote
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import template_set
-from panparser.learning.folds import Fold, jackknife, over_folds
+from panparser.learning.folds import Fold, jackknife, make_folds, run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.record import whole
 from panparser.learning.strategies import DYNAMIC_EXPLORE
@@ -27,11 +29,12 @@ from panparser.transfer.tag_trigrams import LEAST, TagTrigrams
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
-Method = Literal["joint", "all", "pool", "sample"]
+Method = Literal["joint", "all", "pool", "vote", "sample"]
 METHODS: tuple[Method, ...] = get_args(Method)
 OF_SAMPLE: tuple[Method, ...] = ("joint", "sample")  # they learn from the sample
 Plan = Literal["target-first", "transfer-first", "region-wise"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
+Report = Callable[[int], None]
 FOLDS = 5
 _EPOCHS = 4
 _POWER = 2  # of nearness
@@ -50,25 +53,39 @@ class Source:
 
 @dataclass(frozen=True)
 class Tally:
-    """Words, without punctuation, whose heads, and whose heads and labels, are right; labels without subtypes."""
+    """Words, without punctuation, whose heads, and whose heads and labels, are right; labels without subtypes.
+
+    `tagged`: the same with the tags of a tagger instead of those of the treebank, if there is one.
+    """
 
     words: int
     heads: int
     both: int
+    tagged: Tally | None = None
 
     @classmethod
-    def of(cls, gold: Treebank, predicted: Treebank) -> Tally:
+    def of(cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None) -> Tally:
+        """That of a parsed treebank, and of the same, tagged by a tagger and parsed."""
         counted = gold.heads >= 0
         counted &= _holds(gold, "upos", lambda tag: tag != _PUNCTUATION)
         right = counted & (gold.heads == predicted.heads)
         both = right & (_base_labels(gold) == _base_labels(predicted))
-        return cls(int(counted.sum()), int(right.sum()), int(both.sum()))
+        tagged = None if with_tagger is None else cls.of(gold, with_tagger)
+        return cls(int(counted.sum()), int(right.sum()), int(both.sum()), tagged)
 
     @classmethod
     def sum(cls, tallies: Iterable[Tally]) -> Tally:
         """That of all words together."""
         found = list(tallies)
-        return cls(*(sum(getattr(each, name) for each in found) for name in ("words", "heads", "both")))
+        tagged = [each.tagged for each in found if each.tagged is not None]
+        counts = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "both"))
+        return cls(*counts, cls.sum(tagged) if tagged else None)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Of two, the one with the larger rank is better: with the tags of the tagger, if there is one."""
+        counted = self if self.tagged is None else self.tagged
+        return counted.heads, counted.both
 
     @property
     def uas(self) -> float:
@@ -79,12 +96,26 @@ class Tally:
         return 100 * self.both / max(1, self.words)
 
 
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A parser to train, by a way, from sentences of the sample, and what it is scored on, if on anything.
+
+    `tagged`: the same sentences with the tags of a tagger.
+    """
+
+    way: Method | Plan
+    sample: Treebank | None
+    gold: Treebank | None = None
+    tagged: Treebank | None = None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
     """The parsers that sources and a sample make, by method.
 
     "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `nearest` alone: both
-    read tags only. "joint" learns from all sources, weighted likewise and without their words, together with the
+    read tags only, as does "vote", in which the parsers of single sources vote on each action, with the same weights as
+    in "all". "joint" learns from all sources, weighted likewise and without their words, together with the
     sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
 
     Plans make cascades of such parsers: in each class of arcs, those are kept that the parser finds which is the best
@@ -102,6 +133,7 @@ class Candidates:
     seed: int
     threads: int
     text: TagTrigrams | None = None  # what the language is known by
+    tagged: Treebank | None = None  # what is scored on, with the tags of a tagger that did not learn from it
     _made: dict[int | None, Parser] = field(default_factory=dict, repr=False)  # those that do not depend on the sample
 
     def learn(
@@ -117,6 +149,8 @@ class Candidates:
         own = sample if method in OF_SAMPLE else None
         if method == "sample":
             return whole(_of_sample(own, text, common))
+        if method == "vote":
+            return self._vote(text, stop)
         greedy: dict[str, Any] = {"strategy": DYNAMIC_EXPLORE, "epochs": _EPOCHS, "members": 1, **common}
         chosen = list(self.sources[: self.nearest] if method == "pool" else self.sources)
         weights = [1.0] * len(chosen) if method == "pool" else self.nearness()
@@ -128,6 +162,16 @@ class Candidates:
         for each in added:  # each counts as much as a source, a sentence of the sample at least once
             weights.append(min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT))
         return whole(train(_spec(1, added[0]), [*map(blanked, treebanks), *added], weights=weights, **greedy))
+
+    def _vote(self, text: Treebank | None, stop: Listener | None) -> Parser:
+        """The parsers of the nearest sources, each of which learns from the text as well, as one."""
+
+        def learn(source: Source, inner: Listener) -> Parser:
+            return self._of_sources(source, inner if stop is None else stop, text)
+
+        near = list(self.sources[:MAX_VOTERS])
+        parsers = run_all(learn, near, self.threads)
+        return vote(parsers, weights=self.nearness()[: len(near)])
 
     # --- Cascades ---
 
@@ -174,8 +218,10 @@ class Candidates:
         ordered = sorted(rows, key=lambda row: row[1].divergence or 0.0)
         return _cascade(ordered, ("sources", self._of_sources(None, stop)))
 
-    def _of_sources(self, source: Source | None, stop: Listener | None) -> Parser:
-        """The parser of one source by its tags alone; None: of all."""
+    def _of_sources(self, source: Source | None, stop: Listener | None, text: Treebank | None = None) -> Parser:
+        """The parser of one source by its tags alone; None: of all. With a text, words of that are read, too."""
+        if source is not None and text is not None:
+            return replace(self, sources=[source], nearest=1, _made={}).learn("all", None, stop, text)
         key = None if source is None else id(source.treebank)  # paths may be the same
         if key not in self._made:
             chosen = self if source is None else replace(self, sources=[source], nearest=1, _made={})
@@ -208,35 +254,56 @@ class Candidates:
 
     # --- Scores ---
 
-    def score(self, method: Method | Plan, folds: int) -> tuple[Tally, Parser | Cascade | None]:
-        """How a method scores on the development set, or else on the sample; and the parser, if it is a complete one.
+    def trials(self, way: Method | Plan, folds: int) -> list[Trial]:
+        """What scores a way: on the development set, or else on the sample.
 
-        A method that learns from the sample is scored in folds: each is parsed by a parser that learned from the rest.
+        A way that learns from the sample is scored in folds: each is parsed by a parser that learned from the rest.
         """
-        if self.dev is not None or method not in (*OF_SAMPLE, *PLANS):
-            parser = self.make(method, self.sample)
-            gold = self.dev if self.dev is not None else self.sample
-            assert gold is not None
-            return self.tally(parser, gold), parser
+        if self.dev is not None or way not in (*OF_SAMPLE, *PLANS):
+            return [Trial(way, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
         assert self.sample is not None
-        return self.jackknife(method, folds), None
+        found = []
+        for fold in make_folds(len(self.sample), folds):
+            tagged = None if self.tagged is None else self.tagged[fold.held_out]
+            found.append(Trial(way, self.sample[fold.rest], self.sample[fold.held_out], tagged))
+        return found
 
-    def tally(self, parser: Parser | Cascade, gold: Treebank) -> Tally:
+    def run(self, trials: Sequence[Trial], report: Report | None = None) -> list[tuple[Parser | Cascade, Tally | None]]:
+        """The parser of each trial, and its score; threads share the trials, and change nothing.
+
+        `report` is called with the number of trials that are finished.
+        """
+        lock, done = Lock(), 0
+
+        def work(trial: Trial, stop: Listener) -> tuple[Parser | Cascade, Tally | None]:
+            nonlocal done
+            parser = self.make(trial.way, trial.sample, stop)
+            tally = None if trial.gold is None else self.tally(parser, trial.gold, trial.tagged)
+            with lock:
+                done += 1
+                if report is not None:
+                    report(done)
+            return parser, tally
+
+        return run_all(work, trials, self.threads)
+
+    def compare(
+        self, ways: Sequence[Method | Plan], folds: int, report: Report | None = None
+    ) -> list[tuple[Tally, Parser | Cascade | None]]:
+        """How each way scores, and its parser, if it is a complete one."""
+        trials = [self.trials(way, folds) for way in ways]
+        results = iter(self.run([each for own in trials for each in own], report))
+        found: list[tuple[Tally, Parser | Cascade | None]] = []
+        for own in trials:
+            pairs = [next(results) for _ in own]
+            tally = Tally.sum(each for _, each in pairs if each is not None)
+            found.append((tally, pairs[0][0] if own[0].sample is self.sample else None))
+        return found
+
+    def tally(self, parser: Parser | Cascade, gold: Treebank, tagged: Treebank | None = None) -> Tally:
         """The score of a parser; it may meet tags that it does not know."""
-        return Tally.of(gold, self._parsed(parser, gold))
-
-    def jackknife(self, method: Method | Plan, folds: int) -> Tally:
-        """The score of a method on the sample, each fold parsed by a parser that learned from the others."""
-        assert self.sample is not None
-
-        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser | Cascade:
-            return self.make(method, rest, stop)
-
-        def tally(parser: Parser | Cascade, held_out: Treebank, fold: Fold) -> Tally:
-            return self.tally(parser, held_out)
-
-        found = over_folds(self.sample, folds, learn, tally, threads=self.threads)
-        return Tally.sum(found)
+        with_tagger = None if tagged is None else self._parsed(parser, tagged)
+        return Tally.of(gold, self._parsed(parser, gold), with_tagger)
 
 
 def _cascade(stages: Iterable[tuple[str, Competence, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:

@@ -13,6 +13,7 @@ _NAMES = {
     "joint": "all sources, the nearer the more, and the sample together",
     "pool": "the nearest sources together, by tags alone",
     "all": "all sources, the nearer the more, by tags alone",
+    "vote": "each source by tags alone, and they vote, the nearer with the more weight",
     "sample": "the sample alone",
     "target-first": "the sample, for what it is the best at, and all sources for the rest",
     "transfer-first": "all sources, for what they are the best at, and the sample for the rest",
@@ -26,7 +27,7 @@ def in_words(method: str) -> str:
 
 
 def _is_used(method: str, is_near: bool) -> bool:
-    return method in ("all", "joint", *PLANS) or (is_near and method == "pool")
+    return method in ("all", "joint", "vote", *PLANS) or (is_near and method == "pool")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,20 @@ class Gain:
     points: float  # for MORE sentences
 
 
+@dataclass(frozen=True)
+class TagReport:
+    """Of a tagger: words of its lexicon, words that it was scored on, and those of them that it tags right."""
+
+    lexicon: int
+    words: int
+    right: int
+
+    @property
+    def accuracy(self) -> float:
+        """In percent."""
+        return 100 * self.right / max(1, self.words)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TransferReport:
     """All that was done: sources, rules, scores by method (best first), what was chosen, and what more would bring."""
@@ -79,6 +94,7 @@ class TransferReport:
     rules: tuple[RuleReport, ...]
     unchanged: int  # sentences that could not be rewritten
     gain: Gain | None
+    tags: TagReport | None = None
     seed: int
     self_training: dict[str, Any] | None = None  # as in training records
 
@@ -95,9 +111,9 @@ class TransferReport:
     def to_values(self) -> dict[str, Any]:
         """Plain values."""
         values = asdict(self)
-        values["scores"] = [
-            {"method": method, **asdict(tally), "uas": tally.uas, "las": tally.las} for method, tally in self.scores
-        ]
+        values["scores"] = [{"method": method, **_plain(tally)} for method, tally in self.scores]
+        if self.tags is None:
+            del values["tags"]
         return values | {name: list(values[name]) for name in ("sources", "rules")}
 
     def record(self) -> dict[str, Any]:
@@ -116,6 +132,7 @@ class TransferReport:
         yield f"The parser learned from {in_words(self.method)}{self._reason()}."
         yield from self._source_lines()
         yield from self._rule_lines()
+        yield from self._tag_lines()
         yield from self._score_lines()
         yield from self._self_training_lines()
         yield from self._gain_lines()
@@ -127,7 +144,8 @@ class TransferReport:
     def _reason(self) -> str:
         if len(self.scores) < 2:
             return "" if self.sentences else ", as there are no trees of the language"
-        first, second = (tally.uas for _, tally in self.scores[:2])  # of equal ones, the first has the better labels
+        found = [tally for _, tally in self.scores[:2]]  # of equal ones, the first has the better labels
+        first, second = ((tally if tally.tagged is None else tally.tagged).uas for tally in found)
         return f", which scores best ({first:.1f})" if first > second else ", which scores as well as any"
 
     def _source_lines(self) -> Iterator[str]:
@@ -153,6 +171,15 @@ class TransferReport:
             done = [f"{n:,} {what}" for n, what in ((rule.moved, "moved"), (rule.deleted, "deleted")) if n]
             yield f"  {rule.name.replace('_', ' ')}: {rule.target}, {' and '.join(done)} ({rule.known_from})"
 
+    def _tag_lines(self) -> Iterator[str]:
+        if self.tags is None:
+            return
+        known = f", and a lexicon of {self.tags.lexicon:,} words" if self.tags.lexicon else ""
+        yield ""
+        yield f"A tagger learned from the sample{known}."
+        if self.tags.words:
+            yield f"Tags on {self.scored_on}: {self.tags.accuracy:.1f} % of {self.tags.words:,} words are right."
+
     def _score_lines(self) -> Iterator[str]:
         if not self.scores:
             return
@@ -160,7 +187,9 @@ class TransferReport:
         yield ""
         yield f"Scores on {self.scored_on}, {words:,} words without punctuation (heads, heads and labels):"
         for method, tally in self.scores:
-            yield f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.both:,})"
+            line = f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.both:,})"
+            tagged = tally.tagged
+            yield line if tagged is None else f"{line}; with the tagger's tags {tagged.uas:.1f}, {tagged.las:.1f}"
 
     def _self_training_lines(self) -> Iterator[str]:
         if self.self_training is None:
@@ -187,3 +216,9 @@ class TransferReport:
         else:
             what = "" if gain.method == self.method else f" to {in_words(gain.method)}"
             yield f"{MORE} more sentences would bring{what} about {gain.points:.1f} points; an estimate, from {seen}."
+
+
+def _plain(tally: Tally) -> dict[str, Any]:
+    """The counts and scores of a tally."""
+    found: dict[str, Any] = {name: getattr(tally, name) for name in ("words", "heads", "both", "uas", "las")}
+    return found if tally.tagged is None else found | {"tagged": _plain(tally.tagged)}

@@ -14,12 +14,27 @@ from panparser.ensembles.cascade import Cascade
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.parsing.parser import Parser
-from panparser.transfer.candidates import FOLDS, METHODS, OF_SAMPLE, PLANS, Candidates, Method, Plan, Source, Tally
-from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TransferReport
+from panparser.pipeline.pipeline import Pipeline
+from panparser.sequences.lexicon import Lexicon
+from panparser.sequences.tagger import Tagger
+from panparser.transfer.candidates import (
+    FOLDS,
+    METHODS,
+    OF_SAMPLE,
+    PLANS,
+    Candidates,
+    Method,
+    Plan,
+    Source,
+    Tally,
+    Trial,
+)
+from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TagReport, TransferReport
 from panparser.transfer.rewriting import Rewriting, rewrite
 from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
 from panparser.transfer.sources import SourceFile, name_of
 from panparser.transfer.tag_trigrams import TagTrigrams, similar
+from panparser.transfer.tagging import SampleTagger, agreement, check_tags, tags_alone
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn
@@ -33,10 +48,16 @@ _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 
 @dataclass(frozen=True)
 class Transferred:
-    """A parser, and how it was made."""
+    """A parser, how it was made, and the tagger that goes before it, if there is one."""
 
     parser: Parser | Cascade
     report: TransferReport
+    tagger: Tagger | None = None
+
+    @property
+    def model(self) -> Parser | Cascade | Pipeline:
+        """The parser, or the pipeline of tagger and parser."""
+        return self.parser if self.tagger is None else Pipeline(taggers=[self.tagger], parser=self.parser)
 
 
 def train_transfer(
@@ -52,6 +73,8 @@ def train_transfer(
     sentences: int = SENTENCES,
     self_training: int = 0,
     least: float = LEAST,
+    tagger: bool = False,
+    lexicon: Lexicon | None = None,
     seed: int = 1,
     threads: int | None = None,
     report: Report | None = None,
@@ -64,7 +87,9 @@ def train_transfer(
     there is none, on the sample, where each sentence is parsed by a parser that did not learn from it. `Candidates`
     describes the methods; without a sample they are those that read tags alone. A method can also be a plan, which
     makes a cascade, and is only taken if it is given. With `self_training`, so many rounds of it follow, with heads of
-    the raw text whose confidence is at least `least`, and are kept unless the scores are worse. Labels have no
+    the raw text whose confidence is at least `least`, and are kept unless the scores are worse. With `tagger`, or with
+    a `lexicon`, there is also a tagger of UPOS, which learns from the sample and the lexicon; parsers are then compared
+    with its tags, and read no lemmas, XPOS and FEATS, which nobody would give to new sentences. Labels have no
     subtypes. The record of the parser tells all that was done, as does the report; the same seed gives the same bytes.
     `report` is called with a step, and the numbers of steps done and in all.
     """
@@ -75,6 +100,10 @@ def train_transfer(
     check_count("seed of train_transfer", seed, least=0)
     threads = chosen_threads("threads of train_transfer", threads)
     tell = report or (lambda step, done, total: None)
+    tagging = None
+    if tagger or lexicon is not None:
+        sample, dev = _before_tagging(sample, dev, lexicon)
+        tagging = SampleTagger(lexicon, dev, seed, threads)
     text = _joined([each for each in (sample, raw) if each is not None])
     ranked = _ranked(sources, text, tell)
     prepared, done = _rewritten(ranked, typology, sentences, seed, method, nearest, tell)
@@ -87,15 +116,18 @@ def train_transfer(
         threads=threads,
         text=text,
     )
+    tags, learned = None, None
+    if tagging is not None and sample is not None:
+        tell("tagging", 0, 0)
+        candidates = replace(candidates, tagged=tagging.tagged(sample, _folds(candidates)))
+        learned = tagging.learn(sample)
+        tags = _tag_report(candidates, lexicon)
     chosen, scores, parser = _compared(candidates, method, tell)
-    gain = _gain(candidates, scores, tell)
     trained = None
     if self_training and raw is not None:
         trained = _self_trained(candidates, cast(Method, chosen), raw, self_training, least, tell)
         parser = trained.parser
-    if parser is None:
-        tell(f"training: {chosen}", 0, 0)
-        parser = candidates.make(chosen, sample)
+    gain, parser = _finished(candidates, chosen, scores, parser, tell)
     made = TransferReport(
         method=chosen,
         language=language,
@@ -106,11 +138,32 @@ def train_transfer(
         rules=_rule_reports(done, typology),
         unchanged=sum(each.nonprojective + each.incomplete for each in done),
         gain=gain,
+        tags=tags,
         seed=seed,
         self_training=None if trained is None else trained.to_values(),
     )
     parser.training = replace(parser.training, transfer=made.record())
-    return Transferred(parser, made)
+    return Transferred(parser, made, learned)
+
+
+def _before_tagging(
+    sample: Treebank | None, dev: Treebank | None, lexicon: Lexicon | None
+) -> tuple[Treebank, Treebank | None]:
+    """What parsers learn from that see nothing but tags of a tagger."""
+    if lexicon is not None and not isinstance(lexicon, Lexicon):
+        raise SpecError(f"lexicon of train_transfer must be a Lexicon; got {lexicon!r}")
+    if sample is None:
+        raise SpecError("tagger of train_transfer learns from a sample, and there is none")
+    check_tags(sample)
+    return tags_alone(sample), None if dev is None else tags_alone(dev)
+
+
+def _tag_report(candidates: Candidates, lexicon: Lexicon | None) -> TagReport:
+    gold = candidates.dev if candidates.dev is not None else candidates.sample
+    known = 0 if lexicon is None else len(lexicon)
+    if candidates.tagged is None or gold is None:
+        return TagReport(known, 0, 0)
+    return TagReport(known, *agreement(gold, candidates.tagged))
 
 
 def _check(sources: object, sample: object, raw: object, dev: object, method: object) -> None:
@@ -242,11 +295,14 @@ def _compared(
         return methods[0], [], None
     scores: list[tuple[Method | Plan, Tally]] = []
     parsers: dict[str, Parser | Cascade | None] = {}
-    for number, each in enumerate(methods):
-        tell(f"comparing: {each}", number, len(methods))
-        tally, parsers[each] = candidates.score(each, folds)
+    total = sum(len(candidates.trials(each, folds)) for each in methods)
+    step = f"comparing: {', '.join(methods)}"
+    tell(step, 0, total)
+    found = candidates.compare(methods, folds, lambda done: tell(step, done, total))
+    for each, (tally, parser) in zip(methods, found, strict=True):
+        parsers[each] = parser
         scores.append((each, tally))
-    scores.sort(key=lambda pair: (-pair[1].heads, -pair[1].both))
+    scores.sort(key=lambda pair: pair[1].rank, reverse=True)
     return scores[0][0], scores, parsers[scores[0][0]]
 
 
@@ -262,23 +318,44 @@ def _scored_on(candidates: Candidates) -> str:
     return f"the sample, in {_folds(candidates)} folds"
 
 
-def _gain(candidates: Candidates, scores: Sequence[tuple[Method | Plan, Tally]], tell: Report) -> Gain | None:
-    """What more sentences would bring to the best method that learns from the sample, if scores rise with their log."""
+def _finished(
+    candidates: Candidates,
+    chosen: Method | Plan,
+    scores: Sequence[tuple[Method | Plan, Tally]],
+    parser: Parser | Cascade | None,
+    tell: Report,
+) -> tuple[Gain | None, Parser | Cascade]:
+    """What more sentences would bring, and the parser, which is trained beside that if there is none yet.
+
+    The first is of the best method that learns from the sample, if scores rise with the logarithm of its sentences.
+    """
     sample = candidates.sample
     best = next(((method, tally) for method, tally in scores if method in OF_SAMPLE), None)
-    if best is None or sample is None or len(sample) < 2 * FOLDS:
-        return None
+    trials, more, half = [], 0, 0
+    if best is not None and sample is not None and len(sample) >= 2 * FOLDS:
+        half = len(sample) // 2
+        more = len(sample) if candidates.dev is not None else len(sample) - len(sample) // FOLDS
+        trials = _halves(candidates, best[0], half)
+    last = [Trial(chosen, sample)] if parser is None else []
+    if trials or last:
+        tell(f"training: {chosen}" if last else "estimating", 0, 0)
+    results = candidates.run([*last, *trials])
+    made = results[0][0] if parser is None else parser
+    if best is None or not trials:
+        return None, made
     method, tally = best
-    tell(f"estimating: {method}", 0, 0)
-    half = len(sample) // 2
-    if candidates.dev is not None:
-        parser = candidates.learn(method, drawn(sample, half, seed=candidates.seed))
-        fewer, more = candidates.tally(parser, candidates.dev), len(sample)
-    else:
-        fewer, more = candidates.jackknife(method, 2), len(sample) - len(sample) // FOLDS
+    fewer = Tally.sum(each for _, each in results if each is not None)
     slope = (tally.uas - fewer.uas) / math.log(more / half)
-    points = slope * math.log((len(sample) + MORE) / len(sample))
-    return Gain(method, half, fewer.uas, more, tally.uas, max(0.0, points))
+    points = slope * math.log((len(cast(Treebank, sample)) + MORE) / len(cast(Treebank, sample)))
+    return Gain(cast(Method, method), half, fewer.uas, more, tally.uas, max(0.0, points)), made
+
+
+def _halves(candidates: Candidates, method: Method | Plan, half: int) -> list[Trial]:
+    """Trials with half of the sample."""
+    assert candidates.sample is not None
+    if candidates.dev is None:
+        return candidates.trials(method, 2)
+    return [Trial(method, drawn(candidates.sample, half, seed=candidates.seed), candidates.dev)]
 
 
 # --- The report ---
