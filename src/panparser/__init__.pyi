@@ -129,6 +129,7 @@ from panparser.recipes.results import FoldScores as FoldScores
 from panparser.recipes.results import RecipeResult as RecipeResult
 from panparser.recipes.results import SeedScore as SeedScore
 from panparser.recipes.running import run_recipe as run_recipe
+from panparser.recipes.transferring import transfer_recipe as transfer_recipe
 from panparser.sequences.lexicon import Lexicon as Lexicon
 from panparser.sequences.model import Allowed as Allowed
 from panparser.sequences.model import Classes as Classes

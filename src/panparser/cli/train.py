@@ -191,7 +191,7 @@ def train(
             if given.pipeline is None:
                 raise SpecError("--lexicon is for the tagger of a pipeline: --pipeline, or a recipe with [pipeline]")
             given = replace(given, pipeline=replace(given.pipeline, lexicon=tuple(lexicon)))
-        trained_on, needs_data = given.data.train, True
+        trained_on, needs_data = given.data.train, not given.sources
     else:
         flags = of_parser | training | ({} if weights is None else {"weights": weights})
         _check_cascade_flags(str(recipe), flags, pipeline=pipeline, tags=tags is not None, lexicon=bool(lexicon))

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +16,8 @@ from panparser.cli.flags import in_flags
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.typologies import LikeOption, TypologyOption, known_typology
-from panparser.errors import ModelError, SpecError
+from panparser.errors import SpecError
+from panparser.recipes.target import Target
 from panparser.sequences.lexicon import Lexicon
 from panparser.storage.files import check_writable, write_whole
 from panparser.transfer.sources import find_sources
@@ -99,7 +100,8 @@ def transfer(
     learns from them and from the sample together. That is compared with the sample alone, with all sources alone, with
     the nearest alone and with a vote of parsers of single sources, each sentence of the sample parsed by a parser that
     did not learn from it, and what scores best is kept. Labels have no subtypes. At the end it tells what was done, and
-    what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`).
+    what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`). The
+    recipe in MODEL.toml makes the same parser again, without comparing (`panparser train --recipe MODEL.toml`).
 
     With --tagger, or a --lexicon, the model is a pipeline of a tagger and a parser. The tagger learns from the sample
     and the words of the lexicon, and the report has scores with its tags beside those with the tags of the sample.
@@ -127,7 +129,8 @@ def transfer(
         raise SpecError("expected treebanks of other languages: --sources FOLDER, or files; found none")
     found = [replace(each, format=format.value) for each in find_sources(named, but=(sample, raw, dev))]
     inputs = [*(each.path for each in found), sample, raw, dev, file, *(lexicon or ())]
-    check_writable(Path(output), ModelError, *inputs)
+    target = Target(Path(output))
+    target.check(*inputs)
     if report_file is not None:
         check_writable(Path(report_file), SpecError, *inputs, output)
         if Path(report_file).resolve() == Path(output).resolve():
@@ -135,6 +138,7 @@ def transfer(
     typology = _typology(language, like, file)
     texts = [None if each is None else read_sentences(each, format.value) for each in (sample, raw, dev)]
     words = Lexicon.read(*lexicon) if lexicon else None
+    from panparser.recipes.transferring import transfer_recipe
     from panparser.transfer.transferring import train_transfer  # the learners, once the flags are checked
 
     with (
@@ -160,12 +164,22 @@ def transfer(
             report=tell,
         )
     made.model.save(output)
+    options: dict[str, Any] = {"sample": sample, "dev": dev, "typology": typology, "lexicon": lexicon or ()}
+    recipe = transfer_recipe(made, **options, format=format.value)
+    if recipe is not None and target.recipe is not None:
+        recipe.write(target.recipe)
     if report_file is not None:
         text = json.dumps(made.report.to_values(), indent=2, ensure_ascii=False) + "\n"
         write_whole(Path(report_file), text.encode(), SpecError)
     if not is_quiet():
         print(made.report)
-        print(f"\nThe model is {output}, {Path(output).stat().st_size:,} bytes.")
+        print(f"\nThe model is {output}, {Path(output).stat().st_size:,} bytes{_recipe_told(recipe, target)}.")
+
+
+def _recipe_told(recipe: object, target: Target) -> str:
+    if target.recipe is None:
+        return ""
+    return f"; its recipe is {target.recipe}" if recipe is not None else "; it is not made by one recipe"
 
 
 def _typology(language: str | None, like: str | None, file: str | None) -> Typology | None:

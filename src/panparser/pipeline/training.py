@@ -138,6 +138,8 @@ def train_pipeline(
     classifier: Classifier | None = None,
     network: Network | None = None,
     lexicon: Lexicon | None = None,
+    sources: Sequence[Treebank] = (),
+    weights: Sequence[float] | None = None,
     listeners: Sequence[Listener] = (),
     before_part: Callable[[str], None] = lambda name: None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -151,7 +153,8 @@ def train_pipeline(
     before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
     incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and
     gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in `train`. A
-    `lexicon` is for the tagger of UPOS, as in `train_tagger`.
+    `lexicon` is for the tagger of UPOS, as in `train_tagger`. The parser learns from the `sources`, too, treebanks of
+    other languages, as they are; `weights` are those of the sources and of the treebank, as in `train`.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
@@ -160,7 +163,7 @@ def train_pipeline(
     threads = chosen_threads("threads of train_pipeline", threads)
     arguments = (
         *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
-        *("listeners", "checkpoint", "resume"),
+        *("sources", "weights", "listeners", "checkpoint", "resume"),
     )
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
@@ -182,10 +185,14 @@ def train_pipeline(
         "network": known.to_values() if known is not None else None,
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
         "lexicon": None if lexicon is None else lexicon.to_values(),
+        "sources": [digests(each, None) for each in sources],
+        "weights": None if weights is None else list(weights),
     }
     finished = FinishedParts.of(checkpoint, resume, identity, listeners)
     with at_most(threads):
-        return _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished, lexicon).run()
+        run = _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished, lexicon)
+        run.sources, run.weights = list(sources), weights
+        return run.run()
 
 
 def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: Network | None) -> None:
@@ -229,6 +236,8 @@ class _Run:
     of_parser: dict[str, Any]  # options of `train`
     finished: FinishedParts
     lexicon: Lexicon | None = None
+    sources: Sequence[Treebank] = ()  # of the parser alone
+    weights: Sequence[float] | None = None
 
     def run(self) -> Pipeline:
         absent = missing(self.treebank)
@@ -343,7 +352,9 @@ class _Run:
         self.before_part("parser")
         keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
         options = self.of_parser | more | keeping | {"listeners": self.listeners}
-        return whole(train(self.spec.parser, treebank, dev=dev, **options))
+        if self.weights is not None:
+            options |= {"weights": self.weights}
+        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, **options))
 
     # --- What the parser sees ---
 

@@ -16,6 +16,7 @@ from panparser.recipes.data import DataPart, FoldsPart
 from panparser.recipes.network import read_network
 from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
 from panparser.recipes.pipeline import PipelinePart
+from panparser.recipes.sources import SourcePart, read_sources, read_typology, typology_of
 from panparser.recipes.tables import (
     Part,
     check_names,
@@ -45,7 +46,17 @@ _PARTS: dict[str, type[Part]] = {
     "folds": FoldsPart,
     "pipeline": PipelinePart,
 }
-_ORDER = ("data", "parser", "network", "training", "constraints", "folds", "pipeline")  # in a file
+_ORDER = (
+    "data",
+    "sources",
+    "typology",
+    "parser",
+    "network",
+    "training",
+    "constraints",
+    "folds",
+    "pipeline",
+)  # in a file
 _PATHS = {
     "constraints": ("train", "dev"),
     "data": ("train", "dev"),
@@ -62,7 +73,8 @@ class Recipe:
     """Data, parser and training in plain values; `resolved` fills in what is None.
 
     `network`: what the parser's network is made of; None: it has none, or a named one. With `pipeline` it is the recipe
-    of a pipeline, with a parser as its last part.
+    of a pipeline, with a parser as its last part. `sources`: treebanks of other languages that are learned from before
+    those of `data`, in the word order of the `typology`.
     """
 
     data: DataPart = field(default_factory=DataPart)
@@ -72,6 +84,8 @@ class Recipe:
     constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
     folds: FoldsPart = field(default_factory=FoldsPart)
     pipeline: PipelinePart | None = None
+    sources: tuple[SourcePart, ...] = ()
+    typology: Mapping[str, Any] | None = None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -83,12 +97,18 @@ class Recipe:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> Recipe:
         """The recipe in plain values, checked."""
-        check_names(values, [*_PARTS, "network"], place)
+        check_names(values, [*_PARTS, "network", "sources", "typology"], place)
         parts: dict[str, Any] = {
             key: part.from_values(values[key], f"{place}: [{key}]") for key, part in _PARTS.items() if key in values
         }
         if "network" in values:
             parts["network"] = read_network(values["network"], f"{place}: [network]")
+        if "sources" in values:
+            parts["sources"] = read_sources(values["sources"], place)
+        if "typology" in values:
+            if "sources" not in values:
+                raise SpecError(f"{place}: [typology]: expected [[sources]], whose word order it changes, found none")
+            parts["typology"] = read_typology(values["typology"], place)
         recipe = cls(**parts)
         if recipe.network is not None and recipe.parser.network is not None:
             raise SpecError(f"{place}: expected [network], or network of [parser]; found both")
@@ -188,10 +208,23 @@ class Recipe:
         files, dev = self.files()
         return concatenated(files), dev
 
+    def read_sources(self) -> list[Treebank]:
+        """The treebanks of other languages, as they are learned from."""
+        known = None if self.typology is None else typology_of(self.typology)
+        seed = (self.training.seeds or (self.training.options()["seed"],))[0]
+        return [each.read(known, seed, self.data.format or "auto") for each in self.sources]
+
+    def all_weights(self) -> tuple[float, ...] | None:
+        """The weights of sources and files, in that order; None: all are 1."""
+        if not self.sources:
+            return self.data.weights
+        own = self.data.weights or (1.0,) * len(self.data.train or ())
+        return (*(1.0 if each.weight is None else each.weight for each in self.sources), *own)
+
     def files(self) -> tuple[list[Treebank], Treebank | None]:
         """Training data, file by file, and development set."""
-        files, weights = self.data.train, self.data.weights
-        if not files:
+        files, weights = self.data.train or (), self.data.weights
+        if not files and (not self.sources or self.pipeline is not None):
             raise SpecError("[data] train: expected files to learn from, found none")
         if weights is not None and len(weights) != len(files):
             raise SpecError(
@@ -207,7 +240,13 @@ class Recipe:
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as in a file; what is None is left out."""
-        values = {key: part.to_values() for key in _ORDER if (part := getattr(self, key)) is not None}
+        values: dict[str, Any] = {}
+        for key in _ORDER:
+            part = getattr(self, key)
+            if key == "sources":
+                values[key] = [each.to_values() for each in part]
+            elif part is not None:
+                values[key] = dict(part) if key == "typology" else part.to_values()
         return {key: value for key, value in values.items() if value or key == "pipeline"}
 
     def to_toml(self) -> str:
@@ -246,7 +285,8 @@ class Recipe:
             elif isinstance(value, str) and _is_path(key, value):
                 changed = change(value)
             recipe = replace(recipe, **{part: replace(getattr(recipe, part), **{key: changed})})
-        return recipe
+        sources = tuple(replace(each, path=change(str(each.path))) for each in recipe.sources)
+        return replace(recipe, sources=sources)
 
 
 def _is_path(key: str, value: str) -> bool:

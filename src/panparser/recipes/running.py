@@ -111,13 +111,14 @@ class _Run:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
         self._before(Step("reading"))
         files, dev = recipe.files()
-        treebank, weights = pooled(files, recipe.data.weights)
+        files = [*recipe.read_sources(), *files]
+        treebank, weights = pooled(files, recipe.all_weights())
         data: dict[str, Any] = {"dev": dev, "vectors": recipe.load_vectors()}
         data |= recipe.training_constraints(treebank, dev)
         folds = self._fold(recipe, treebank, data["vectors"]) if recipe.folds.count is not None else None
         words = treebank.words if weights is None else weights.words(treebank)
         if weights is not None:
-            data["weights"] = recipe.data.weights
+            data["weights"] = recipe.all_weights()
         best: Parser | None = None
         scores: list[SeedScore] = []
         interrupted = False
@@ -198,7 +199,7 @@ class _Run:
         self._before(Step(f"{count} folds"))
         if recipe.constraints.train:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
-        if recipe.data.weights:
+        if recipe.data.weights or recipe.sources:
             raise SpecError("[folds]: expected no weights of files, which are not split one by one")
         spec, options = recipe.spec(), recipe.options()
         options |= recipe.training_constraints(treebank, None)
@@ -214,7 +215,7 @@ class _Run:
 
         unsuited: dict[str, Any] = {"init": recipe.training.init, "seeds": recipe.training.seeds}
         unsuited |= {
-            "weights of files": recipe.data.weights,
+            "weights of files": recipe.data.weights if not recipe.sources else None,
             "[folds]": recipe.folds.to_values(),
             "[constraints]": recipe.constraints.to_values(),
         }
@@ -227,6 +228,8 @@ class _Run:
         if "parser" not in spec.parts:
             options = {"seed": options["seed"]}
         treebank, dev = self._read(recipe)
+        if recipe.data.weights is not None and len(recipe.data.weights) > 1:
+            raise SpecError("[data] weights: expected one for all files of a pipeline with [[sources]], found several")
         pipeline = train_pipeline(
             spec,
             treebank,
@@ -234,6 +237,8 @@ class _Run:
             threads=self.threads,
             vectors=recipe.load_vectors(),
             lexicon=recipe.load_lexicon(),
+            sources=recipe.read_sources(),
+            weights=recipe.all_weights() if recipe.sources else None,
             listeners=self.listeners,
             before_part=lambda name: self._before(Step(name)),
             checkpoint=self._checkpoint(in_parts=True),

@@ -78,8 +78,8 @@ class Tally:
         """That of all words together."""
         found = list(tallies)
         tagged = [each.tagged for each in found if each.tagged is not None]
-        counts = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "both"))
-        return cls(*counts, cls.sum(tagged) if tagged else None)
+        words, heads, both = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "both"))
+        return cls(words, heads, both, cls.sum(tagged) if tagged else None)
 
     @property
     def rank(self) -> tuple[int, int]:

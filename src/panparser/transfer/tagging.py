@@ -31,7 +31,7 @@ class SampleTagger:
         """The tagger of some sentences."""
         options: dict[str, Any] = {"seed": self.seed, "threads": self.threads, "lexicon": self.lexicon}
         listeners = [] if stop is None else [stop]
-        return whole(train_tagger(TaggerSpec(columns=_TAGGED), sample, dev=self.dev, listeners=listeners, **options))
+        return whole(train_tagger(TaggerSpec(columns=(_TAGGED,)), sample, dev=self.dev, listeners=listeners, **options))
 
     def tagged(self, sample: Treebank, folds: int) -> Treebank | None:
         """What is scored by, as tagged by taggers that did not learn from it; None if there are no two folds.

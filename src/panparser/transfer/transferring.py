@@ -347,7 +347,7 @@ def _finished(
     fewer = Tally.sum(each for _, each in results if each is not None)
     slope = (tally.uas - fewer.uas) / math.log(more / half)
     points = slope * math.log((len(cast(Treebank, sample)) + MORE) / len(cast(Treebank, sample)))
-    return Gain(cast(Method, method), half, fewer.uas, more, tally.uas, max(0.0, points)), made
+    return Gain(method, half, fewer.uas, more, tally.uas, max(0.0, points)), made
 
 
 def _halves(candidates: Candidates, method: Method | Plan, half: int) -> list[Trial]:

@@ -179,11 +179,18 @@ class Typology:
             return cls() if like is None else cls.of_language(like)
         return cls.of_language(language, like=like)
 
+    def to_values(self, digits: int | None = None) -> dict[str, Any]:
+        """Plain values, as `from_values` takes them; shares with so many digits, or all of them."""
+        words: dict[Any, Any] = {PRESENT: True, ABSENT: False} | {share: word for word, share in _WORDS.items()}
+        found = {}
+        for each in self:
+            value = round(each.value, digits) if isinstance(each.value, float) and digits is not None else each.value
+            found[each.name] = words.get(value, value)
+        return found
+
     def to_toml(self) -> str:
         """The values, as `read` reads them; shares with four digits."""
-        words: dict[Any, Any] = {PRESENT: True, ABSENT: False} | {share: word for word, share in _WORDS.items()}
-        rounded = {each.name: round(each.value, 4) if isinstance(each.value, float) else each.value for each in self}
-        return to_toml({name: words.get(value, value) for name, value in rounded.items()})
+        return to_toml(self.to_values(4))
 
 
 def _value(of: Dependents, value: object) -> Value:

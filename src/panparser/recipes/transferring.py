@@ -1,0 +1,70 @@
+"""transfer_recipe: what `train_transfer` did as a recipe, which makes the same parser again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from panparser.errors import SpecError
+from panparser.learning.strategies import Strategy
+from panparser.parsing.parser import Parser
+from panparser.recipes.data import DataPart
+from panparser.recipes.parser import ParserPart
+from panparser.recipes.pipeline import PipelinePart
+from panparser.recipes.recipe import Recipe
+from panparser.recipes.sources import SourcePart
+from panparser.recipes.training import TrainingPart, describe_strategy
+from panparser.transfer.transferring import Transferred
+from panparser.transfer.typology import Typology
+
+_BY_ONE_TRAINING = ("joint", "all", "pool", "sample")  # methods
+
+
+def transfer_recipe(
+    made: Transferred,
+    *,
+    sample: str | os.PathLike[str] | None = None,
+    dev: str | os.PathLike[str] | None = None,
+    typology: Typology | None = None,
+    lexicon: Sequence[str | os.PathLike[str]] = (),
+    format: str = "auto",
+) -> Recipe | None:
+    """The recipe of a transferred model, which needs no comparison, and learns from the same files in the same way.
+
+    Files are those of the sample and development set that it learned from, and of the words of the tagger's lexicon.
+    None for what is not made by one training: votes, cascades, self-training. Weights are the same as those of the
+    model, trees likewise; what was compared, and why the method was chosen, is only in the first model's record.
+    """
+    report, parser = made.report, made.parser
+    if report.method not in _BY_ONE_TRAINING or report.self_training is not None or not isinstance(parser, Parser):
+        return None
+    if (sample is None) != (report.sentences == 0):
+        raise SpecError(f"sample of transfer_recipe must be the file of the sample, if there is one; got {sample!r}")
+    has_sample = report.method in ("joint", "sample")
+    record = parser.training
+    weights = [each["weight"] for each in record.treebank_weights or ()]
+    sources = tuple(
+        SourcePart(path=each.path, weight=each.weight if weights else 1.0, sentences=each.used, blank=has_sample)
+        for each in (report.used if report.method != "sample" else ())
+    )
+    train = (os.fspath(sample),) if sample is not None and (has_sample or made.tagger is not None) else None
+    training: dict[str, Any] = {"strategy": describe_strategy(Strategy.from_values(record["strategy"]))}
+    training |= {"epochs": record.epochs, "seed": report.seed, "members": record.members}
+    pipeline = None
+    if made.tagger is not None:
+        files = tuple(os.fspath(each) for each in lexicon) or None
+        pipeline = PipelinePart(parts=("tagger", "parser"), columns=("upos",), lexicon=files, folds=0)
+    return Recipe(
+        data=DataPart(
+            train=train,
+            weights=(weights[-1],) if has_sample and sources and weights else None,
+            dev=None if dev is None else os.fspath(dev),
+            format=format,
+        ),
+        parser=ParserPart.of(parser.spec),
+        training=TrainingPart(**training),
+        pipeline=pipeline,
+        sources=sources,
+        typology=typology.to_values() if typology is not None and len(typology) and sources else None,
+    )
