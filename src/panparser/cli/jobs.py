@@ -93,10 +93,11 @@ class Job:
         """The treebank to be written, and the constraints that were dropped."""
         if self.k_best is not None and self.pipeline.parser is not None:
             self.pipeline.annotate_words(treebank, keep=self.keep)
-            from panparser.pipeline.several import several_trees  # few want more than one
+            from panparser.pipeline.several import repeated, several_trees  # few want more than one
 
-            constraints = kept_constraints(treebank, self.keep)
-            return several_trees(self.pipeline.parser, treebank, self.k_best, self.beam, constraints, self.relax)
+            parser, constraints = self.pipeline.parser, kept_constraints(treebank, self.keep)
+            trees, dropped = several_trees(parser, treebank, self.k_best, self.beam, constraints, self.relax)
+            return repeated(treebank, trees, labeled=parser.spec.labeled), dropped
         dropped = self.pipeline.annotate(
             treebank,
             keep=self.keep,

@@ -21,8 +21,8 @@ def several_trees(
     beam: int | None,
     constraints: Constraints | None,
     relax: bool,
-) -> tuple[Treebank, list[Dropped]]:
-    """A treebank with each sentence as often as it has trees, and the constraints that were dropped."""
+) -> tuple[list[list[ScoredTree]], list[Dropped]]:
+    """At most `count` trees for each sentence, and the constraints that were dropped."""
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
     trees: list[list[ScoredTree]] = []
@@ -30,16 +30,21 @@ def several_trees(
     for sentence in treebank:
         trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
         dropped += constraints.dropped if constraints else []
+    return trees, dropped
+
+
+def repeated(treebank: Treebank, trees: list[list[ScoredTree]], *, labeled: bool) -> Treebank:
+    """A treebank with each sentence as often as it has trees."""
     forget(treebank)
-    repeated = treebank[[number for number, found in enumerate(trees) for _ in found]]
+    copies = treebank[[number for number, found in enumerate(trees) for _ in found]]
     position = 0
     for found in trees:
         for rank, tree in enumerate(found, start=1):
-            sentence = repeated[position]
+            sentence = copies[position]
             sentence.heads = tree.heads
-            if parser.spec.labeled:
+            if labeled:
                 sentence.labels = list(tree.labels)
             kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
             sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
             position += 1
-    return repeated, dropped
+    return copies
