@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from learners import ENGLISH
-from panparser.treebank.validation.words import UPOS
+from panparser.treebank.universal import UPOS
 
 SAMPLE, TEST = ENGLISH[:10], ENGLISH[200:]
 WORDS = pp.Lexicon.of(ENGLISH[10:200])

@@ -6,7 +6,7 @@ import pytest
 
 import panparser as pp
 from panparser.transfer.glossed.table import shipped_table
-from panparser.treebank.validation.words import UPOS
+from panparser.treebank.universal import UPOS
 
 TABLE = shipped_table()
 

@@ -12,11 +12,10 @@ from panparser.errors import SpecError
 from panparser.networks.network import Network, named
 from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
-from panparser.recipes.data import DataPart, FoldsPart
+from panparser.recipes.data import DataPart, FoldsPart, SourcePart, read_sources, read_typology, typology_of
 from panparser.recipes.network import read_network
 from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
 from panparser.recipes.pipeline import PipelinePart
-from panparser.recipes.sources import SourcePart, read_sources, read_typology, typology_of
 from panparser.recipes.tables import (
     Part,
     check_names,

@@ -9,11 +9,10 @@ from typing import Any
 from panparser.errors import SpecError
 from panparser.learning.strategies import Strategy
 from panparser.parsing.parser import Parser
-from panparser.recipes.data import DataPart
+from panparser.recipes.data import DataPart, SourcePart
 from panparser.recipes.parser import ParserPart
 from panparser.recipes.pipeline import PipelinePart
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.sources import SourcePart
 from panparser.recipes.training import TrainingPart, describe_strategy
 from panparser.transfer.transferring import Transferred
 from panparser.transfer.typology import Typology

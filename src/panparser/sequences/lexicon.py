@@ -16,12 +16,12 @@ from panparser._caching import cached_property
 from panparser._checks import MAX_INT, check_count, is_number
 from panparser.errors import SpecError, TreebankError
 from panparser.features.templates import Templates
+from panparser.sequences.tag_dictionary import LEXICON_COLUMNS
 from panparser.storage.files import write_whole
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
-from panparser.treebank.validation.words import UPOS
+from panparser.treebank.universal import UPOS
 
-COLUMNS = ("lexicon", "ending")  # of items: the tags of a word, and what its ending tells
 TEMPLATES = """
 W0.lexicon
 W-1.lexicon
@@ -164,7 +164,8 @@ class Lexicon:
         endings = [self.ending(form) for form in forms]
         numbers = [0 if found is None else 1 + 2 * _TAGS.index(found[0]) + found[1] for found in endings]
         return {
-            name: np.array(values, dtype=np.int32)[words] for name, values in zip(COLUMNS, (sets, numbers), strict=True)
+            name: np.array(values, dtype=np.int32)[words]
+            for name, values in zip(LEXICON_COLUMNS, (sets, numbers), strict=True)
         }
 
     @cached_property
@@ -219,7 +220,7 @@ class Lexicon:
 
 def lexicon_templates(templates: Templates, first: str) -> Templates:
     """The templates, and those that read a lexicon, unless some do; `first` is the tag before, or its first part."""
-    if any(atom.name in COLUMNS for atom in templates.atoms):
+    if any(atom.name in LEXICON_COLUMNS for atom in templates.atoms):
         return templates
     return templates + Templates.parse(TEMPLATES.replace("T-1", first))
 

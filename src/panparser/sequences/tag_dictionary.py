@@ -14,6 +14,8 @@ from panparser.errors import SpecError
 from panparser.sequences.model import Allowed
 from panparser.treebank.treebank import Treebank
 
+LEXICON_COLUMNS = ("lexicon", "ending")  # of items, if there is a lexicon: a word's tags, and what its ending tells
+
 
 @dataclass(frozen=True)
 class DictionaryRule:

@@ -18,10 +18,8 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
 from panparser.learning.options import NetworkOptions, SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
-from panparser.sequences.lexicon import COLUMNS as LEXICON_COLUMNS
-from panparser.sequences.lexicon import Lexicon, lexicon_templates
 from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Classes, Items, SequenceModel, Window
-from panparser.sequences.tag_dictionary import DictionaryRule, TagDictionary
+from panparser.sequences.tag_dictionary import LEXICON_COLUMNS, DictionaryRule, TagDictionary
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel
 from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Row, Table, integer, number
@@ -30,6 +28,7 @@ from panparser.treebank.treebank import Treebank, check_treebanks
 if TYPE_CHECKING:
     from panparser.features.vectors import Vectors
     from panparser.networks.network import Network
+    from panparser.sequences.lexicon import Lexicon
     from panparser.sequences.networks import NetworkTagger
 
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; combined tags have them in this order
@@ -77,6 +76,8 @@ class TaggerSpec:
 
     def with_lexicon(self) -> TaggerSpec:
         """The same with templates that read a lexicon, unless it has some."""
+        from panparser.sequences.lexicon import lexicon_templates  # only here: few taggers have one
+
         first = f"T-1.{self.columns[0]}" if len(self.columns) > 1 else "T-1"
         return replace(self, templates=lexicon_templates(self.templates, first))
 
@@ -212,7 +213,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
             raise ValueError("its tags are not those of its weights")
         if not all(number < len(tags) for number in dictionary.class_of.values()):
             raise ValueError("its dictionary has unknown tags")
-        lexicon = Lexicon.from_values(values["lexicon"]) if "lexicon" in values else None
+        lexicon = _restored_lexicon(values["lexicon"]) if "lexicon" in values else None
         if (lexicon is None) != (not spec.window.columns):
             raise ValueError("its templates and its lexicon do not fit")
         if lexicon is not None and not lexicon.all_tags <= {tag[0] for tag in tags}:
@@ -332,6 +333,8 @@ def train_tagger(
 
 def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tuple[TaggerSpec, Lexicon]:
     """The spec of a tagger that learns with a lexicon, and that lexicon with what the treebank tells of its words."""
+    from panparser.sequences.lexicon import Lexicon  # only here: few taggers have one
+
     if not isinstance(lexicon, Lexicon):
         raise SpecError(f"lexicon of train_tagger must be a Lexicon; got {lexicon!r}")
     if "upos" not in spec.columns:
@@ -369,6 +372,12 @@ def _restored(arrays: Arrays, values: dict[str, Any], source: Source) -> Sequenc
     model: Any = ClassifiedSequences.from_file(arrays, values, source)
     found: SequenceModel = model
     return found
+
+
+def _restored_lexicon(values: list[list[Any]]) -> Lexicon:
+    from panparser.sequences.lexicon import Lexicon  # only here: few taggers have one
+
+    return Lexicon.from_values(values)
 
 
 def _check_treebank(treebank: object) -> None:

@@ -13,7 +13,7 @@ from panparser.errors import SpecError, TreebankError
 from panparser.transfer.tag_trigrams import TagTrigrams, similarity_by_tag
 from panparser.treebank.regions import Arcs, Region
 from panparser.treebank.treebank import Treebank
-from panparser.treebank.validation.words import UPOS
+from panparser.treebank.universal import UPOS
 
 PRIOR, LEAST, FINE = 20, 5, 30
 Class = tuple[str, str, str | None]  # tag, direction, tag of the head; None: any other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 # https://universaldependencies.org/u/feat: those of version 2; a layer such as Number[psor] is a language's own.
 FEATURES = frozenset(
     "PronType NumType Poss Reflex Abbr Typo Foreign ExtPos Gender Animacy NounClass Number Case Definite Deixis "

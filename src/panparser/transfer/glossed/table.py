@@ -13,7 +13,7 @@ from typing import Any
 from panparser._caching import cached_property
 from panparser.errors import SpecError
 from panparser.storage.values import Kind, ListOf, Table, TableOf, check, one_of, read_values, text
-from panparser.treebank.validation.words import UPOS
+from panparser.treebank.universal import UPOS
 
 _SHIPPED = Path(__file__).with_name("glosses.toml")
 _MAX_JOINED = 12  # letters of a gloss that is divided into parts

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from panparser.treebank.universal import UPOS
 from panparser.treebank.validation.rules import Lines, Report, quoted
 from panparser.treebank.validation.shape import NAMES
 
-UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 RELATIONS = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed "
     "flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative "
