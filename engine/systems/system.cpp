@@ -25,9 +25,10 @@ Place place(const Frame& frame, Token token) {
   return token == frame.at[kS2] ? kAtS2 : kDeeper;
 }
 
+// The bit of regions that a token is in.
 template <bool kFree>
-bool in_region(const Frame& frame, Token token, std::int32_t region) {
-  return region >> (2 * place<kFree>(frame, token) + (token == frame.root)) & 1;
+std::int32_t region_bit(const Frame& frame, Token token) {
+  return 1 << (2 * place<kFree>(frame, token) + (token == frame.root));
 }
 
 bool is_of_list(EffectKind kind) {
@@ -86,7 +87,13 @@ System::System(Table table) : table_(std::move(table)) {
     require_positions(row);
     for (const Term& term : row.terms) plain_probes_ = std::max(plain_probes_, std::size_t(term.probe) + 1);
   }
+  for (const Probe& probe : table_.probes) {
+    const auto position = Position(probe.position);
+    const bool is_new = std::find(of_heads_.begin(), of_heads_.end(), position) == of_heads_.end();
+    if (probe.kind == ProbeKind::kHead && is_new) of_heads_.push_back(position);
+  }
   labeled_.resize(table_.rows.size());
+  moved_.resize(table_.rows.size());
   for (int action = 0; action < actions(); ++action) {
     for (const EffectKind kind : {EffectKind::kPropose, EffectKind::kArc}) {  // an arc comes before a proposal
       for (const Effect& effect : table_.rows[action].effects) {
@@ -94,6 +101,10 @@ System::System(Table table) : table_(std::move(table)) {
       }
     }
     for (const Effect& effect : table_.rows[action].effects) {
+      if (effect.kind == EffectKind::kShift) moved_[action].pushed = kB0;
+      if (effect.kind == EffectKind::kPop) moved_[action].popped = Position(effect.first);
+      if (effect.kind == EffectKind::kDrop) moved_[action].popped = kB0;
+      if (effect.kind == EffectKind::kArc) moved_[action].attached = Position(effect.second);
       if (effect.kind == EffectKind::kBack) swap_ = action;
       table_.shape.has_list |=
           is_of_list(effect.kind) || (makes_arc(effect) && (effect.first == kL0 || effect.second == kL0));
@@ -322,15 +333,10 @@ Arc System::decided(const Frame& frame, int action) const {
   return {};
 }
 
-Change System::change(const Row& row, const Frame& frame) const {
-  Change change;
-  for (const Effect& effect : row.effects) {
-    if (effect.kind == EffectKind::kShift) change.pushed = frame.at[kB0];
-    if (effect.kind == EffectKind::kPop) change.popped = frame.at[effect.first];
-    if (effect.kind == EffectKind::kDrop) change.popped = frame.at[kB0];
-    if (effect.kind == EffectKind::kArc) change.attached = frame.at[effect.second];
-  }
-  return change;
+Change System::change(int action, const Frame& frame) const {
+  const auto at = [&](Position position) { return position == kPositions ? kNone : frame.at[position]; };
+  const Moved& moved = moved_[action];
+  return {at(moved.pushed), at(moved.popped), at(moved.attached)};
 }
 
 Reference System::reference(Gold gold) const {
@@ -409,12 +415,13 @@ template <bool kFree>
 inline int count_children(const Probe& probe, Token token, const Frame& frame, const Gold& gold) {
   const std::span<const Token> children = gold.children(token);
   const auto counts = [&](Token child) {
-    return in_region<kFree>(frame, child, probe.region) && !(probe.flag && contains(frame.attached, child));
+    return (region_bit<kFree>(frame, child) & probe.region) != 0 && !(probe.flag && contains(frame.attached, child));
   };
   int count = 0;
   if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
+    const bool all = !kFree && !probe.flag && (probe.region & kBufferRegion) == kBufferRegion;
     for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {
-      count += counts(*child);
+      count += all || counts(*child);
     }
   }
   if ((probe.region & ~kBufferRegion) != 0) {
@@ -441,10 +448,6 @@ int System::probe(const Probe& probe, const Frame& frame, const Gold& gold) cons
   const Token token = probe.position < kPositions ? frame.at[probe.position] : frame.root;
   if (token == kNone) return 0;
   switch (probe.kind) {
-    case ProbeKind::kHead: {
-      const Token head = gold.head(token);
-      return head >= 0 && in_region<kFree>(frame, head, probe.region);
-    }
     case ProbeKind::kHeadless:
       return gold.head(token) == (table_.shape.has_root ? kEmpty : frame.root);
     case ProbeKind::kWants:
@@ -469,7 +472,17 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
   const Gold& gold = reference.gold;
   scratch.probes.resize(table_.probes.size());
   const std::size_t probes = gold.directed() ? table_.probes.size() : plain_probes_;
-  for (std::size_t i = 0; i < probes; ++i) scratch.probes[i] = probe<kFree>(table_.probes[i], frame, gold);
+  std::array<std::int32_t, kPositions> heads{};  // the region of the head of each position
+  for (const Position position : of_heads_) {
+    const Token token = frame.at[position];
+    const Token head = token == kNone ? kNone : gold.head(token);
+    if (head >= 0) heads[position] = region_bit<kFree>(frame, head);
+  }
+  for (std::size_t i = 0; i < probes; ++i) {
+    const Probe& own = table_.probes[i];
+    scratch.probes[i] =
+        own.kind == ProbeKind::kHead ? (heads[own.position] & own.region) != 0 : probe<kFree>(own, frame, gold);
+  }
   for (std::uint32_t rest = legal; rest; rest &= rest - 1) {
     const int action = std::countr_zero(rest);
     const Row& row = table_.rows[action];
@@ -481,29 +494,42 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     }
     costs[action] = cost;
   }
-  if (table_.potential != Potential::kZero) add_potential(frame, legal, reference, scratch, costs);
+  if (table_.potential == Potential::kBlockedChain) {
+    add_chain(frame, legal, gold, costs);
+  } else if (table_.potential != Potential::kZero) {
+    add_potential(frame, legal, reference, scratch, costs);
+  }
 }
 
-// What rows change in the number of words that the potential counts.
+// What rows change in the chain that is blocked.
+void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const {
+  const Chain now(frame, gold, frame.front, table_.limit);
+  const Chain next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
+  if (now.top == kNone && next.top == kNone) return;
+  const int before = now.is_blocked(frame, {}, table_.limit);
+  for (; legal; legal &= legal - 1) {
+    const int action = std::countr_zero(legal);
+    const Change own = change(action, frame);
+    costs[action] += (own.pushed == kNone ? now : next).is_blocked(frame, own, table_.limit) - before;
+  }
+}
+
+// What rows change in the number of words that another potential counts.
 void System::add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                            std::span<std::int32_t> costs) const {
   const Gold& gold = reference.gold;
-  const bool chain = table_.potential == Potential::kBlockedChain;
-  const bool cycles = table_.potential == Potential::kCycles;
   const auto crossing = [&](Token without) {
     return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
   };
-  const int before = chain ? chain_blocked(frame, {}, gold, table_.limit) : reference.crosses ? crossing(kNone) : 0;
+  const int before = reference.crosses ? crossing(kNone) : 0;
   if (reference.given_up > 0) {
     ++scratch.valued;
     ++scratch.approximated;
   }
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
-    const Row& row = table_.rows[action];
-    if (cycles) costs[action] += more_cycles(frame, moves_[action], gold);
-    if (chain) costs[action] += int(chain_blocked(frame, change(row, frame), gold, table_.limit)) - before;
-    if (reference.crosses) costs[action] += crossing(change(row, frame).popped) - before;
+    if (table_.potential == Potential::kCycles) costs[action] += more_cycles(frame, moves_[action], gold);
+    if (reference.crosses) costs[action] += crossing(change(action, frame).popped) - before;
   }
 }
 

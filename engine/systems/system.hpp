@@ -176,10 +176,11 @@ class System {
   bool fits_potential(const Row& row) const;
   template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
+  void add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const;
   void add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                      std::span<std::int32_t> costs) const;
   int children_of_list(const Probe& probe, const Frame& frame, const Gold& gold) const;
-  Change change(const Row& row, const Frame& frame) const;
+  Change change(int action, const Frame& frame) const;
   int swap_action(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   std::uint32_t free_arcs(const Frame& frame, std::uint32_t legal, const Reference& reference) const;
   void keep_to_static(const Frame& frame, std::uint32_t legal, const Reference& reference,
@@ -205,12 +206,17 @@ class System {
   struct Joined {
     Position head = kPositions, dependent = kPositions;  // kPositions: none
   };
+  struct Moved {
+    Position pushed = kPositions, popped = kPositions, attached = kPositions;  // likewise
+  };
   Table table_;
-  std::vector<Joined> labeled_;   // by action
-  std::vector<Move> moves_;       // by action, if cycles are counted
-  std::size_t plain_probes_ = 0;  // those before it serve references without directions
-  std::int32_t deepest_ = kS0;    // of the stack, that arcs join
-  bool joins_list_ = false;       // do arcs join L0?
+  std::vector<Joined> labeled_;     // by action
+  std::vector<Moved> moved_;        // by action
+  std::vector<Move> moves_;         // by action, if cycles are counted
+  std::size_t plain_probes_ = 0;    // those before it serve references without directions
+  std::vector<Position> of_heads_;  // positions whose heads probes ask for
+  std::int32_t deepest_ = kS0;      // of the stack, that arcs join
+  bool joins_list_ = false;         // do arcs join L0?
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1, leave_ = -1;  // rows that the swap oracles choose from
 };
 

@@ -20,21 +20,22 @@ int count_open(const Frame& frame, Token top, int enough) {
 
 }  // namespace
 
-bool chain_blocked(const Frame& frame, const Change& change, const Gold& gold, int limit) {
-  const Token front = frame.front + (change.pushed != kNone);
-  const Token top = gold.chain_exit(front);
+// A change removes at most two of the words that are counted.
+Chain::Chain(const Frame& frame, const Gold& gold, Token front, int limit)
+    : top(gold.chain_exit(front)), open(top == kNone ? 0 : count_open(frame, top, limit + 2)) {}
+
+bool Chain::is_blocked(const Frame& frame, const Change& change, int limit) const {
   if (top == kNone) return false;
   const bool on_stack = top == change.pushed || (top != change.popped && contains(frame.on_stack, top));
   if (!on_stack) return false;
   auto is_open = [&](Token token) {
     return token != kNone && token <= top && token != frame.root && !contains(frame.attached, token);
   };
-  // The change removes at most two of the words that `count_open` sees.
-  int open = count_open(frame, top, limit + 2);
-  if (is_open(change.popped)) --open;
-  if (is_open(change.attached) && change.attached != change.popped && contains(frame.on_stack, change.attached)) --open;
-  if (is_open(change.pushed) && change.pushed != change.attached) ++open;
-  return open >= limit;
+  int left = open;
+  if (is_open(change.popped)) --left;
+  if (is_open(change.attached) && change.attached != change.popped && contains(frame.on_stack, change.attached)) --left;
+  if (is_open(change.pushed) && change.pushed != change.attached) ++left;
+  return left >= limit;
 }
 
 }  // namespace panparser
