@@ -89,10 +89,10 @@ def test_what_was_found_is_exact_at_six_words(system):
 @pytest.mark.slow
 @pytest.mark.parametrize("system", [system for system in LOCAL if system.partial], ids=identify)
 def test_partial_systems_at_five_words_with_directions(system):
-    """Their built-in tables have none. ArcEagerPartial with Root first and the Span systems can have none."""
+    """Their built-in tables have none. The Span systems can have none."""
     found = pp.derive(system)
     assert (found.learned, found.proofs[0].rows[-1].words) == (4, 5)
-    fits = not system.max_span and (system.name == "arc-hybrid-partial" or system.root == "last")
+    fits = not system.max_span
     assert found.system.knows_directions == fits
     assert (found.directions is None) == fits
     assert fits == (len(found.proofs) == 2)
