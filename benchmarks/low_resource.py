@@ -7,9 +7,12 @@ the folder with at least 100 sentences, except those of the same language. Compa
 the sample alone, the nearest four sources and all sources (by tags alone, rewritten by what WALS says of the target),
 and both together, with and without rewriting. Gold tags; UAS of at most 300 sentences of the test set, without
 punctuation.
+The same with predicted tags: those of a tagger that learns from the sample alone, and of one that also has a lexicon of
+1,000 words, the most frequent ones of the training set with the tags that they have there. Parsers then learn from the
+sample's own tags, and read neither lemmas nor XPOS and FEATS; both methods are rewritten ones.
 With --real, what `panparser transfer` makes for languages that are that small: the treebanks of FOLDER2 that have a
 test set and at most 50 sentences to learn from. Those without any are ranked and rewritten by the tags of the test set.
-There, UAS and LAS are of all words of the whole test set.
+There, UAS and LAS are of all words of the whole test set; beside them the UAS of the method "vote".
 Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt.
 """
 
@@ -23,10 +26,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
 from grid import arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Candidates, Method, Source
+from panparser.transfer.tagging import tags_alone
 
 TARGETS = ("hu", "fr_sequoia", "el", "lv", "et", "sv_lines", "id", "pt")
 SIZES = (10, 20, 50, 100)
@@ -38,6 +43,18 @@ ROWS: dict[str, tuple[Method, bool]] = {  # method, and whether sources are rewr
     "all sources": ("all", True),
     "joint, as they are": ("joint", False),
     "joint, rewritten": ("joint", True),
+}
+WORDS = 1000  # of the lexicon
+TAGGERS = {"sample": False, "lexicon": True}  # whether there is a lexicon
+TAG_ROWS = {  # names in results, and in the table
+    "tags, sample": "UPOS, of the sample",
+    "tags, lexicon": "UPOS, and of the lexicon",
+    "sample, gold tags": "sample alone, gold tags",
+    "sample, sample": "sample alone, tags of the sample",
+    "sample, lexicon": "sample alone, and of the lexicon",
+    "joint, gold tags": "joint, gold tags",
+    "joint, sample": "joint, tags of the sample",
+    "joint, lexicon": "joint, and of the lexicon",
 }
 
 
@@ -64,19 +81,22 @@ class Task:
     size: int
     seed: int
     real: str = ""  # the folder of the target, from that of the sources
+    is_tagged: bool = False  # with predicted tags
 
     @property
     def key(self) -> str:
-        return json.dumps({"target": self.target, "size": self.size, "seed": self.seed, "real": self.real})
+        values = {"target": self.target, "size": self.size, "seed": self.seed, "real": self.real}
+        return json.dumps(values | ({"is_tagged": True} if self.is_tagged else {}))
 
     def __str__(self) -> str:
-        return f"{self.target}, {self.size or 'all'} sentences, seed {self.seed}"
+        return f"{self.target}, {self.size or 'all'} sentences, seed {self.seed}{', tagged' * self.is_tagged}"
 
     def effort(self, folder: Path) -> float:
         return float(self.size) if self.size else 1e9
 
     def run(self, folder: Path) -> Outcome:
-        scores = self._command(folder) if self.real else self._methods(folder)
+        work = self._command if self.real else self._tagged if self.is_tagged else self._methods
+        scores = work(folder)
         return Outcome(scores, time.process_time(), build())
 
     def _methods(self, folder: Path) -> dict[str, float]:
@@ -94,6 +114,32 @@ class Task:
             found[row] = candidates.tally(candidates.learn(method, sample), test).uas
         return found
 
+    def _tagged(self, folder: Path) -> dict[str, float]:
+        train = pp.read_conllu(folder / self.target / "train.conllu")
+        sample = tags_alone(pp.sample(train, self.size, seed=self.seed))
+        test = tags_alone(pp.sample(pp.read_conllu(folder / self.target / "test.conllu"), TESTED))
+        treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
+        order, chosen = typology(self.target), []
+        for each in pp.similar(sample, treebanks):
+            drawn = pp.sample(treebanks[each.number], SENTENCES, seed=self.seed)
+            chosen.append(Source(drawn.path, pp.rewrite(drawn, order, seed=self.seed)[0], each.divergence))
+        candidates = Candidates(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
+        words = frequent(train)
+        found, tagged = {}, {}
+        for name, has_lexicon in TAGGERS.items():
+            lexicon = words if has_lexicon else None
+            tagger = pp.train_tagger(pp.TaggerSpec(), sample, lexicon=lexicon, seed=self.seed, threads=1)
+            found[f"tags, {name}"] = tagger.accuracy(test)["upos"]
+            tagged[name] = tagger.tag(test)
+        for method in ("sample", "joint"):
+            parser = candidates.learn(method, sample)
+            found[f"{method}, gold tags"] = candidates.tally(parser, test).uas
+            for name, treebank in tagged.items():
+                tally = candidates.tally(parser, test, treebank).tagged
+                assert tally is not None
+                found[f"{method}, {name}"] = tally.uas
+        return found
+
     def _command(self, folder: Path) -> dict[str, float]:
         own = folder / self.real / self.target
         test, train = (
@@ -102,17 +148,30 @@ class Task:
         )
         assert test is not None
         sample = None if train is None or not train.words else train
-        made = pp.train_transfer(
-            sources(folder, self.target),
-            sample,
-            raw=test if sample is None else None,
-            typology=typology(self.target),
-            seed=self.seed,
-            threads=1,
-        )
-        made.parser.tags = None
-        scores = pp.evaluate(test, made.parser.parse(test))
-        return {made.report.method: scores.uas, "LAS": scores.las, "sentences": 0 if sample is None else len(sample)}
+        scores, methods = {}, []
+        for method in (None, "vote"):
+            made = pp.train_transfer(
+                sources(folder, self.target),
+                sample,
+                raw=test if sample is None else None,
+                typology=typology(self.target),
+                method=method,
+                seed=self.seed,
+                threads=1,
+            )
+            made.parser.tags = None
+            scores[method] = pp.evaluate(test, made.parser.parse(test))
+            methods.append(made.report.method)
+        of_command = {methods[0]: scores[None].uas, "LAS": scores[None].las}
+        return of_command | {"sentences": 0 if sample is None else len(sample), "by vote": scores["vote"].uas}
+
+
+def frequent(treebank: pp.Treebank) -> pp.Lexicon:
+    """The most frequent words of a treebank, with their tags."""
+    forms, counts = treebank.vocabulary("form"), np.bincount(treebank.column("form"))
+    first = sorted(range(len(counts)), key=lambda form: (-counts[form], forms[form]))[:WORDS]
+    tags = pp.Lexicon.of(treebank).tags
+    return pp.Lexicon({forms[form]: tags[forms[form]] for form in first if forms[form] in tags})
 
 
 @dataclass(frozen=True)
@@ -143,14 +202,28 @@ def of_sizes(results: Mapping[str, Outcome], targets: list[str], seeds: list[int
     return [*lines, ""]
 
 
+def of_tags(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]) -> list[str]:
+    """Accuracy of tags, and UAS with them: mean over targets and seeds, by size."""
+    lines = [f"{'predicted tags':36}" + "".join(f"{size:>8}" for size in SIZES)]
+    for row, shown in TAG_ROWS.items():
+        cells = []
+        for size in SIZES:
+            tasks = [Task(name, size, seed, is_tagged=True) for name in targets for seed in seeds]
+            known = [results[task.key].scores[row] for task in tasks if task.key in results]
+            cells.append(number(mean(known) if len(known) == len(tasks) else float("nan"), 8, 1))
+        lines.append(f"{shown:36}" + "".join(cells))
+    return [*lines, ""]
+
+
 def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
-    lines = [f"{'panparser transfer':24}{'sentences':>10}{'method':>10}{'UAS':>8}{'LAS':>8}"]
+    lines = [f"{'panparser transfer':24}{'sentences':>10}{'method':>10}{'UAS':>8}{'LAS':>8}{'by vote':>9}"]
     for task in tasks:
         if (outcome := results.get(task.key)) is None:
             lines.append(f"{task.target:24}{'-':>10}")
             continue
-        (method, uas), las, sentences = next(iter(outcome.scores.items())), *list(outcome.scores.values())[1:]
-        lines.append(f"{task.target:24}{sentences:>10.0f}{method:>10}{number(uas, 8, 1)}{number(las, 8, 1)}")
+        (method, uas), las, sentences, vote = next(iter(outcome.scores.items())), *list(outcome.scores.values())[1:]
+        cells = f"{number(uas, 8, 1)}{number(las, 8, 1)}{number(vote, 9, 1)}"
+        lines.append(f"{task.target:24}{sentences:>10.0f}{method:>10}{cells}")
     return [*lines, ""] if tasks else []
 
 
@@ -175,7 +248,13 @@ def main() -> None:
     if missing:
         parser.error(f"{options.folder}: expected treebanks with train.conllu: {', '.join(missing)}")
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    tasks = [Task(name, size, seed) for name in names for size in SIZES for seed in seeds]
+    tasks = [
+        Task(name, size, seed, is_tagged=is_tagged)
+        for is_tagged in (False, True)
+        for name in names
+        for size in SIZES
+        for seed in seeds
+    ]
     real = []
     if options.real:
         place = os.path.relpath(options.real, options.folder)
@@ -183,7 +262,9 @@ def main() -> None:
     results = finish(options, [*tasks, *real], Outcome)
     cpu = sum(results[task.key].cpu for task in (*tasks, *real) if task.key in results)
     title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"
-    publish(options, [title, "", *of_sizes(results, names, seeds), *of_real(results, real)])
+    publish(
+        options, [title, "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds), *of_real(results, real)]
+    )
 
 
 if __name__ == "__main__":

@@ -245,8 +245,16 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "projection-parsers": lambda: _plain(
         "projection.txt", "learned from ", ["learned from", "en-fr (fr_sequoia)", "en-tr (tr_imst)"]
     ),
+    "families": lambda: _plain(
+        "transfer.txt",
+        "families, ",
+        ["source, target", "pairs", "as it is", "cautious", "full", "slides, before and after"],
+    ),
+    "predicted-tags": lambda: _plain("low_resource.txt", "predicted tags ", ["sentences", "10", "20", "50", "100"]),
     "low-resource": lambda: _plain("low_resource.txt", "UAS, ", ["sentences", "10", "20", "50", "100"]),
-    "little": lambda: _plain("low_resource.txt", "panparser transfer ", ["", "sentences", "method", "UAS", "LAS"]),
+    "little": lambda: _plain(
+        "low_resource.txt", "panparser transfer ", ["", "sentences", "method", "UAS", "LAS", "by vote"]
+    ),
     "sample-worth": lambda: _plain(
         "sample_worth.txt",
         "break-even, ",
