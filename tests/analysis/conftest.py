@@ -23,7 +23,7 @@ def browse(tmp_path_factory):
     folder = tmp_path_factory.mktemp("browser")
 
     def call(page, address="", then="", width=1400):
-        page = page.replace("</body>", f"<script>{then}</script></body>")
+        page = browser.with_script(page, then)
         elements, said = browser.opened(program, page, folder, address, width)
         if not elements.strip():
             pytest.skip(f"{program} does not run here: {said.strip().splitlines()[-1:]}")

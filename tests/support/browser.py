@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
+from base64 import b64encode
 from pathlib import Path
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -23,6 +25,13 @@ def opened(program: str, page: str, folder: Path, address: str = "", width: int 
     command = [program, *FLAGS.split(), *options, f"file://{path}{address}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8")
     return done.stdout, done.stderr
+
+
+def with_script(page: str, script: str) -> str:
+    """A page with a script of the test after its own, which its policy then allows."""
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1)
+    return allowed.replace("</body>", f"<script>{script}</script></body>")
 
 
 def attribute(dom: str, name: str) -> str:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from panparser._arrays import LongArray
 from panparser.analysis.frame import Frame
+from panparser.pages.page import data_text
 from panparser.treebank.treebank import Treebank
-
-_UNSAFE = {
-    ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"
-}  # characters that could end the script, or a line of it
 
 
 def page_data(frame: Frame, most: int) -> tuple[str, int]:
@@ -45,8 +40,7 @@ def page_data(frame: Frame, most: int) -> tuple[str, int]:
             ]
         )
     values = {"names": list(frame.names), "labels": labels, "tags": tags, "sentences": sentences}
-    text = json.dumps(values, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE)
-    return text.encode("utf-8", "replace").decode("utf-8"), len(sentences)
+    return data_text(values), len(sentences)
 
 
 def _chosen(frame: Frame, most: int) -> LongArray:

@@ -24,6 +24,7 @@ from panparser.analysis.tables.comparison import compare
 from panparser.analysis.tables.scores import OTHER, confusion, confusions, scores, worst
 from panparser.errors import AnalysisError
 from panparser.evaluation import metrics as evaluation
+from panparser.pages.page import Page
 from panparser.parsing.confidence import HEAD_KEY, read_confidence
 from panparser.storage.files import check_writable, write_whole
 from panparser.treebank.universal import base_label
@@ -75,19 +76,8 @@ def report(frame: Frame, *, title: str | None = None, sentences: int = _MAX_SENT
         _worst(frame),
         _browser(frame, count),
     ]
-    page = files("panparser.analysis.reporting") / "assets"
-    style, script = ((page / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'\">\n"
-        f"<title>{html.escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f'<a class="skip" href="#sentences">Skip to the sentences</a>\n<header><h1>{html.escape(title)}</h1>'
-        '<button id="theme" type="button">Theme: auto</button></header>\n<main>\n'
-        f"{''.join(sections)}</main>\n"
-        f'<script type="application/json" id="data">{data}</script>\n<script>\n{script}</script>\n</body>\n</html>\n'
-    )
+    folder = files("panparser.analysis.reporting") / "assets"
+    return str(Page(title, "report", data, "".join(sections), ("sentences",), folder))
 
 
 def write_report(frame: Frame, path: str | os.PathLike[str], **options: object) -> None:

@@ -5,7 +5,7 @@ Features of a perceptron have weights, which are looked up. Of a network, inputs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +157,26 @@ class Explanation:
                 found.setdefault(text, np.zeros(len(columns), dtype=np.int32))[here] += row[seen.legal[place]]
         return Contributions(tuple(found), columns, np.array([*found.values()]), chosen, self._units[0])
 
+    def all_actions(self) -> Iterator[Contributions]:
+        """What `actions` returns for each step; of a network, much faster than one by one."""
+        if self._occlusions is None:
+            yield from map(self.actions, range(1, len(self) + 1))
+            return
+        for step, (inputs, contributions) in enumerate(self._occlusions.all_actions(), start=1):
+            columns, chosen = self._columns(step)
+            yield Contributions(inputs, columns, contributions[:, self.legal(step)], chosen, 1.0)
+
+    def label_scores(self, step: int) -> dict[str, float]:
+        """The scores of the labels that the arc of a step may have; empty if it makes none."""
+        if self._occlusions is None:
+            found = self.labels(step)
+            return {} if found is None else dict(zip(found.columns, (found.scores / found.unit).tolist(), strict=True))
+        scores = self._occlusions.label_scores(self._checked(step))
+        if scores is None:
+            return {}
+        names = self.parser.labels.names
+        return {names[number]: float(scores[number]) for number in self._labels_of(step).tolist()}
+
     def _scores(self, step: int) -> tuple[tuple[str, ...], npt.NDArray[Any], int]:
         """The legal actions, their scores in updates, and the number of the one that was chosen."""
         if self._occlusions is None:
@@ -175,10 +195,7 @@ class Explanation:
         known = self.parser.labels
         number = int(self.derivations.steps[at])
         state = self._view(step, number)
-        made, proposed = state.arc_of(self.parser.spec.system.step_name(number))
-        arc = made or proposed
-        of_root = arc is not None and arc.head == state.root
-        allowed = np.flatnonzero(known.of_root if of_root else known.of_words)
+        allowed = self._labels_of(step)
         names = tuple(known.names[i] for i in allowed)
         chosen = names.index(known.names[label])
         if self._occlusions is not None:
@@ -195,6 +212,15 @@ class Explanation:
         more_texts, more = self._vectors(state, action)
         weights = np.concatenate([weights, more])[:, allowed]
         return Contributions((*texts, *more_texts), names, weights, chosen, self._units[1])
+
+    def _labels_of(self, step: int) -> npt.NDArray[np.intp]:
+        """The numbers of the labels that the arc of a step may have."""
+        number = int(self.derivations.steps[self._checked(step)])
+        state, known = self._view(step, number), self.parser.labels
+        made, proposed = state.arc_of(self.parser.spec.system.step_name(number))
+        arc = made or proposed
+        of_root = arc is not None and arc.head == state.root
+        return np.flatnonzero(known.of_root if of_root else known.of_words)
 
     @property
     def _units(self) -> tuple[float, float]:

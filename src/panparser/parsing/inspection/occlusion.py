@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,13 @@ class Occlusions:
         states.apply(actions, labels)
 
     @cached_property
-    def _steps(self) -> list[tuple[dict[str, Hidden], Scores]]:
-        """The inputs of each step, by name, and the scores of its actions."""
+    def _steps(self) -> list[tuple[dict[str, Hidden], Scores, Scores | None]]:
+        """The inputs of each step, by name, the scores of its actions, and of the labels of its arc, if it makes one."""
         states = self._states((None,))
         found = []
-        for at in range(len(self.derivations.actions)):
-            found.append((self._inputs(states), np.array(self.classifier.score(states)[0], dtype=np.float64)))
+        for at, label in enumerate(self.derivations.labels.tolist()):
+            labels = self._label_scores(states, at)[0] if label >= 0 else None
+            found.append((self._inputs(states), np.array(self.classifier.score(states)[0], dtype=np.float64), labels))
             self._step(states, at)
         return found
 
@@ -92,6 +94,24 @@ class Occlusions:
         """(actions) As the parser has them."""
         return self._steps[at][1]
 
+    def label_scores(self, at: int) -> Scores | None:
+        """(labels) Of the arc that the action of the step makes; None if it makes none."""
+        return self._steps[at][2]
+
+    def _label_scores(self, states: ParserStates, at: int) -> Scores:
+        rows: IntArray = np.arange(len(states), dtype=np.int32)
+        actions = np.full(len(rows), self.derivations.actions[at])
+        return self.classifier.score_labels(states, rows, actions).astype(np.float64)
+
+    def all_actions(self) -> Iterator[tuple[tuple[str, ...], Scores]]:
+        """What `actions` returns for each step, from one walk through the sentence with each input hidden."""
+        hidden = list(dict.fromkeys(one for inputs, *_ in self._steps for one in inputs.values()))
+        states = self._states((None, *hidden))
+        for at, (inputs, *_) in enumerate(self._steps):
+            rows = [0, *(1 + hidden.index(one) for one in inputs.values())]
+            yield _contributions(inputs, self.classifier.score(states)[rows])
+            self._step(states, at)
+
     def actions(self, at: int) -> tuple[tuple[str, ...], Scores]:
         """The inputs of a step, and what they contribute to the score of each action."""
         inputs = self._steps[at][0]
@@ -102,9 +122,7 @@ class Occlusions:
         """The same for each label of the arc that the action of the step makes."""
         inputs = self._steps[at][0]
         states = self._states((None, *inputs.values()), at)
-        rows: IntArray = np.arange(len(states), dtype=np.int32)
-        actions = np.full(len(rows), self.derivations.actions[at])
-        return _contributions(inputs, self.classifier.score_labels(states, rows, actions))
+        return _contributions(inputs, self._label_scores(states, at))
 
 
 def _contributions(inputs: dict[str, Hidden], scores: npt.NDArray[Any]) -> tuple[tuple[str, ...], Scores]:

@@ -1,0 +1,94 @@
+
+// --- Trees: arcs of one analysis above the words, of another below ---
+
+const STEP = 24, GAP = 20, BESIDE = 6; // arcs leave beside the middle of a word and arrive at it
+const LONG = 400; // beyond that, the label of an arc is near its dependent
+const pen = document.createElement("canvas").getContext("2d");
+const widths = new Map();
+function width(text, font) {
+  const key = `${font} ${text}`;
+  if (!widths.has(key)) { pen.font = font; widths.set(key, pen.measureText(text).width); }
+  return widths.get(key);
+}
+
+// How far from the words the arc of each word is drawn: beyond all shorter ones that it overlaps; Root's beyond all
+// that leave, enter or pass over its word. `gaps` has the farthest arc before each word and after the last.
+function levels(heads) {
+  const found = heads.map(() => 0), gaps = new Int32Array(heads.length + 1);
+  const long = (i) => Math.abs(heads[i] - 1 - i);
+  const words = heads.flatMap((head, i) => head > 0 ? [i] : []).sort((a, b) => long(a) - long(b) || a - b);
+  for (const i of words) {
+    const over = gaps.subarray(Math.min(heads[i] - 1, i) + 1, Math.max(heads[i] - 1, i) + 1);
+    found[i] = over.reduce((most, level) => Math.max(most, level), 0) + 1;
+    over.fill(found[i]);
+  }
+  heads.forEach((head, i) => { if (head === 0) found[i] = Math.max(gaps[i], gaps[i + 1]) + 1; });
+  return found;
+}
+
+function arcsOf({ heads, level, texts, kinds }, line, up) { // of one analysis
+  const sign = up ? -1 : 1, group = draw("g"), centers = line.centers, foot = line.y(up);
+  heads.forEach((head, i) => {
+    if (head < 0) return;
+    const arc = draw("g", { class: kinds[i] }), x = centers[i], far = foot + sign * (level[i] * STEP + 8);
+    let path, middle = x;
+    if (head === 0) {
+      path = `M${x},${far}V${foot + sign * 4}`;
+    } else {
+      const start = centers[head - 1] + (centers[head - 1] < x ? BESIDE : -BESIDE);
+      const bend = Math.min(9, Math.abs(x - start) / 2) * (x > start ? 1 : -1);
+      path = `M${start},${foot}V${far - sign * 9}Q${start},${far} ${start + bend},${far}H${x - bend}`
+        + `Q${x},${far} ${x},${far - sign * 9}V${foot + sign * 4}`;
+      const near = Math.max(60, width(texts[i], `700 11px ${line.font}`) / 2 + 2);
+      middle = Math.abs(x - start) > LONG ? x - Math.sign(x - start) * near : (start + x) / 2;
+    }
+    arc.append(draw("path", { class: "arc", d: path }),
+      draw("path", { class: "tip", d: `M${x - 4},${foot + sign * 8}L${x},${foot + sign}L${x + 4},${foot + sign * 8}Z` }),
+      draw("text", { class: "lab", x: middle, y: far + (up ? -3 : 11) }, texts[i]));
+    group.append(arc);
+  });
+  return group;
+}
+
+// The middle of each word, so that every text has its place and every label fits on its arc; and the end. `rows` are
+// texts below each word. Sentences from right to left begin at the right.
+function places(forms, rows, sides) {
+  const font = getComputedStyle(document.body).fontFamily;
+  const columns = forms.map((form, i) => Math.max(width(form, `600 14px ${font}`), ...rows.map((texts) => width(texts[i], `11px ${font}`))));
+  const arcs = columns.map(() => []), centers = [];
+  for (const { heads, texts } of sides) heads.forEach((head, i) => {
+    if (head < 0) return;
+    const room = width(texts[i], `700 11px ${font}`);
+    if (head === 0) columns[i] = Math.max(columns[i], room);
+    else arcs[Math.max(head - 1, i)].push([Math.min(head - 1, i), room + BESIDE + 6]);
+  });
+  columns.forEach((size, i) => {
+    let at = i ? centers[i - 1] + (columns[i - 1] + size) / 2 + GAP : 6 + (size + GAP) / 2;
+    for (const [low, room] of arcs[i]) if (low < i) at = Math.max(at, centers[low] + room);
+    centers.push(at);
+  });
+  const end = centers.length ? centers.at(-1) + (columns.at(-1) + GAP) / 2 : 0;
+  return { font, end, centers: isRightToLeft(forms) ? centers.map((x) => end - x) : centers };
+}
+
+const tall = (level) => level.reduce((most, one) => Math.max(most, one), 1) * STEP + 24;
+
+// A drawing: `above` and `below` (or null) have heads, level, texts, kinds; `rows` are texts below the words, with
+// their classes; `kinds` are classes of words. `heights`, if given, are room for arcs above and below.
+function drawTree({ forms, rows, above, below, kinds, place, label, heights }) {
+  const top = heights ? heights[0] : tall(above.level), middle = 14 + 16 * (rows.length + 1);
+  const bottom = below ? (heights ? heights[1] : tall(below.level)) : 4;
+  const line = { ...place, y: (up) => up ? top : top + middle };
+  const svg = draw("svg", { width: Math.ceil(place.end + 6), height: Math.ceil(top + middle + bottom), role: "img", "aria-label": label });
+  svg.append(arcsOf(above, line, true));
+  if (below) svg.append(arcsOf(below, line, false));
+  forms.forEach((form, i) => {
+    const word = draw("g", { class: kinds[i] });
+    word.append(draw("text", { class: "form", x: place.centers[i], y: top + 19 }, form));
+    rows.forEach(([name, texts], number) => {
+      if (texts[i]) word.append(draw("text", { class: name, x: place.centers[i], y: top + 35 + 15 * number }, texts[i]));
+    });
+    svg.append(word);
+  });
+  return svg;
+}

@@ -1,0 +1,349 @@
+"""Stepping: derivations of one sentence in plain values, step by step, for a page that shows them.
+
+`Stepping` has one `Run` for each parser, or system with its oracle; `to_values` is all that the page draws.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from panparser.errors import SpecError
+from panparser.features.reading import Derivation
+from panparser.pages.page import Page
+from panparser.parsing.inspection.beams import Hypothesis, beams
+from panparser.parsing.inspection.contributions import Contributions
+from panparser.parsing.inspection.derivations import alone
+from panparser.parsing.inspection.explaining import Explanation
+from panparser.parsing.models.protocol import ParserLike
+from panparser.storage.files import check_writable, write_whole
+from panparser.systems.oracles import static_derivation
+from panparser.systems.registry import system as as_system
+from panparser.systems.table import TransitionSystem
+from panparser.treebank.sentence import Sentence
+from panparser.trees.gold import Gold
+
+_ACTIONS = 12  # legal actions that are shown of a step; a free focus has two for each word
+_REASONS = 8  # features that are shown of a step
+_LABELS = 4
+_HYPOTHESES = 16  # of a beam
+_FRAME = "width:100%;height:860px;border:1px solid #8888;border-radius:8px"  # of a page in a notebook
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A legal action; its score is None without a model, its cost None without a gold tree."""
+
+    name: str
+    score: float | None = None
+    cost: int | None = None
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What a feature adds to the score of the chosen action, and to that of the next best, if there is one."""
+
+    feature: str
+    chosen: float
+    rival: float | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A state, and what was done there: nothing, if it is final. Tokens are words 1..n; Root is 0."""
+
+    stack: tuple[int, ...]
+    buffer: tuple[int, ...]
+    aside: tuple[int, ...]
+    heads: tuple[int, ...]  # of words 1..n; -1 is none
+    labels: tuple[str, ...]
+    choices: tuple[Choice, ...] = ()  # the one that was taken first, then by score, then by cost
+    more: int = 0  # choices that are not listed
+    arc: tuple[int, int] | None = None  # head and dependent of the arc that is made or proposed
+    is_proposed: bool = False
+    label: str = ""
+    label_scores: tuple[tuple[str, float], ...] = ()  # the best ones
+    reasons: tuple[Reason, ...] = ()
+    beam: tuple[Hypothesis, ...] = ()  # after the step
+
+    @property
+    def is_error(self) -> bool:
+        """Does the action cost more than another?"""
+        return bool(self.choices and self.choices[0].cost)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One derivation of the sentence: the states before each step, and the final one."""
+
+    name: str
+    system: str
+    steps: tuple[Step, ...]
+    beam: int = 0  # hypotheses; 0 without a model
+    note: str = ""
+
+    @classmethod
+    def of_parser(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None, name: str = "") -> Run:
+        """The derivation that a parser finds, with scores, the features behind them, and the beam."""
+        found = Explanation.of(parser, sentence, beam=beam)
+        width = parser.spec.beam if beam is None else beam
+        traced = beams(found.derivations, width) if width > 1 else None
+        note = "" if traced or width == 1 else "Its beam cannot be shown."
+        *before, last = found.states
+        labels = _Labels(parser.labels.names, parser.labels.of_root)
+        steps = [
+            replace(step, beam=tuple(_shown(traced[number])) if traced else ())
+            for number, step in enumerate(_explained(found, before, labels))
+        ]
+        steps.append(_state(last, labels))
+        return cls(name or parser.spec.system.name, parser.spec.system.name, tuple(steps), width, note)
+
+    @classmethod
+    def of_oracle(
+        cls,
+        system: str | TransitionSystem,
+        gold: Gold | Sequence[int],
+        *,
+        ties: Sequence[str] | None = None,
+        name: str = "",
+    ) -> Run:
+        """The derivation of a static oracle; it needs no model. `ties` as in `static_derivation`."""
+        table = _table(system)
+        return cls.of_actions(table, gold, static_derivation(table, gold, ties=ties), name=name)
+
+    @classmethod
+    def of_actions(
+        cls, system: str | TransitionSystem, gold: Gold | Sequence[int], actions: Iterable[str], *, name: str = ""
+    ) -> Run:
+        """A derivation action by action, and on with an action of minimum cost at every step. It needs no model."""
+        table, gold = _table(system), Gold.of(gold)
+        here, given, steps = Derivation(table.initial(len(gold))), iter(actions), []
+        labels = _Labels(tuple(label for label in gold.labels or () if label), ())
+        order = {name: place for place, name in enumerate(table.ties)}
+        while not here.is_final:
+            costs = _least_taken(table.costs(here.state, gold))
+            right = [name for name, cost in costs.items() if cost == 0]
+            action = next(given, None) or min(right, key=lambda name: order[table[name].name])
+            made, proposed = here.arc_of(action)
+            arc = made or proposed
+            label = _gold_label(here, gold, arc.head, arc.dependent) if arc else ""
+            listed = sorted(costs, key=lambda name: (name != action, costs[name]))
+            choices = [Choice(name, None, costs[name] if table.has_oracle else None) for name in listed]
+            steps.append(_with_action(_state(here, labels), here, choices, label))
+            here = here.follow(action, label or None)
+        steps.append(_state(here, labels))
+        return cls(name or table.name, table.name, tuple(steps))
+
+    def to_values(self) -> dict[str, Any]:
+        """In plain values, as the page reads them; numbers are rounded, texts that come often stand in a list."""
+        texts: dict[str, int] = {}
+
+        def number(text: str) -> int:
+            return texts.setdefault(text, len(texts))
+
+        steps, nothing = [], _Blank(len(self.steps[0].heads))
+        for step in self.steps:
+            steps.append(
+                {
+                    "stack": step.stack,
+                    "buffer": step.buffer,
+                    "aside": step.aside,
+                    "arcs": [(word, step.heads[word - 1], number(step.labels[word - 1])) for word in nothing.new(step)],
+                    "choices": [(number(one.name), _rounded(one.score), one.cost) for one in step.choices],
+                    "more": step.more,
+                    "arc": step.arc,
+                    "proposed": step.is_proposed,
+                    "label": number(step.label),
+                    "labels": [(number(name), _rounded(score)) for name, score in step.label_scores],
+                    "reasons": [(number(r.feature), _rounded(r.chosen), _rounded(r.rival)) for r in step.reasons],
+                    "beam": [
+                        (h.rank, h.source, -1 if h.action is None else number(h.action), _rounded(h.score), h.loss)
+                        + (int(h.is_final_path),)
+                        for h in step.beam
+                    ],
+                }
+            )
+        shown = [{key: value for key, value in step.items() if value not in ([], (), None, False, 0)} for step in steps]
+        for kept, step in zip(shown, steps, strict=True):
+            kept |= {"stack": step["stack"], "buffer": step["buffer"], "label": step["label"]}
+        own = {"name": self.name, "system": self.system, "beam": self.beam, "note": self.note}
+        return {**own, "has_list": any(step.aside for step in self.steps), "texts": list(texts), "steps": shown}
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """Derivations of one sentence, side by side. In a notebook it shows itself."""
+
+    forms: tuple[str, ...]
+    tags: tuple[str, ...]
+    runs: tuple[Run, ...]
+    gold: Gold | None = None
+    title: str = ""
+    text: tuple[str, ...] = ()  # paragraphs above the derivations
+
+    @classmethod
+    def of(cls, sentence: Sentence, runs: Iterable[Run], title: str = "") -> Stepping:
+        """Runs of a sentence; its own tree, if it is complete, is the gold tree."""
+        runs = tuple(runs)
+        if not runs:
+            raise SpecError("expected derivations to step through, of a parser or a system; found none")
+        forms, tags = tuple(sentence.forms), tuple(sentence.values("upos"))
+        return cls(forms, tags, runs, gold_of(sentence), title or sentence.text or " ".join(forms))
+
+    def to_values(self) -> dict[str, Any]:
+        """All that the page draws, in plain values."""
+        gold = None
+        if self.gold is not None:
+            gold = {"heads": self.gold.heads, "labels": [label or "" for label in self.gold.labels or ()]}
+        runs = [run.to_values() for run in self.runs]
+        tags = ["" if tag == "_" else tag for tag in self.tags]
+        return {"forms": self.forms, "tags": tags, "gold": gold, "runs": runs}
+
+    def to_html(self) -> str:
+        """One page, complete in itself."""
+        text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in self.text)
+        body = f'<section class="lesson" aria-label="Lesson">{text}</section>\n' if text else ""
+        return str(Page(self.title or " ".join(self.forms), "step", self.to_values(), body, ("step",)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file."""
+        check_writable(Path(path), SpecError)
+        write_whole(Path(path), self.to_html().encode("utf-8", "replace"), SpecError)
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        return f'<iframe title="Derivation" sandbox="allow-scripts" style="{_FRAME}" srcdoc="{page}"></iframe>'
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{run.name} ({len(run.steps) - 1} steps)" for run in self.runs)
+        return f"<Stepping of {len(self.forms)} words: {names}>"
+
+
+def gold_of(sentence: Sentence) -> Gold | None:
+    """The tree of a sentence, if each word has a head."""
+    heads = alone(sentence).heads
+    return Gold(heads.tolist(), sentence.labels) if len(heads) and bool((heads >= 0).all()) else None
+
+
+# --- States ---
+
+
+@dataclass(frozen=True)
+class _Labels:
+    names: tuple[str, ...]
+    of_root: Sequence[bool]
+
+    @property
+    def rest(self) -> str:
+        """The label of words that become children of Root at the end."""
+        return self.names[list(self.of_root).index(True)] if any(self.of_root) else ""
+
+
+def _state(here: Derivation, labels: _Labels) -> Step:
+    state = here.state
+    found = {arc.dependent: arc.label or "" for arc in here.arcs}
+    heads = tuple(int(head) for head in state.heads[1:])
+    names = (found.get(word, labels.rest if head == 0 else "") for word, head in enumerate(heads, start=1))
+    return Step(state.stack, state.buffer, state.aside, heads, tuple(names))
+
+
+def _with_action(step: Step, here: Derivation, choices: Sequence[Choice], label: str) -> Step:
+    """The step of the first of the choices."""
+    made, proposed = here.arc_of(choices[0].name)
+    arc = made or proposed
+    ends = None
+    if arc is not None:
+        ends = tuple(0 if token == here.root else token for token in (arc.head, arc.dependent))
+    return replace(
+        step,
+        choices=tuple(choices[:_ACTIONS]),
+        more=max(0, len(choices) - _ACTIONS),
+        arc=ends,
+        is_proposed=made is None and proposed is not None,
+        label=label,
+    )
+
+
+def _explained(found: Explanation, states: Sequence[Derivation], labels: _Labels) -> Iterator[Step]:
+    """The steps of a parser."""
+    for number, (here, why) in enumerate(zip(states, found.all_actions(), strict=True), start=1):
+        costs = found.costs(number)
+        if costs is not None:
+            costs = _least_taken(costs)
+        scores = (why.scores / why.unit).tolist()
+        choices = [
+            Choice(why.columns[column], scores[column], None if costs is None else costs[why.columns[column]])
+            for column in why.ranking
+        ]
+        label = int(found.derivations.labels[number - 1])
+        step = _with_action(_state(here, labels), here, choices, labels.names[label] if label >= 0 else "")
+        best = sorted(found.label_scores(number).items(), key=lambda pair: -pair[1])[:_LABELS]
+        yield replace(step, label_scores=tuple(best), reasons=tuple(_reasons(why)))
+
+
+def _reasons(why: Contributions) -> Iterator[Reason]:
+    """The features that count most for the chosen action, compared with the next best."""
+    ours = why.weights[:, why.chosen] / why.unit
+    if len(why.columns) == 1:
+        for row in why.largest(why.chosen)[:_REASONS]:
+            yield Reason(why.features[row], float(ours[row]), None)
+        return
+    theirs = why.weights[:, why.ranking[1]] / why.unit
+    for row in np.argsort(-np.abs(ours - theirs), kind="stable")[:_REASONS].tolist():
+        if ours[row] != theirs[row]:
+            yield Reason(why.features[row], float(ours[row]), float(theirs[row]))
+
+
+def _shown(beam: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The best of a beam, those that fell off, and the beginning of the derivation that was best in the end."""
+    kept = [one for one in beam if one.is_kept]
+    rest = [one for one in beam if not one.is_kept]
+    return kept[:_HYPOTHESES] + [one for one in kept[_HYPOTHESES:] if one.is_final_path] + rest
+
+
+def _least_taken(costs: dict[str, int]) -> dict[str, int]:
+    """Costs beyond the least, which no action avoids."""
+    least = min(costs.values(), default=0)
+    return {name: cost - least for name, cost in costs.items()}
+
+
+def _gold_label(here: Derivation, gold: Gold, head: int, dependent: int) -> str:
+    """The label of the gold tree, if that has the arc."""
+    if gold.labels is None or dependent == here.root:
+        return ""
+    is_gold = gold.heads[dependent - 1] == (0 if head == here.root else head)
+    return (gold.labels[dependent - 1] or "") if is_gold else ""
+
+
+def _table(system: str | TransitionSystem) -> TransitionSystem:
+    found = as_system(system)
+    if not isinstance(found, TransitionSystem):
+        raise SpecError(f"only systems of tables can be stepped through; {found.name} is a system in Python")
+    return found
+
+
+# --- Values ---
+
+
+class _Blank:
+    """The arcs of the step before, to tell what is new."""
+
+    def __init__(self, words: int) -> None:
+        self.before: list[tuple[int, str]] = [(-1, "")] * words
+
+    def new(self, step: Step) -> list[int]:
+        """The words whose arcs have changed."""
+        now = list(zip(step.heads, step.labels, strict=True))
+        found = [word for word, (a, b) in enumerate(zip(self.before, now, strict=True), start=1) if a != b]
+        self.before = now
+        return found
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
