@@ -73,22 +73,37 @@ function places(forms, rows, sides) {
 
 const tall = (level) => level.reduce((most, one) => Math.max(most, one), 1) * STEP + 24;
 
-// A drawing: `above` and `below` (or null) have heads, level, texts, kinds; `rows` are texts below the words, with
-// their classes; `kinds` are classes of words. `heights`, if given, are room for arcs above and below.
-function drawTree({ forms, rows, above, below, kinds, place, label, heights }) {
+// A drawing: `above` and `below` (or null) have heads, level, texts, kinds; `rows` are texts below the words, each with
+// its class; `kinds` are classes of words. `heights`, if given, are room for arcs above and below. `change` draws other
+// arcs above, and gives words, their rows and the arcs below other classes and texts, in place.
+function treeDrawing({ forms, rows, above, below, kinds, place, label, heights }) {
   const top = heights ? heights[0] : tall(above.level), middle = 14 + 16 * (rows.length + 1);
   const bottom = below ? (heights ? heights[1] : tall(below.level)) : 4;
   const line = { ...place, y: (up) => up ? top : top + middle };
   const svg = draw("svg", { width: Math.ceil(place.end + 6), height: Math.ceil(top + middle + bottom), role: "img", "aria-label": label });
-  svg.append(arcsOf(above, line, true));
-  if (below) svg.append(arcsOf(below, line, false));
-  forms.forEach((form, i) => {
+  let over = arcsOf(above, line, true);
+  const under = below ? arcsOf(below, line, false) : null;
+  const words = forms.map((form, i) => {
     const word = draw("g", { class: kinds[i] });
-    word.append(draw("text", { class: "form", x: place.centers[i], y: top + 19 }, form));
-    rows.forEach(([name, texts], number) => {
-      if (texts[i]) word.append(draw("text", { class: name, x: place.centers[i], y: top + 35 + 15 * number }, texts[i]));
-    });
-    svg.append(word);
+    word.append(draw("text", { class: "form", x: place.centers[i], y: top + 19 }, form),
+      ...rows.map(([name, texts], number) => draw("text", { class: name, x: place.centers[i], y: top + 35 + 15 * number }, texts[i])));
+    return word;
   });
-  return svg;
+  svg.append(over, ...(under ? [under] : []), ...words);
+  function change(now) {
+    const next = arcsOf(now.above, line, true);
+    over.replaceWith(next);
+    over = next;
+    svg.setAttribute("aria-label", now.label);
+    words.forEach((word, i) => {
+      if (word.getAttribute("class") !== now.kinds[i]) word.setAttribute("class", now.kinds[i]);
+      now.rows.forEach(([, texts], number) => {
+        const text = word.children[1 + number];
+        if (text.textContent !== texts[i]) text.textContent = texts[i];
+      });
+    });
+    let arc = 0;
+    if (under) now.below.heads.forEach((head, i) => { if (head >= 0) under.children[arc++].setAttribute("class", now.below.kinds[i]); });
+  }
+  return { svg, change, middle: top + 20 };
 }

@@ -140,6 +140,20 @@ class Run:
         steps.append(_state(here, labels))
         return cls(name or table.name, table.name, tuple(steps))
 
+    @property
+    def gold_left(self) -> int | None:
+        """The first step (from 0) after which no derivation in the beam has all gold arcs in reach; None if none is."""
+        for number, step in enumerate(self.steps):
+            losses = [one.loss for one in step.beam if one.is_kept]
+            if losses and None not in losses and 0 not in losses:
+                return number
+        return None
+
+    @property
+    def errors(self) -> list[int]:
+        """The steps (from 0) whose actions cost more than others."""
+        return [number for number, step in enumerate(self.steps) if step.is_error]
+
     def to_values(self) -> dict[str, Any]:
         """In plain values, as the page reads them; numbers are rounded, texts that come often stand in a list."""
         texts: dict[str, int] = {}
@@ -160,7 +174,7 @@ class Run:
                     "arc": step.arc,
                     "proposed": step.is_proposed,
                     "label": number(step.label),
-                    "labels": [(number(name), _rounded(score)) for name, score in step.label_scores],
+                    "labels_ranked": [(number(name), _rounded(score)) for name, score in step.label_scores],
                     "reasons": [(number(r.feature), _rounded(r.chosen), _rounded(r.rival)) for r in step.reasons],
                     "beam": [
                         (h.rank, h.source, -1 if h.action is None else number(h.action), _rounded(h.score), h.loss)
@@ -172,8 +186,9 @@ class Run:
         shown = [{key: value for key, value in step.items() if value not in ([], (), None, False, 0)} for step in steps]
         for kept, step in zip(shown, steps, strict=True):
             kept |= {"stack": step["stack"], "buffer": step["buffer"], "label": step["label"]}
-        own = {"name": self.name, "system": self.system, "beam": self.beam, "note": self.note}
-        return {**own, "has_list": any(step.aside for step in self.steps), "texts": list(texts), "steps": shown}
+        own: dict[str, Any] = {"name": self.name, "system": self.system, "beam": self.beam, "note": self.note}
+        own |= {"gold_left": self.gold_left, "has_list": any(step.aside for step in self.steps)}
+        return {**own, "texts": list(texts), "steps": shown}
 
 
 @dataclass(frozen=True)

@@ -137,9 +137,9 @@ function tree(sentence, p) {
   const below = { heads, level: levels(heads), texts: labels.map((id, i) => ["", "≠ ", "✗ "][kinds[i]] + name(id)),
     kinds: kinds.map((kind) => ["same", "label", "head"][kind]) };
   const forms = sentence.forms.map(visible), tags = sentence.tags.map((tag) => data.tags[tag]);
-  return drawTree({ forms, rows: [["tag", tags]], above, below, kinds: kinds.map((kind) => ["", "warn", "bad"][kind]),
+  return treeDrawing({ forms, rows: [["tag", tags]], above, below, kinds: kinds.map((kind) => ["", "warn", "bad"][kind]),
     place: places(forms, [tags], [above, below]),
-    label: `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` });
+    label: `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` }).svg;
 }
 
 function word(sentence, head) { return head === 0 ? "ROOT" : head < 0 ? "none" : `${head} ${sentence.forms[head - 1]}`; }
