@@ -39,6 +39,7 @@ from panparser.treebank.treebank import Treebank, check_lengths
 if TYPE_CHECKING:
     import pandas as pd
 
+    from panparser.parsing.inspection.stepping import Stepping
     from panparser.parsing.tags import Tags
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
@@ -281,6 +282,15 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         from panparser.parsing.inspection.explaining import explain
 
         return explain(self, sentence, step, **options)
+
+    def step(self, sentence: Sentence, *, beam: int | None = None) -> Stepping:
+        """How a sentence got its tree, step by step, as a page: a notebook shows it, `save` writes it.
+
+        If each word of the sentence has a head, that is the gold tree, and actions have their costs.
+        """
+        from panparser.parsing.inspection.stepping import Run, Stepping
+
+        return Stepping.of(sentence, [Run.of_parser(self, sentence, beam=beam)])
 
     def best(
         self,
