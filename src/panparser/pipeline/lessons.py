@@ -91,7 +91,7 @@ LESSONS = {
             "They/PRON/2/nsubj bought/VERB/0/root books/NOUN/2/obj in/ADP/5/case Paris/PROPN/2/obl",
             (
                 "Both derivations build the same tree, and no step of either loses an arc. They part where the stack "
-                "is bought, books: one shifts in and reduces books later, the other reduces books first.",
+                "is “bought”, “books”: one shifts “in” and reduces “books” later, the other reduces “books” first.",
                 "Watch the costs: at that step two actions cost 0. A static oracle has to pick one and teaches the "
                 "parser that the other is wrong; a dynamic oracle accepts both.",
             ),
@@ -104,11 +104,11 @@ LESSONS = {
             "too/ADV/8/advmod short/ADJ/0/root ./PUNCT/8/punct",
             (
                 "A greedy parser takes one decision at a time and never goes back. Press e for its first error: "
-                "answer becomes the subject of given. That costs 2, as no later action can give answer or given its "
-                "gold head.",
-                "The rest follows. When short is read, given holds the place of the root; so short is attached to "
-                "given, and the full stop as well. The last error to be seen, that given becomes the root, costs "
-                "nothing: it is the best of what is left. `panparser propagation` counts such words.",
+                "“answer” becomes the subject of “given”. That costs 2, as no later action can give “answer” or “given” "
+                "its gold head.",
+                "The rest follows. When “short” is read, “given” holds the place of the root; so “short” is attached to "
+                "“given”, and the full stop as well. The last wrong arc, from Root to “given”, costs nothing: it is "
+                "the best of what is left.",
             ),
             _propagation,
             needs_model=True,
@@ -118,7 +118,7 @@ LESSONS = {
             "Why a dynamic oracle",
             "He/PRON/2/nsubj wrote/VERB/0/root her/PRON/2/iobj a/DET/5/det letter/NOUN/2/obj today/NOUN/2/obl",
             (
-                "On the right, one action is wrong: her becomes the head of letter. It costs 1, as that arc is lost. "
+                "On the right, one action is wrong: “her” becomes the head of “letter”. It costs 1, as that arc is lost. "
                 "From there on, the state is none that the gold derivation passes through.",
                 "A static oracle knows only the derivation on the left and has no advice here. A dynamic oracle has "
                 "exact costs in every state, so a parser can be taught what to do after its own mistakes: nothing "
@@ -132,7 +132,7 @@ LESSONS = {
             "A/DET/2/det letter/NOUN/3/nsubj arrived/VERB/0/root yesterday/NOUN/3/obl about/ADP/6/case "
             "taxes/NOUN/2/nmod",
             (
-                "The arc from letter to taxes crosses others. ArcStandard joins only neighbors on its stack, so it "
+                "The arc from “letter” to “taxes” crosses others. ArcStandard joins only neighbors on its stack, so it "
                 "cannot make all arcs of this tree: one word gets a wrong head, though every step is the best there "
                 "is.",
                 "SwapStandard moves words back to the buffer until those that belong together are neighbors. Watch "
@@ -146,7 +146,8 @@ LESSONS = {
             "They/PRON/2/nsubj gave/VERB/0/root the/DET/4/det children/NOUN/2/iobj old/ADJ/6/amod books/NOUN/2/obj",
             (
                 "ArcStandard attaches a word when all its own dependents are attached: bottom up. ArcEager attaches "
-                "children to gave as soon as both meet, and keeps it on the stack, as dependents of it might follow.",
+                "“children” to “gave” as soon as both meet, and keeps it on the stack, as dependents of it might "
+                "follow.",
                 "So ArcEager connects words earlier, from left to right, and needs REDUCE to take finished words off "
                 "the stack.",
             ),
@@ -158,10 +159,10 @@ LESSONS = {
             "The/DET/2/det teacher/NOUN/3/nsubj knew/VERB/0/root the/DET/5/det answer/NOUN/7/nsubj was/AUX/7/cop "
             "wrong/ADJ/3/ccomp ./PUNCT/3/punct",
             (
-                "Both are the same model. Up to answer, an object of knew is the better guess, and the greedy parser "
+                "Both are the same model. Up to “answer”, an object of “knew” is the better guess, and the greedy parser "
                 "takes it for good.",
                 "The beam keeps eight derivations. Follow the line that becomes the tree: it is not always the first, "
-                "and comes to the top once was has been read.",
+                "and comes to the top once “was” has been read.",
             ),
             _beam,
             needs_model=True,

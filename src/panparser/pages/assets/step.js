@@ -2,8 +2,9 @@
 // --- Derivations, step by step ---
 
 const forms = data.forms.map(visible), gold = data.gold;
-const backwards = isRightToLeft(data.forms), CHAIN = 6, PAUSE = 900;
-const SHOWN = 9; // tokens of a stack or a buffer
+const backwards = isRightToLeft(data.forms), CHAIN = 5, PAUSE = 900;
+const SHOWN = 9; // tokens of a stack or a buffer; of all tokens, where any may be at hand, more
+const MANY = 200;
 const name = (token) => token === 0 ? "ROOT" : forms[token - 1];
 const number = (value) => value.toFixed(2).replace("-", "−");
 
@@ -42,15 +43,23 @@ let at = 0, timer = null;
 
 // --- One state ---
 
-function kindOf(state, i) { // of an arc beside the gold tree
+// Labels of lifted arcs have marks, which the tree has not.
+const plain = (run, label) => run.lifted ? label.replace(/\|+$/, "").split("^")[0] : label;
+// With a free focus, actions name the token at S0 by its number.
+function shownAction(run, action) {
+  const text = run.texts[action], token = run.free ? Number(text.split("@")[1]) : NaN;
+  return Number.isNaN(token) ? text : `${text} ${name(token)}`;
+}
+
+function kindOf(run, state, i) { // of an arc beside the gold tree
   if (!gold || state.heads[i] < 0) return "same";
   if (state.heads[i] !== gold.heads[i]) return "head";
-  return gold.labels.length && state.labels[i] && state.labels[i] !== gold.labels[i] ? "label" : "same";
+  return gold.labels.length && state.labels[i] && plain(run, state.labels[i]) !== gold.labels[i] ? "label" : "same";
 }
 
 function tree(run, state) { // what is drawn of a state
   const marks = { same: "", label: "≠ ", head: "✗ " };
-  const kinds = forms.map((_, i) => kindOf(state, i));
+  const kinds = forms.map((_, i) => kindOf(run, state, i));
   const above = { heads: state.heads, level: same(state, run.states.at(-1)) ? run.level : levels(state.heads),
     texts: state.labels.map((label, i) => marks[kinds[i]] + label),
     kinds: kinds.map((kind, i) => state.fresh.has(i) ? `new ${kind}` : kind) };
@@ -61,6 +70,7 @@ function tree(run, state) { // what is drawn of a state
     if (token > 0) { spots[token - 1] = i < 4 ? `${letter}${i}` : ""; words[token - 1] = kind; }
   });
   put(state.buffer, "B", "waits");
+  if (run.free) spots.fill("");
   put(state.aside ?? [], "L", "stacked");
   put([...state.stack].reverse(), "S", "stacked");
   const made = state.heads.filter((head) => head >= 0).length;
@@ -68,16 +78,16 @@ function tree(run, state) { // what is drawn of a state
     heights: run.heights, label: `Tree so far: ${made} of ${forms.length} words have a head${gold ? "; the gold tree is below the words" : ""}` };
 }
 
-function tokens(caption, kind, list, letter, topLast) {
+function tokens(run, caption, kind, list, letter, topLast) {
   const box = make("div", { class: `line ${kind}` }), items = make("ol", { "aria-label": caption, dir: backwards ? "rtl" : "ltr" });
   const order = list.map((token, i) => [token, topLast ? list.length - 1 - i : i]);
-  const near = order.filter(([, depth]) => depth < SHOWN);
+  const near = order.filter(([, depth]) => depth < (run.free ? MANY : SHOWN));
   const rest = list.length - near.length;
   const more = () => make("li", { class: "rest" }, `… ${rest} more`);
   if (rest && topLast) items.append(more());
   for (const [token, depth] of near) {
-    const item = make("li", depth === 0 ? { class: "end" } : {});
-    item.append(make("bdi", { title: name(token) }, name(token)), make("small", {}, `${letter}${depth}`));
+    const item = make("li", depth === 0 && !run.free ? { class: "end" } : {});
+    item.append(make("bdi", { title: name(token) }, name(token)), make("small", {}, run.free ? String(token) : `${letter}${depth}`));
     items.append(item);
   }
   if (rest && !topLast) items.append(more());
@@ -98,7 +108,7 @@ function taken(run, state) { // what is done here, in words
     box.append(state.proposed ? " proposes the arc " : " makes the arc ", make("bdi", {}, name(state.arc[0])), " → ", make("bdi", {}, name(state.arc[1])), label ? `, ${label}` : "");
   }
   if (cost > 0) box.append(" ", make("span", { class: "bad-text" }, `✗ costs ${cost}: ${cost === 1 ? "a gold arc is" : `${cost} gold arcs are`} lost`));
-  else if (cost === 0) box.append(" ", make("span", { class: "good-text" }, "✓ loses nothing"));
+  else if (cost === 0) box.append(" ", make("span", { class: "good-text" }, "✓ costs nothing"));
   return box;
 }
 
@@ -126,7 +136,7 @@ function actions(run, state) {
   const scores = state.choices.map(([, score]) => score);
   const low = Math.min(...scores), high = Math.max(...scores);
   const lines = state.choices.map(([action, score, cost], i) => {
-    const cells = [run.texts[action]];
+    const cells = [shownAction(run, action)];
     if (scored) cells.push(bar(score, low, high), number(score));
     if (costed) cells.push(cost === 0 ? "0 ✓" : `${cost} ✗`);
     const line = row("td", cells, i === 0 ? { class: "chosen", "aria-current": "true" } : {});
@@ -179,7 +189,7 @@ function beam(run, step) {
   const counted = state.beam[0][4] !== null;
   const lines = state.beam.map((hypothesis) => {
     const [rank, , , score, loss, isPath] = hypothesis, kept = rank >= 0;
-    const marks = [isPath ? "● becomes the tree" : "", loss === 0 ? "✓ gold so far" : "", kept ? "" : "✗ fell off"].filter(Boolean).join(", ");
+    const marks = [isPath ? "● the tree" : "", loss === 0 ? "✓ gold" : "", kept ? "" : "✗ fell off"].filter(Boolean).join(", ");
     const line = row("td", [kept ? String(rank + 1) : "–", chain(run, step, hypothesis), number(score), ...(counted ? [String(loss)] : []), marks],
       { class: isPath ? "chosen path" : kept ? "" : "fallen" });
     line.children[1].setAttribute("class", "actions");
@@ -209,7 +219,7 @@ function panel(run) {
     make("p", { class: "note" }, [what, how, `${run.states.length - 1} steps`, run.note].filter(Boolean).join(" · ")));
   if (gold) box.append(legend());
   box.append(parts.tree, parts.lines, parts.taken);
-  if (run.errors.length) box.append(listOfErrors(run));
+  if (errors.length) box.append(listOfErrors(run));
   box.append(parts.panels);
   return { box, parts };
 }
@@ -226,9 +236,9 @@ function legend() {
 }
 function listOfErrors(run) {
   const box = make("div", { class: "errors" });
-  box.append("Errors at step");
+  box.append(run.errors.length ? "Errors at step" : "No errors");
   for (const step of run.errors) {
-    const button = make("button", { type: "button", "data-step": step }, String(step + 1));
+    const button = make("button", { type: "button", "data-step": step, "aria-label": `Error at step ${step + 1}` }, String(step + 1));
     button.addEventListener("click", () => go(step));
     box.append(button);
   }
@@ -253,10 +263,9 @@ function show() {
     const step = Math.min(at, run.states.length - 1), state = run.states[step], { box, parts } = panels[i];
     if (run.drawing) run.drawing.change(tree(run, state));
     else parts.tree.append((run.drawing = treeDrawing(tree(run, state))).svg);
-    reveal(parts.tree, run, state);
-    const lines = [tokens("Stack", "stack", state.stack, "S", true)];
-    if (run.has_list) lines.push(tokens("List", "list", state.aside ?? [], "L", false));
-    lines.push(tokens("Buffer", "buffer", state.buffer, "B", false));
+    const lines = run.free ? [] : [tokens(run, "Stack", "stack", state.stack, "S", true)];
+    if (run.has_list) lines.push(tokens(run, "List", "list", state.aside ?? [], "L", false));
+    lines.push(tokens(run, run.free ? "Tokens" : "Buffer", "buffer", state.buffer, "B", false));
     parts.lines.replaceChildren(...lines);
     parts.taken.replaceChildren(taken(run, state));
     const blocks = [];
@@ -269,6 +278,7 @@ function show() {
       if (Number(button.dataset.step) === at) button.setAttribute("aria-current", "true"); else button.removeAttribute("aria-current");
     }
   });
+  runs.forEach((run, i) => reveal(panels[i].parts.tree, run, run.states[Math.min(at, run.states.length - 1)])); // the layout is known once
   $("place").value = at;
   $("place").setAttribute("aria-valuetext", `step ${at + 1} of ${end + 1}`);
   $("status").textContent = at === end ? `End, after ${end} steps` : `Step ${at + 1} of ${end}`;

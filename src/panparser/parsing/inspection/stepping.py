@@ -28,6 +28,7 @@ from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
 from panparser.trees.gold import Gold
+from panparser.trees.projectivity import LIFTED
 
 _ACTIONS = 12  # legal actions that are shown of a step; a free focus has two for each word
 _REASONS = 8  # features that are shown of a step
@@ -87,6 +88,8 @@ class Run:
     steps: tuple[Step, ...]
     beam: int = 0  # hypotheses; 0 without a model
     note: str = ""
+    is_free: bool = False  # may any word be at S0? Then actions name it, and the stack is always empty
+    is_lifted: bool = False  # may labels have marks of lifted arcs?
 
     @classmethod
     def of_parser(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None, name: str = "") -> Run:
@@ -94,15 +97,19 @@ class Run:
         found = Explanation.of(parser, sentence, beam=beam)
         width = parser.spec.beam if beam is None else beam
         traced = beams(found.derivations, width) if width > 1 else None
-        note = "" if traced or width == 1 else "Its beam cannot be shown."
+        notes = [] if traced or width == 1 else ["its beam cannot be shown"]
         *before, last = found.states
         labels = _Labels(parser.labels.names, parser.labels.of_root)
         steps = [
             replace(step, beam=tuple(_shown(traced[number])) if traced else ())
             for number, step in enumerate(_explained(found, before, labels))
         ]
-        steps.append(_state(last, labels))
-        return cls(name or parser.spec.system.name, parser.spec.system.name, tuple(steps), width, note)
+        system, is_lifted, final = parser.spec.system, parser.spec.crossing == "pseudo", _state(last, labels)
+        steps.append(_put_back(final, parser) if is_lifted else final)
+        if is_lifted and any(LIFTED in label for label in final.labels):
+            notes.append(f"arcs that would cross are lifted, marked {LIFTED}, and put back in the end")
+        is_free = system.focus == "free"
+        return cls(name or system.name, system.name, tuple(steps), width, "; ".join(notes), is_free, is_lifted)
 
     @classmethod
     def of_oracle(
@@ -138,7 +145,7 @@ class Run:
             steps.append(_with_action(_state(here, labels), here, choices, label))
             here = here.follow(action, label or None)
         steps.append(_state(here, labels))
-        return cls(name or table.name, table.name, tuple(steps))
+        return cls(name or table.name, table.name, tuple(steps), is_free=table.focus == "free")
 
     @property
     def gold_left(self) -> int | None:
@@ -187,6 +194,7 @@ class Run:
         for kept, step in zip(shown, steps, strict=True):
             kept |= {"stack": step["stack"], "buffer": step["buffer"], "label": step["label"]}
         own: dict[str, Any] = {"name": self.name, "system": self.system, "beam": self.beam, "note": self.note}
+        own |= {"free": self.is_free, "lifted": self.is_lifted}
         own |= {"gold_left": self.gold_left, "has_list": any(step.aside for step in self.steps)}
         return {**own, "texts": list(texts), "steps": shown}
 
@@ -266,6 +274,14 @@ def _state(here: Derivation, labels: _Labels) -> Step:
     heads = tuple(int(head) for head in state.heads[1:])
     names = (found.get(word, labels.rest if head == 0 else "") for word, head in enumerate(heads, start=1))
     return Step(state.stack, state.buffer, state.aside, heads, tuple(names))
+
+
+def _put_back(step: Step, parser: ParserLike) -> Step:
+    """The final step with lifted arcs where they belong."""
+    names = parser.labels.names
+    numbers = [names.index(label) if label else -1 for label in step.labels]
+    heads, labels = parser.lifted.put_back_one(step.heads, numbers)
+    return replace(step, heads=tuple(map(int, heads)), labels=tuple("" if label == "_" else label for label in labels))
 
 
 def _with_action(step: Step, here: Derivation, choices: Sequence[Choice], label: str) -> Step:
