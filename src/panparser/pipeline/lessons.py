@@ -31,7 +31,9 @@ class Lesson:
     def stepping(self) -> Stepping:
         """The derivations."""
         cells = [word.rsplit("/", 3) for word in self.words.split()]
-        lines = (f"{i}\t{w}\t_\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n" for i, (w, tag, head, label) in enumerate(cells, 1))
+        lines = (
+            f"{i}\t{w}\t_\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n" for i, (w, tag, head, label) in enumerate(cells, 1)
+        )
         treebank = parse_conllu("".join(lines) + "\n")
         if self.needs_model:
             _model().annotate_words(treebank)

@@ -46,7 +46,8 @@ class _Live:
 def beams(derivations: Derivations, width: int) -> list[list[Hypothesis]] | None:
     """The beam after each step of the one sentence of `derivations`, best first, then the best that fell off.
 
-    None if the search, repeated here step by step, ends elsewhere.
+    Other derivations may take longer than the best; then there are more beams than steps. None if the search, repeated
+    here step by step, ends elsewhere.
     """
     search = _Search(derivations, width)
     made = list(search.run())
@@ -56,9 +57,7 @@ def beams(derivations: Derivations, width: int) -> list[list[Hypothesis]] | None
     path = {*best.tolist(), search.live[0].state}
     return [
         [
-            Hypothesis(
-                rank, source, None if step < 0 else search.name(step), score / search.unit, loss, state in path
-            )
+            Hypothesis(rank, source, None if step < 0 else search.name(step), score / search.unit, loss, state in path)
             for rank, source, step, score, loss, state in beam
         ]
         for beam in made
@@ -154,9 +153,7 @@ class _Search:
         found: IntArray = self.costs.costs().copy()
         return found
 
-    def _make(
-        self, candidates: list[tuple[int, int, float, int]], rows: list[int], kept: list[int]
-    ) -> list[_Live]:
+    def _make(self, candidates: list[tuple[int, int, float, int]], rows: list[int], kept: list[int]) -> list[_Live]:
         new = [i for i in kept if rows[i] >= 0]
         at = np.array([rows[i] for i in new], dtype=np.int32)
         actions = np.array([candidates[i][1] % _engine.MAX_ROWS for i in new], dtype=np.int32)
@@ -164,8 +161,7 @@ class _Search:
         states = dict(zip(new, after.tolist(), strict=True))
         final = dict(zip(new, self.states.is_final(after).tolist(), strict=True))
         return [
-            _Live(states[i], *candidates[i][2:], final[i]) if i in states else self.live[candidates[i][0]]
-            for i in kept
+            _Live(states[i], *candidates[i][2:], final[i]) if i in states else self.live[candidates[i][0]] for i in kept
         ]
 
     def _labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:

@@ -1,0 +1,67 @@
+"""Beams traced step by step are those of the search, whatever the system, the width and the model."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from panparser.parsing.inspection.beams import beams
+from panparser.parsing.inspection.derivations import Derivations
+
+SYSTEMS = ("arc-eager", "arc-standard", "swap-standard", "covington", "easy-first", "non-monotonic-arc-eager")
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def trained(request, english):
+    spec = pp.ParserSpec(system=pp.system(request.param), templates=pp.FAST, beam=4)
+    return pp.train(spec, english[0][:20], epochs=1, members=1)
+
+
+@pytest.mark.parametrize("width", [2, 5])
+def test_the_search_ends_where_the_parser_ends(trained, english, width):
+    for number in range(6):
+        derivations = Derivations.of(trained, english[1][number : number + 1], beam=width)
+        found = beams(derivations, width)
+        names = [trained.spec.system.step_name(step) for step in derivations.steps.tolist()]
+        assert found is not None
+        assert len(found) >= len(names)  # others may take longer
+        for beam, name in itertools.zip_longest(found, names):
+            kept = [one for one in beam if one.is_kept]
+            assert 1 <= len(kept) <= width
+            assert [one.rank for one in kept] == list(range(len(kept)))
+            assert [one.score for one in kept] == sorted((one.score for one in kept), reverse=True)
+            assert [one.action for one in kept if one.is_final_path] == [name]
+            assert all(one.score <= kept[-1].score for one in beam if not one.is_kept)
+
+
+def test_the_best_of_the_last_beam_has_the_score_of_the_tree(parser, english):
+    sentence = english[1][3]
+    found = beams(Derivations.of(parser, english[1][3:4], beam=6), 6)
+    assert found is not None
+    assert found[-1][0].score == pytest.approx(parser.best(sentence, 1, beam=6)[0].score)
+    assert found[-1][0].is_final_path
+
+
+def test_losses_are_those_of_costs_along_the_derivation(parser, english):
+    for number in range(8):
+        derivations = Derivations.of(parser, english[1][number : number + 1], beam=8)
+        batch = derivations.batch(gold=True)
+        lost = []
+        for at in derivations.walk(batch):
+            costs = batch.costs()[0]
+            lost.append(int(costs[derivations.actions[at[0]]] - costs.min()))
+        found = beams(derivations, 8)
+        assert found is not None
+        path = [next(one.loss for one in beam if one.is_final_path) for beam in found]
+        assert path == np.cumsum(lost).tolist()
+
+
+def test_without_a_gold_tree_nothing_is_lost_or_not(parser, english):
+    treebank = pp.parse_conllu(english[1][2:3].to_bytes().decode())
+    treebank.heads[:] = -1
+    found = beams(Derivations.of(parser, treebank, beam=3), 3)
+    assert found is not None
+    assert {one.loss for beam in found for one in beam} == {None}
