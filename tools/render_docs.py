@@ -5,6 +5,7 @@
 
 docs/reference/cli.md comes from the commands themselves. Tables between <!-- table NAME --> and <!-- end -->, in
 README.md and docs/, come from benchmarks/results, and those of the rules of validation from their declarations.
+The pages of docs/lessons are those of `panparser step --lesson`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, get_args, get_type_hints
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
+LESSON_PAGES = ROOT / "docs" / "lessons"
 _TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CLI_HEAD = """\
 # Command line
@@ -321,10 +323,14 @@ def with_tables(text: str) -> str:
 
 def outdated() -> dict[Path, str]:
     """Pages that are not what they should be, with what they should be."""
+    from panparser.pipeline.lessons import LESSONS, lesson
+
     found = {CLI_PAGE: cli_page()}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if page != CLI_PAGE:
             found[page] = with_tables(page.read_text(encoding="utf-8"))
+    for name in LESSONS:
+        found[LESSON_PAGES / f"{name}.html"] = lesson(name).to_html()
     return {page: text for page, text in found.items() if not page.exists() or page.read_text(encoding="utf-8") != text}
 
 
@@ -335,6 +341,7 @@ def main() -> int:
             f"{page.relative_to(ROOT)} is out of date" if "--check" in sys.argv else f"writes {page.relative_to(ROOT)}"
         )
         if "--check" not in sys.argv:
+            page.parent.mkdir(exist_ok=True)
             page.write_text(text, encoding="utf-8")
     return int(bool(pages) and "--check" in sys.argv)
 

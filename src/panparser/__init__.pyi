@@ -112,10 +112,12 @@ from panparser.parsing.confidence import calibrate as calibrate
 from panparser.parsing.constraints.constraints import Constraint as Constraint
 from panparser.parsing.constraints.constraints import Constraints as Constraints
 from panparser.parsing.constraints.constraints import Dropped as Dropped
+from panparser.parsing.inspection.stepping import Stepping as Stepping
 from panparser.parsing.parser import Parser as Parser
 from panparser.parsing.parser import ScoredTree as ScoredTree
 from panparser.parsing.spec import ParserSpec as ParserSpec
 from panparser.parsing.training.train import train as train
+from panparser.pipeline.lessons import lesson as lesson
 from panparser.pipeline.loading import load as load
 from panparser.pipeline.pipeline import Pipeline as Pipeline
 from panparser.pipeline.training import PipelineSpec as PipelineSpec

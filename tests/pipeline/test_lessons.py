@@ -83,5 +83,5 @@ def test_the_beam_finds_what_the_greedy_parser_misses(shown):
 
 
 def test_an_unknown_lesson_is_named():
-    with pytest.raises(SpecError, match="expected a lesson: spurious-ambiguity, .*; got 'x'"):
+    with pytest.raises(SpecError, match=r"expected a lesson: spurious-ambiguity, .*; got 'x'"):
         lesson("x")

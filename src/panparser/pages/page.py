@@ -1,4 +1,4 @@
-"""Page: a self-contained HTML file of styles, scripts and data, which opens from a disk and asks nobody for anything."""
+"""Page: a self-contained HTML file of styles, scripts and data, which opens from a disk and fetches nothing."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Lesson:
 
 
 def _model() -> Pipeline:
-    return load(DEFAULT)
+    return Pipeline.of(load(DEFAULT))
 
 
 def _parsed(sentence: Sentence, beam: int, name: str) -> Run:
@@ -106,10 +106,10 @@ LESSONS = {
             "too/ADV/8/advmod short/ADJ/0/root ./PUNCT/8/punct",
             (
                 "A greedy parser takes one decision at a time and never goes back. Press e for its first error: "
-                "“answer” becomes the subject of “given”. That costs 2, as no later action can give “answer” or “given” "
+                "“answer” becomes the subject of “given”. That costs 2, as no later action can give either of them "
                 "its gold head.",
-                "The rest follows. When “short” is read, “given” holds the place of the root; so “short” is attached to "
-                "“given”, and the full stop as well. The last wrong arc, from Root to “given”, costs nothing: it is "
+                "The rest follows. When “short” is read, “given” holds the place of the root; so “short” is attached "
+                "to “given”, and the full stop as well. The last wrong arc, from Root to “given”, costs nothing: it is "
                 "the best of what is left.",
             ),
             _propagation,
@@ -120,8 +120,8 @@ LESSONS = {
             "Why a dynamic oracle",
             "He/PRON/2/nsubj wrote/VERB/0/root her/PRON/2/iobj a/DET/5/det letter/NOUN/2/obj today/NOUN/2/obl",
             (
-                "On the right, one action is wrong: “her” becomes the head of “letter”. It costs 1, as that arc is lost. "
-                "From there on, the state is none that the gold derivation passes through.",
+                "On the right, one action is wrong: “her” becomes the head of “letter”. It costs 1, as that arc is "
+                "lost. From there on, the state is none that the gold derivation passes through.",
                 "A static oracle knows only the derivation on the left and has no advice here. A dynamic oracle has "
                 "exact costs in every state, so a parser can be taught what to do after its own mistakes: nothing "
                 "more is lost.",
@@ -161,8 +161,8 @@ LESSONS = {
             "The/DET/2/det teacher/NOUN/3/nsubj knew/VERB/0/root the/DET/5/det answer/NOUN/7/nsubj was/AUX/7/cop "
             "wrong/ADJ/3/ccomp ./PUNCT/3/punct",
             (
-                "Both are the same model. Up to “answer”, an object of “knew” is the better guess, and the greedy parser "
-                "takes it for good.",
+                "Both are the same model. Up to “answer”, an object of “knew” is the better guess, and the greedy "
+                "parser takes it for good.",
                 "The beam keeps eight derivations. Follow the line that becomes the tree: it is not always the first, "
                 "and comes to the top once “was” has been read.",
             ),

@@ -52,7 +52,7 @@ class Occlusions:
 
     @cached_property
     def _steps(self) -> list[tuple[dict[str, Hidden], Scores, Scores | None]]:
-        """The inputs of each step, by name, the scores of its actions, and of the labels of its arc, if it makes one."""
+        """The inputs of each step, by name, the scores of its actions, and of the labels of its arc, if any."""
         states = self._states((None,))
         found = []
         for at, label in enumerate(self.derivations.labels.tolist()):

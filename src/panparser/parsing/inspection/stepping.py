@@ -21,6 +21,7 @@ from panparser.parsing.inspection.beams import Hypothesis, beams
 from panparser.parsing.inspection.contributions import Contributions
 from panparser.parsing.inspection.derivations import alone
 from panparser.parsing.inspection.explaining import Explanation
+from panparser.parsing.inspection.steps import Choice, Reason, Step, steps_values
 from panparser.parsing.models.protocol import ParserLike
 from panparser.storage.files import check_writable, write_whole
 from panparser.systems.oracles import static_derivation
@@ -35,48 +36,6 @@ _REASONS = 8  # features that are shown of a step
 _LABELS = 4
 _HYPOTHESES = 16  # of a beam
 _FRAME = "width:100%;height:860px;border:1px solid #8888;border-radius:8px"  # of a page in a notebook
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A legal action; its score is None without a model, its cost None without a gold tree."""
-
-    name: str
-    score: float | None = None
-    cost: int | None = None
-
-
-@dataclass(frozen=True)
-class Reason:
-    """What a feature adds to the score of the chosen action, and to that of the next best, if there is one."""
-
-    feature: str
-    chosen: float
-    rival: float | None
-
-
-@dataclass(frozen=True)
-class Step:
-    """A state, and what was done there: nothing, if it is final. Tokens are words 1..n; Root is 0."""
-
-    stack: tuple[int, ...]
-    buffer: tuple[int, ...]
-    aside: tuple[int, ...]
-    heads: tuple[int, ...]  # of words 1..n; -1 is none
-    labels: tuple[str, ...]
-    choices: tuple[Choice, ...] = ()  # the one that was taken first, then by score, then by cost
-    more: int = 0  # choices that are not listed
-    arc: tuple[int, int] | None = None  # head and dependent of the arc that is made or proposed
-    is_proposed: bool = False
-    label: str = ""
-    label_scores: tuple[tuple[str, float], ...] = ()  # the best ones
-    reasons: tuple[Reason, ...] = ()
-    beam: tuple[Hypothesis, ...] = ()  # after the step
-
-    @property
-    def is_error(self) -> bool:
-        """Does the action cost more than another?"""
-        return bool(self.choices and self.choices[0].cost)
 
 
 @dataclass(frozen=True)
@@ -162,41 +121,18 @@ class Run:
         return [number for number, step in enumerate(self.steps) if step.is_error]
 
     def to_values(self) -> dict[str, Any]:
-        """In plain values, as the page reads them; numbers are rounded, texts that come often stand in a list."""
-        texts: dict[str, int] = {}
-
-        def number(text: str) -> int:
-            return texts.setdefault(text, len(texts))
-
-        steps, nothing = [], _Blank(len(self.steps[0].heads))
-        for step in self.steps:
-            steps.append(
-                {
-                    "stack": step.stack,
-                    "buffer": step.buffer,
-                    "aside": step.aside,
-                    "arcs": [(word, step.heads[word - 1], number(step.labels[word - 1])) for word in nothing.new(step)],
-                    "choices": [(number(one.name), _rounded(one.score), one.cost) for one in step.choices],
-                    "more": step.more,
-                    "arc": step.arc,
-                    "proposed": step.is_proposed,
-                    "label": number(step.label),
-                    "labels_ranked": [(number(name), _rounded(score)) for name, score in step.label_scores],
-                    "reasons": [(number(r.feature), _rounded(r.chosen), _rounded(r.rival)) for r in step.reasons],
-                    "beam": [
-                        (h.rank, h.source, -1 if h.action is None else number(h.action), _rounded(h.score), h.loss)
-                        + (int(h.is_final_path),)
-                        for h in step.beam
-                    ],
-                }
-            )
-        shown = [{key: value for key, value in step.items() if value not in ([], (), None, False, 0)} for step in steps]
-        for kept, step in zip(shown, steps, strict=True):
-            kept |= {"stack": step["stack"], "buffer": step["buffer"], "label": step["label"]}
-        own: dict[str, Any] = {"name": self.name, "system": self.system, "beam": self.beam, "note": self.note}
-        own |= {"free": self.is_free, "lifted": self.is_lifted}
-        own |= {"gold_left": self.gold_left, "has_list": any(step.aside for step in self.steps)}
-        return {**own, "texts": list(texts), "steps": shown}
+        """In plain values, as the page reads them."""
+        return {
+            "name": self.name,
+            "system": self.system,
+            "beam": self.beam,
+            "note": self.note,
+            "free": self.is_free,
+            "lifted": self.is_lifted,
+            "gold_left": self.gold_left,
+            "has_list": any(step.aside for step in self.steps),
+            **steps_values(self.steps),
+        }
 
 
 @dataclass(frozen=True)
@@ -218,6 +154,21 @@ class Stepping:
             raise SpecError("expected derivations to step through, of a parser or a system; found none")
         forms, tags = tuple(sentence.forms), tuple(sentence.values("upos"))
         return cls(forms, tags, runs, gold_of(sentence), title or sentence.text or " ".join(forms))
+
+    @classmethod
+    def of_oracle(cls, sentence: Sentence, *systems: str | TransitionSystem) -> Stepping:
+        """How systems derive the tree of a sentence by their static oracles, without a model."""
+        gold = gold_of(sentence)
+        if gold is None:
+            raise SpecError("an oracle needs a tree to derive: expected a head for each word of the sentence")
+        return cls.of(sentence, [Run.of_oracle(system, gold) for system in systems])
+
+    def beside(self, *others: Stepping) -> Stepping:
+        """This, and others of the same sentence, side by side."""
+        for other in others:
+            if other.forms != self.forms:
+                raise SpecError(f"expected derivations of {' '.join(self.forms)!r}; got {' '.join(other.forms)!r}")
+        return replace(self, runs=tuple(run for each in (self, *others) for run in each.runs))
 
     def to_values(self) -> dict[str, Any]:
         """All that the page draws, in plain values."""
@@ -288,14 +239,12 @@ def _with_action(step: Step, here: Derivation, choices: Sequence[Choice], label:
     """The step of the first of the choices."""
     made, proposed = here.arc_of(choices[0].name)
     arc = made or proposed
-    ends = None
-    if arc is not None:
-        ends = tuple(0 if token == here.root else token for token in (arc.head, arc.dependent))
+    head, dependent = (0 if token == here.root else token for token in ((arc.head, arc.dependent) if arc else (0, 0)))
     return replace(
         step,
         choices=tuple(choices[:_ACTIONS]),
         more=max(0, len(choices) - _ACTIONS),
-        arc=ends,
+        arc=(head, dependent) if arc else None,
         is_proposed=made is None and proposed is not None,
         label=label,
     )
@@ -357,24 +306,3 @@ def _table(system: str | TransitionSystem) -> TransitionSystem:
     if not isinstance(found, TransitionSystem):
         raise SpecError(f"only systems of tables can be stepped through; {found.name} is a system in Python")
     return found
-
-
-# --- Values ---
-
-
-class _Blank:
-    """The arcs of the step before, to tell what is new."""
-
-    def __init__(self, words: int) -> None:
-        self.before: list[tuple[int, str]] = [(-1, "")] * words
-
-    def new(self, step: Step) -> list[int]:
-        """The words whose arcs have changed."""
-        now = list(zip(step.heads, step.labels, strict=True))
-        found = [word for word, (a, b) in enumerate(zip(self.before, now, strict=True), start=1) if a != b]
-        self.before = now
-        return found
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
