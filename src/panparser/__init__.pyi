@@ -8,6 +8,7 @@ from panparser import experiments as experiments
 from panparser import features as features
 from panparser import learning as learning
 from panparser import networks as networks
+from panparser import pages as pages
 from panparser import parsing as parsing
 from panparser import pipeline as pipeline
 from panparser import recipes as recipes

@@ -13,7 +13,7 @@ from panparser.cli.app import app
 
 PROMISED = set(
     "align analyze calibrate check combine curves derive evaluate explain info parse project propagation rewrite "
-    "serve similar stats systems text train typology validate vote weights".split()
+    "serve similar stats step systems text train typology validate vote weights".split()
 )
 
 

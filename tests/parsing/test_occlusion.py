@@ -94,6 +94,20 @@ def changed(network, seen, name):
     return (seen.words[network.positions.index(address)], attribute), seen
 
 
+@pytest.mark.parametrize("kind", SOME)
+def test_all_steps_at_once_are_those_one_by_one(kind):
+    found = Explanation.of(made(kind), SENTENCE)
+    together = list(found.all_actions())
+    assert len(together) == len(found)
+    for step, actions in enumerate(together, start=1):
+        alone, labels = found.actions(step), found.labels(step)
+        assert (actions.features, actions.columns, actions.chosen) == (alone.features, alone.columns, alone.chosen)
+        assert actions.weights == pytest.approx(alone.weights, abs=1e-5)
+        scores = found.label_scores(step)
+        assert list(scores) == list(labels.columns if labels else ())
+        assert list(scores.values()) == pytest.approx(list(labels.scores) if labels else [], abs=1e-4)
+
+
 def test_an_input_without_weights_contributes_nothing():
     def cut(arrays):
         arrays["embeddings.xpos.weight"][:] = 0

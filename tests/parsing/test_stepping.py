@@ -113,7 +113,7 @@ def test_a_network_is_stepped_through_as_well():
     stepping = pipeline.parser.step(treebank[0], beam=2)
     (run,) = stepping.runs
     explanation = Explanation.of(pipeline.parser, treebank[0], beam=2)
-    for number, step in enumerate(run.steps[:-1], start=1):
+    for number, step in enumerate(run.steps[:3], start=1):
         alone = explanation.actions(number)
         assert [one.name for one in step.choices] == [alone.columns[i] for i in alone.ranking]
         assert step.choices[0].score == pytest.approx(alone.scores[alone.chosen], abs=1e-5)
@@ -143,3 +143,25 @@ def test_what_cannot_be_stepped_through_is_refused(sentence):
     with pytest.raises(SpecError, match="expected derivations to step through"):
         Stepping.of(sentence, [])
     assert gold_of(sentence) is not None
+
+
+def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
+    both = parser.step(sentence, beam=1).beside(
+        parser.step(sentence, beam=3), Stepping.of_oracle(sentence, "arc-standard", pp.system("covington"))
+    )
+    assert [run.beam for run in both.runs] == [1, 3, 0, 0]
+    assert [run["system"] for run in both.to_values()["runs"]] == [
+        "arc-eager",
+        "arc-eager",
+        "arc-standard",
+        "covington",
+    ]
+    with pytest.raises(SpecError, match="^expected derivations of "):
+        both.beside(parser.step(english[1][5]))
+
+
+def test_an_oracle_needs_a_tree(sentence):
+    treebank = pp.parse_conllu(sentence.treebank[:1].to_bytes().decode())
+    treebank.heads[0] = -1
+    with pytest.raises(SpecError, match="an oracle needs a tree to derive"):
+        Stepping.of_oracle(treebank[0], "arc-eager")
