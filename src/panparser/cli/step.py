@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -114,9 +115,9 @@ def _found(
     seen = [_tagged(pipeline, chosen) if text is not None else chosen for pipeline in pipelines]
     runs = []
     with progress(PATIENCE) as report:
-        for done, ((name, model), own) in enumerate(zip(loaded, seen, strict=True)):
-            report(f"Stepping {name}", done, len(loaded))
-            runs.append(Run.of_parser(parser_in(model, name), own, beam=beam, name=Path(name).stem))
+        for (name, model), own in zip(loaded, seen, strict=True):
+            tell = partial(report, f"Stepping {name}")
+            runs.append(Run.of_parser(parser_in(model, name), own, beam=beam, name=Path(name).stem, report=tell))
     return Stepping.of((seen or [chosen])[0], [*runs, *_oracles(systems, chosen, source)])
 
 

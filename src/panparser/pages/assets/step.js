@@ -43,8 +43,8 @@ let at = 0, timer = null;
 
 // --- One state ---
 
-// Labels of lifted arcs have marks, which the tree has not.
-const plain = (run, label) => run.lifted ? label.replace(/\|+$/, "").split("^")[0] : label;
+// Labels as they are compared: without subtypes, as scores are, and without the marks of lifted arcs.
+const plain = (run, label) => (run.lifted ? label.replace(/\|+$/, "").split("^")[0] : label).split(":")[0];
 // With a free focus, actions name the token at S0 by its number.
 function shownAction(run, action) {
   const text = run.texts[action], token = run.free ? Number(text.split("@")[1]) : NaN;
@@ -54,7 +54,7 @@ function shownAction(run, action) {
 function kindOf(run, state, i) { // of an arc beside the gold tree
   if (!gold || state.heads[i] < 0) return "same";
   if (state.heads[i] !== gold.heads[i]) return "head";
-  return gold.labels.length && state.labels[i] && plain(run, state.labels[i]) !== gold.labels[i] ? "label" : "same";
+  return gold.labels.length && state.labels[i] && plain(run, state.labels[i]) !== plain(run, gold.labels[i]) ? "label" : "same";
 }
 
 function tree(run, state) { // what is drawn of a state
@@ -316,7 +316,8 @@ $("error").addEventListener("click", toError);
 $("place").addEventListener("input", () => go(Number($("place").value)));
 const KEYS = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(end), e: toError };
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
+  const slides = event.target.closest("input") && event.key !== "e" && event.key !== " "; // the slider moves by itself
+  if (event.ctrlKey || event.metaKey || event.altKey || slides) return;
   if (event.key === " " && !event.target.closest("button, a")) { play(); event.preventDefault(); }
   else if (KEYS[event.key]) { KEYS[event.key](); event.preventDefault(); }
 });

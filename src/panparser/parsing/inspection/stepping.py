@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,18 +51,30 @@ class Run:
     is_lifted: bool = False  # may labels have marks of lifted arcs?
 
     @classmethod
-    def of_parser(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None, name: str = "") -> Run:
-        """The derivation that a parser finds, with scores, the features behind them, and the beam."""
+    def of_parser(
+        cls,
+        parser: ParserLike,
+        sentence: Sentence,
+        *,
+        beam: int | None = None,
+        name: str = "",
+        report: Callable[[int, int], None] | None = None,
+    ) -> Run:
+        """The derivation that a parser finds, with scores, the features behind them, and the beam.
+
+        `report` is told how many steps of how many have been explained.
+        """
         found = Explanation.of(parser, sentence, beam=beam)
         width = parser.spec.beam if beam is None else beam
         traced = beams(found.derivations, width) if width > 1 else None
         notes = [] if traced or width == 1 else ["its beam cannot be shown"]
         *before, last = found.states
         labels = _Labels(parser.labels.names, parser.labels.of_root)
-        steps = [
-            replace(step, beam=tuple(_shown(traced[number])) if traced else ())
-            for number, step in enumerate(_explained(found, before, labels))
-        ]
+        steps: list[Step] = []
+        for step in _explained(found, before, labels):
+            steps.append(replace(step, beam=tuple(_shown(traced[len(steps)])) if traced else ()))
+            if report is not None:
+                report(len(steps), len(before))
         system, is_lifted, final = parser.spec.system, parser.spec.crossing == "pseudo", _state(last, labels)
         steps.append(_put_back(final, parser) if is_lifted else final)
         if is_lifted and any(LIFTED in label for label in final.labels):
