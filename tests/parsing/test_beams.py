@@ -65,3 +65,20 @@ def test_without_a_gold_tree_nothing_is_lost_or_not(parser, english):
     found = beams(Derivations.of(parser, treebank, beam=3), 3)
     assert found is not None
     assert {one.loss for beam in found for one in beam} == {None}
+
+
+def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
+    forms = sorted(set(english[0].vocabulary("form")))[:200]
+    rows = np.random.default_rng(1).normal(size=(len(forms), 4)).round(3)
+    lines = [
+        f"{form} {' '.join(map(str, row))}" for form, row in zip(forms, rows.tolist(), strict=True) if form.strip()
+    ]
+    (tmp_path / "v.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    spec = pp.ParserSpec(templates=pp.FAST + pp.Templates.parse("S0.vector\nB0.vector"), beam=3)
+    vectors = pp.read_vectors(tmp_path / "v.txt")
+    trained = pp.train(spec, english[0][:20], epochs=1, members=1, vectors=vectors)
+    for number in range(5):
+        derivations = Derivations.of(trained, english[0][number : number + 1], beam=3)
+        found = beams(derivations, 3)
+        assert found is not None
+        assert found[-1][0].score == pytest.approx(trained.best(english[0][number], 1, beam=3)[0].score)
