@@ -14,6 +14,7 @@ from typing import Any
 
 ASSETS = files("panparser.pages") / "assets"
 _UNSAFE = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}  # in a script element
+_LONG = 90  # characters of a title: beyond that, it is smaller
 _STYLES, _SCRIPTS = ("theme.css", "tree.css"), ("elements.js", "theme.js", "tree.js")  # of every page
 
 
@@ -43,14 +44,14 @@ class Page:
         code = "".join([*map(_shared, _SCRIPTS), _read(self.folder, f"{self.own}.js")])
         script = f'\n"use strict";\n(() => {{\n{code}}})();\n'
         policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
-        title = html.escape(self.title)
+        title, size = html.escape(self.title), ' class="long"' if len(self.title) > _LONG else ""
         data = self.data if isinstance(self.data, str) else data_text(self.data)
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
             f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{_skip(self.skip)}"
-            f'<header><h1 dir="auto">{title}</h1><button id="theme" type="button">Theme: auto</button></header>\n'
+            f'<header><h1 dir="auto"{size}>{title}</h1><button id="theme" type="button">Theme: auto</button></header>\n'
             f"<main>\n{self.body}{_skeleton(self.folder, self.own)}</main>\n"
             f'<script type="application/json" id="data">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n'
         )
