@@ -352,9 +352,9 @@ class _Run:
         self.before_part("parser")
         keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
         options = self.of_parser | more | keeping | {"listeners": self.listeners}
-        if self.weights is not None:
-            options |= {"weights": self.weights}
-        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, **options))
+        if not self.sources:
+            return whole(train(self.spec.parser, treebank, dev=dev, **options))
+        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, weights=self.weights, **options))
 
     # --- What the parser sees ---
 
