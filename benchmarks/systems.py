@@ -103,8 +103,13 @@ def mean(results: list[SystemResult], field: str) -> float:
     return sum(getattr(result, field) for result in results) / len(results) if results else float("nan")
 
 
+def average(values: list[float]) -> float:
+    """Not a number if one is missing."""
+    return sum(values) / len(values) if values else float("nan")
+
+
 def report(results: dict[str, SystemResult], names: list[str], seeds: list[int]) -> list[str]:
-    """One table for each beam, a line for each treebank; then averages with speeds."""
+    """Tables for each beam, a line for each system and a column for each treebank; then speeds."""
 
     def of(name: str, system: str, beam: int) -> list[SystemResult]:
         tasks = [SystemTask(treebank=name, seed=seed, system=system, beam=beam) for seed in seeds]
@@ -119,15 +124,12 @@ def report(results: dict[str, SystemResult], names: list[str], seeds: list[int])
         kind = "greedy" if beam == 1 else f"beam {beam}"
         for field, title in (("las", "LAS"), ("uas", "UAS"), ("crossing_recall", "Recall of crossing arcs")):
             lines += [f"{title}, {kind}, mean of seeds {', '.join(map(str, seeds))}"]
-            lines += [f"{'':14}{'crossing':>9}" + "".join(f"{name[:11]:>12}" for name in SYSTEMS)]
-            for name in known:
-                values = [mean(of(name, system, beam), field) for system in SYSTEMS]
-                lines += [f"{name:14}{share(name):8.1f}%" + "".join(number(value, 12) for value in values)]
-            columns = [
-                [mean(of(name, system, beam), field) for name in known if of(name, system, beam)] for system in SYSTEMS
-            ]
-            values = [sum(column) / len(column) if len(column) == len(known) else float("nan") for column in columns]
-            lines += [f"{'average':23}" + "".join(number(value, 12) for value in values), ""]
+            lines += [f"{'':25}" + "".join(f"{name:>11}" for name in known) + f"{'average':>11}"]
+            lines += [f"{'sentences that cross, %':25}" + "".join(number(share(name), 11, 1) for name in known)]
+            for system in SYSTEMS:
+                values = [mean(of(name, system, beam), field) for name in known]
+                lines += [f"{system:25}" + "".join(number(value, 11) for value in (*values, average(values)))]
+            lines += [""]
         lines += [f"{'Speed, ' + kind:44}{'s of training':>15}{'words/s':>12}"]
         for system in SYSTEMS:
             own = [result for name in known for result in of(name, system, beam)]

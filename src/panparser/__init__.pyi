@@ -6,6 +6,7 @@ from panparser import errors as errors
 from panparser import evaluation as evaluation
 from panparser import experiments as experiments
 from panparser import features as features
+from panparser import formats as formats
 from panparser import learning as learning
 from panparser import networks as networks
 from panparser import pages as pages
@@ -13,6 +14,7 @@ from panparser import parsing as parsing
 from panparser import pipeline as pipeline
 from panparser import recipes as recipes
 from panparser import sequences as sequences
+from panparser import server as server
 from panparser import storage as storage
 from panparser import systems as systems
 from panparser import testing as testing

@@ -305,3 +305,18 @@ def test_lists_of_tokens_are_sentences(nlp):
     for wrong in ([["a", ""]], [["a\tb"]], [[]], ["a", 3], [3]):
         with pytest.raises(TreebankError, match="token"):
             nlp(wrong)
+
+
+def test_the_parser_learns_from_sources_as_well(data):
+    own, other = data[0][:10], data[0][40:60]
+    spec = pp.PipelineSpec(parser=PARSER, parts=("tagger", "parser"), columns=("upos",), folds=0, tagger_epochs=2)
+    found = train(own, spec, sources=[other], weights=[0.5, 3])
+    expected = pp.train(PARSER, [other, without(own, "lemma", "xpos", "feats")], weights=[0.5, 3], epochs=2, members=1)
+    assert found.parser.parse(data[1]).to_bytes() == expected.parse(data[1]).to_bytes()
+    assert found.taggers[0].training["sentences"] == 10
+    with pytest.raises(SpecError, match="there are no sources"):
+        train(own, spec, weights=[1])
+    with pytest.raises(TreebankError, match="sources of train_pipeline"):
+        train(own, spec, sources=["x"])
+    with pytest.raises(SpecError, match="not among the parts"):
+        pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), own, sources=[other])

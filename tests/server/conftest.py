@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
-pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
-
-from asking import Asking, serving
 from panparser.server.models import Models, Served
 
 
@@ -18,10 +14,14 @@ def models():
 
 @pytest.fixture(scope="session")
 def ask(models):
+    from asking import Asking  # which needs the extra
+
     return Asking(models)
 
 
 @pytest.fixture(scope="session")
 def address(models):
+    from asking import serving
+
     with serving(models, body=1 << 20, seconds=2.0) as place:
         yield place

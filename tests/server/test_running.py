@@ -16,6 +16,10 @@ from urllib.parse import quote
 import pytest
 
 import panparser as pp
+
+pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
+pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
+
 from asking import serving
 from panparser.server import running
 from panparser.server.running import listen

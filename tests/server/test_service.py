@@ -8,6 +8,10 @@ from dataclasses import replace
 import pytest
 
 import panparser as pp
+
+pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
+pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
+
 from conllu_lines import line
 from panparser.server.models import Models
 from panparser.server.openapi import openapi

@@ -67,7 +67,9 @@ def parse(
     input_format: Annotated[
         InputFormat | None,
         typer.Option(
-            help="In place of --input: the input is in this format of UDPipe, read as `panparser serve` reads it.",
+            metavar="FORMAT",
+            help="In place of --input, a format of UDPipe, read as `panparser serve` reads it: conllu, plaintext, "
+            "presegmented, generic_tokenizer, horizontal, vertical.",
             show_default=False,
         ),
     ] = None,
@@ -77,7 +79,10 @@ def parse(
     output_format: Annotated[
         OutputKind | None,
         typer.Option(
-            help="Format of the output.  [default: that of the suffix of OUTPUT, or conllu]", show_default=False
+            metavar="FORMAT",
+            help="conllu, tree, json, jsonl, svg, html, and as UDPipe writes them horizontal, vertical, plaintext, "
+            "matxin.  [default: that of the suffix of OUTPUT, or conllu]",
+            show_default=False,
         ),
     ] = None,
     threads: Annotated[

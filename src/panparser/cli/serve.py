@@ -40,7 +40,7 @@ def serve(
     ] = None,
     concurrent: Annotated[
         int | None,
-        typer.Option(min=1, help="Requests that are processed at a time.  [default: four for each thread]"),
+        typer.Option(min=1, help="Requests that are processed at a time.  [default: 32 for each thread]"),
     ] = None,
     queue: Annotated[int, typer.Option(min=1, help="Requests that are read, wait or are processed at a time.")] = 2000,
     timeout: Annotated[
@@ -84,7 +84,7 @@ def serve(
         words=max_words,
         seconds=timeout,
         queue=queue,
-        concurrent=concurrent or 4 * count,
+        concurrent=concurrent or 32 * count,
         threads=count,
     )
     served = Models([Served.of(text) for text in models or [DEFAULT]], default)

@@ -179,6 +179,7 @@ def train_pipeline(
     if set_options and "parser" not in spec.parts:
         raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
     _check_lexicon(lexicon, spec, known)
+    _check_sources(sources, weights, spec)
     identity = {
         "spec": {**vars(spec), "parser": spec.parser.to_values()},
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
@@ -204,6 +205,17 @@ def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: Network
     if network is not None or not has_tagger:
         found = "a network" if network is not None else "no such tagger"
         raise SpecError(f"lexicon of train_pipeline is for a tagger of upos that is a perceptron; got {found}")
+
+
+def _check_sources(sources: Sequence[Treebank], weights: Sequence[float] | None, spec: PipelineSpec) -> None:
+    if not sources:
+        if weights is not None:
+            raise SpecError("weights of train_pipeline are those of sources and treebank, and there are no sources")
+        return
+    if "parser" not in spec.parts:
+        raise SpecError("sources of train_pipeline are for the parser, which is not among the parts")
+    if wrong := [each for each in sources if not isinstance(each, Treebank)]:
+        raise TreebankError(f"sources of train_pipeline must be Treebanks; got {wrong[0]!r}")
 
 
 def missing(treebank: Treebank) -> dict[str, str]:
@@ -352,9 +364,9 @@ class _Run:
         self.before_part("parser")
         keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
         options = self.of_parser | more | keeping | {"listeners": self.listeners}
-        if self.weights is not None:
-            options |= {"weights": self.weights}
-        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, **options))
+        if not self.sources:
+            return whole(train(self.spec.parser, treebank, dev=dev, **options))
+        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, weights=self.weights, **options))
 
     # --- What the parser sees ---
 

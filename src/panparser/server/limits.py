@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from panparser.server.refusals import RequestError
 
 _HELD = 64  # bodies of the greatest size that may be in memory at a time
+_BUSY = 4  # bodies of the greatest size that may be processed at a time
 _RETRY_AFTER = 2  # seconds
 
 
@@ -24,7 +26,7 @@ class Limits:
     k_best: int = 64
     seconds: float = 60.0  # for a body to arrive, and for processing
     queue: int = 2_000  # requests that are read, wait or are processed
-    concurrent: int = 8  # requests that are processed at a time
+    concurrent: int = 64  # requests that are processed at a time
     threads: int = 2  # that parse
 
     @property
@@ -32,14 +34,19 @@ class Limits:
         """Bytes of bodies that may be in memory at a time."""
         return _HELD * self.body
 
+    @property
+    def busy(self) -> int:
+        """Bytes of bodies that may be processed at a time; one request always may."""
+        return _BUSY * self.body
+
 
 class House:
     """The requests that are in: as many as there is room for, and a few of them at work."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._turns = asyncio.Semaphore(limits.concurrent)
-        self.requests = self.working = self.held = 0
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self.requests = self.working = self.held = self._busy = 0
 
     @contextmanager
     def admitted(self, size: int) -> Iterator[None]:
@@ -55,11 +62,42 @@ class House:
             self.held -= size
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def turn(self, size: int) -> AsyncIterator[None]:
         """Waits until it is the request's turn; first come, first served."""
-        async with self._turns:
-            self.working += 1
-            try:
-                yield
-            finally:
-                self.working -= 1
+        if self._waiting or not self._fits(size):
+            await self._wait(size)
+        else:
+            self._take(size)
+        try:
+            yield
+        finally:
+            self._release(size)
+
+    def _fits(self, size: int) -> bool:
+        has_room = self.working < self._limits.concurrent and self._busy + size <= self._limits.busy
+        return has_room or not self.working
+
+    def _take(self, size: int) -> None:
+        self.working += 1
+        self._busy += size
+
+    async def _wait(self, size: int) -> None:
+        waiting = (size, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        try:
+            await waiting[1]
+        except asyncio.CancelledError:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+            elif not waiting[1].cancelled():  # it was its turn already
+                self._release(size)
+            raise
+
+    def _release(self, size: int) -> None:
+        self.working -= 1
+        self._busy -= size
+        while self._waiting and self._fits(self._waiting[0][0]):
+            following, turn = self._waiting.popleft()
+            if not turn.done():
+                self._take(following)
+                turn.set_result(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -114,18 +114,33 @@ class Work:
 
     # --- Annotating and writing ---
 
+    @property
+    def shared_key(self) -> Hashable | None:
+        """Requests with the same key are annotated in the same way; None: alone, since what is given decides."""
+        asked = self.asked
+        given = asked.keep or asked.k_best is not None or "upos" not in self._pipeline.columns
+        if given or not (asked.tag or asked.parse):
+            return None
+        return self.model.id, asked.tag, asked.parse, asked.beam, asked.confidence
+
     def write(self, treebank: Treebank) -> list[str]:
         """The annotated sentences as text, to be joined. Raises RequestError if no tree is as asked for."""
         try:
-            found = self._annotated(treebank)
+            found = self.annotate(treebank)
         except (ConstraintError, TreebankError) as error:
             raise RequestError(f"Cannot parse the input as asked for.\n{_told(error)}") from None
-        if self.asked.output == "conllu":
-            return [found.to_conllu()]
-        output: Any = self.asked.output
-        return render_text(found, output, self.asked.output_option)
+        return self.render(found, 0, len(found))
 
-    def _annotated(self, treebank: Treebank) -> Treebank:
+    def render(self, treebank: Treebank, first: int, end: int) -> list[str]:
+        """Some sentences as text."""
+        some = treebank if end - first == len(treebank) else treebank[first:end]
+        if self.asked.output == "conllu":
+            return [some.to_conllu()]
+        output: Any = self.asked.output
+        return render_text(some, output, self.asked.output_option)
+
+    def annotate(self, treebank: Treebank) -> Treebank:
+        """The annotated treebank: the same one, unless there are several trees for each sentence."""
         asked, pipeline = self.asked, self._pipeline
         if not asked.parse:
             if asked.tag:

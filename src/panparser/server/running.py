@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from panparser import _engine
 from panparser.errors import SpecError
 from panparser.server.service import ABORT, Service
 
@@ -102,6 +103,7 @@ def server_of(service: Service) -> Server:
 def run(service: Service, listening: socket.socket) -> None:
     """Serves until a signal comes."""
     _allow_connections()
+    _engine.keep_memory()  # the next request needs what the last one did
     try:
         asyncio.run(server_of(service).serve(sockets=[listening]))
     finally:

@@ -8,8 +8,9 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
@@ -18,6 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from panparser.formats.outputs import Joined
 from panparser.server.asked import Asked
+from panparser.server.batches import Batches
 from panparser.server.bodies import of_body, of_query, of_text
 from panparser.server.limits import House, Limits
 from panparser.server.metrics import Metrics
@@ -40,6 +42,8 @@ _CORS = {
 _HEADERS = {"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Connection": "close"}
 _WEBLICHT = {"tokenize": ("tokenizer",), "tag": ("tagger",), "parse": ("parser",)}
 _BROKEN = "\n!error: "  # no JSON goes on like this
+_SOME = 4  # blocks that are read at a time
+_Begun = tuple[Work, Iterator[Treebank], deque[Treebank]]
 Result = TypeVar("Result")
 _log = logging.getLogger("panparser.server")
 
@@ -54,6 +58,7 @@ class Service:
         self.is_ready = True
         self._log = log
         self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="parse")
+        self._batches = Batches(self._pool)
 
     def close(self) -> None:
         """Waits for the threads."""
@@ -114,7 +119,7 @@ class Service:
         with self.house.admitted(size):
             body = await exchange.body(size)
             self.metrics.received += len(body)
-            async with self.house.turn():
+            async with self.house.turn(size or len(exchange.request.scope["query_string"])):
                 await self._work(exchange, path, parameters, body)
 
     async def _work(self, exchange: _Exchange, path: str, query: dict[str, str], body: bytes) -> None:
@@ -122,13 +127,11 @@ class Service:
         try:
             async with asyncio.timeout(self.limits.seconds):
                 await exchange.check_presence()
-                work = await self._run(self._begin, exchange.request, path, query, body)
+                work, blocks, treebanks = await self._run(self._begin, exchange.request, path, query, body)
                 del body, query
-                treebanks: deque[Treebank] = deque()
-                blocks = work.read()
-                while (treebank := await self._run(next, blocks, None)) is not None:
-                    treebanks.append(treebank)
+                while len(treebanks) % _SOME == 0 and (more := await self._run(_some, blocks)):
                     await exchange.check_presence()
+                    treebanks += more
                 self.metrics.words += work.words
                 await self._write(exchange, work, treebanks, as_text=path != "/process")
         except TimeoutError:
@@ -138,7 +141,8 @@ class Service:
                 raise ClientLeftError from None
             raise RequestError(late) from None
 
-    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> Work:
+    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> _Begun:
+        """What is to be done, and the first sentences: all of them, in most cases."""
         if path.startswith("/weblicht/"):
             parameters = {"output": "conllu", **dict.fromkeys(_WEBLICHT[path.rpartition("/")[2]], "")}
             parameters |= {name: query[name] for name in ("model",) if name in query}
@@ -152,7 +156,9 @@ class Service:
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")
         model = self.models.find(parameters.get("model"))
-        return Work(model, Asked.of(parameters, self.limits), self.limits)
+        work = Work(model, Asked.of(parameters, self.limits), self.limits)
+        blocks = work.read()
+        return work, blocks, deque(_some(blocks))
 
     async def _write(self, exchange: _Exchange, work: Work, treebanks: deque[Treebank], *, as_text: bool) -> None:
         start, end = ("", "") if as_text else _envelope(work)
@@ -182,14 +188,13 @@ class Service:
 
     async def _pieces(self, work: Work, treebanks: deque[Treebank]) -> AsyncGenerator[str, None]:
         """What is to be written, piece by piece; threads are a few pieces ahead."""
-        loop = asyncio.get_running_loop()
         output: Any = work.asked.output
         document = None if output == "conllu" else Joined(output)
         pending: deque[asyncio.Future[list[str]]] = deque()
         try:
             while treebanks or pending:
                 while treebanks and len(pending) < self.limits.threads:
-                    pending.append(loop.run_in_executor(self._pool, work.write, treebanks.popleft()))
+                    pending.append(self._batches.write(work, treebanks.popleft()))
                 found = await pending.popleft()
                 yield "".join(found) if document is None else document.add(found)
             if document is not None:
@@ -230,6 +235,10 @@ def _envelope(work: Work) -> tuple[str, str]:
     model = work.model
     values = {"model": model.id, "acknowledgements": list(model.acknowledgements), "result": ""}
     return _json(values).removesuffix('"\n}'), '"\n}\n'
+
+
+def _some(blocks: Iterator[Treebank]) -> list[Treebank]:
+    return list(islice(blocks, _SOME))
 
 
 async def _again(pieces: list[str]) -> AsyncGenerator[str, None]:

@@ -1,0 +1,72 @@
+"""Requests that are annotated together get what they would get alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from panparser.server.asked import Asked
+from panparser.server.batches import Batches
+from panparser.server.limits import Limits
+from panparser.server.processing import Work
+from panparser.server.refusals import RequestError
+
+LIMITS = Limits()
+TEXTS = [f"Number {number} ate the pizza. He slept." for number in range(12)]
+
+
+def works(models, **parameters: str) -> list[Work]:
+    each = {"tokenizer": "", "parser": "", **parameters}
+    return [Work(models.served[0], Asked.of({**each, "data": text}, LIMITS), LIMITS) for text in TEXTS]
+
+
+def written(works: list[Work], monkeypatch) -> tuple[list, int]:
+    """What comes of works that wait for one thread at the same time; and how often it annotated."""
+    calls = []
+    annotate = Work.annotate
+    monkeypatch.setattr(Work, "annotate", lambda self, treebank: calls.append(treebank) or annotate(self, treebank))
+
+    async def run():
+        with ThreadPoolExecutor(1) as pool:
+            batches = Batches(pool)
+            pool.submit(lambda: time.sleep(0.1))  # so that all of them wait
+            waiting = [batches.write(work, next(work.read())) for work in works]
+            found = await asyncio.gather(*waiting, return_exceptions=True)
+        assert not batches._waiting
+        return found
+
+    found = asyncio.run(run())
+    monkeypatch.undo()
+    return found, len(calls)
+
+
+@pytest.mark.parametrize("parameters", [{"tagger": ""}, {"output": "matxin"}, {"parser": "confidence", "tagger": ""}])
+def test_together_is_as_alone(models, monkeypatch, parameters):
+    expected = [work.write(next(work.read())) for work in works(models, **parameters)]
+    found, calls = written(works(models, **parameters), monkeypatch)
+    assert ["".join(each) for each in found] == ["".join(each) for each in expected]
+    assert calls == 1
+
+
+def test_different_wishes_are_kept_apart(models, monkeypatch):
+    mixed = works(models)[:3] + works(models, tagger="")[:3] + works(models, parser="keep")[:3]
+    found, calls = written(mixed, monkeypatch)
+    assert ["".join(each) for each in found] == ["".join(work.write(next(work.read()))) for work in mixed]
+    assert calls == 2 + 3  # what is kept is that of one request
+
+
+def test_who_fails_fails_alone(models, monkeypatch):
+    together = works(models)
+    render = Work.render
+
+    def fails(self, *place):
+        if self is together[5]:
+            raise RequestError("no")
+        return render(self, *place)
+
+    monkeypatch.setattr(Work, "render", fails)
+    found, _ = written(together, monkeypatch)
+    assert [isinstance(each, RequestError) for each in found] == [number == 5 for number in range(12)]
