@@ -23,5 +23,5 @@ def ask(models):
 def address(models):
     from asking import serving
 
-    with serving(models, body=1 << 20, seconds=2.0) as place:
+    with serving(models, body=1 << 20) as place:
         yield place
