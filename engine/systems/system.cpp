@@ -74,14 +74,16 @@ System::System(Table table) : table_(std::move(table)) {
   check();
   table_.shape.tracks_trees = table_.potential == Potential::kCycles;
   const auto is_of_list_fact = [](std::int32_t fact) {
-    return fact == kListSize || fact == kIsWord + int(kL0) || fact == kIsAttached + int(kL0);
+    return fact == kListSize || fact == kOpenAside || fact == kIsWord + int(kL0) || fact == kIsAttached + int(kL0) ||
+           fact == kTreeWords + int(kL0) || fact == kTreeOpen + int(kL0);
   };
   for (const Probe& probe : table_.probes) {
     table_.shape.has_list |= probe.position == kL0 || probe.position == kListTokens;
   }
   for (const Literal& literal : table_.literals) {
     table_.shape.has_list |= is_of_list_fact(literal.fact);
-    table_.shape.tracks_trees |= literal.fact >= kS0OverB0 && literal.fact <= kS0OverS1;
+    table_.shape.tracks_trees |= literal.fact >= kS0OverB0;
+    table_.shape.counts_trees |= literal.fact >= kTreeWords;
   }
   for (Row& row : table_.rows) {
     require_positions(row);
@@ -120,6 +122,7 @@ System::System(Table table) : table_(std::move(table)) {
     }
   }
   require_sound(!table_.shape.free_focus || !table_.shape.has_list, "a list with a free focus");
+  require_sound(!table_.shape.free_focus || !table_.shape.counts_trees, "the size of a tree with a free focus");
   if (table_.potential == Potential::kCycles) {
     for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
@@ -196,7 +199,10 @@ void System::check() const {
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
-  if (table_.potential == Potential::kCycles) return move_of(row).has_value();
+  if (table_.potential == Potential::kCycles) {
+    const std::optional<Move> move = move_of(row);
+    return move && !(table_.single_root && move->fate == Move::Fate::kPop);
+  }
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
   if (row.effects.size() != (arc ? 2u : 1u)) return false;
   const Effect& move = row.effects.back();
@@ -391,7 +397,10 @@ std::optional<int> System::lost(const Reference& reference) const {
   const auto heads = gold.heads();
   const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
   Scratch scratch;
-  if (table_.potential == Potential::kCycles) return builds_any_tree() ? std::optional(0) : std::nullopt;
+  if (table_.potential == Potential::kCycles) {
+    const auto roots = static_cast<int>(gold.children(root).size());
+    return builds_any_tree() ? std::optional(table_.single_root ? std::max(0, roots - 1) : 0) : std::nullopt;
+  }
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
   if (reference.swap) {
@@ -526,9 +535,12 @@ void System::add_potential(const Frame& frame, std::uint32_t legal, const Refere
     ++scratch.valued;
     ++scratch.approximated;
   }
+  const bool one_root = table_.single_root && table_.potential == Potential::kCycles;
+  const int before_one_root = one_root ? lost_to_one_root(frame, nullptr, gold) : 0;
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     if (table_.potential == Potential::kCycles) costs[action] += more_cycles(frame, moves_[action], gold);
+    if (one_root) costs[action] += lost_to_one_root(frame, &moves_[action], gold) - before_one_root;
     if (reference.crosses) costs[action] += crossing(change(action, frame).popped) - before;
   }
 }

@@ -33,6 +33,7 @@ from panparser.systems.terms import (
     children,
     clear,
     does_not_dominate,
+    dominates,
     head,
     headless,
     is_attached,
@@ -46,6 +47,7 @@ from panparser.systems.terms import (
     shift,
     size,
     span,
+    tree,
     unattached,
     wanting,
     wants,
@@ -402,13 +404,29 @@ def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSyst
     )
 
 
-def covington(root: Root = "last") -> TransitionSystem:
+def covington(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Covington 2001, with two lists as in Nivre 2008: any tree; costs: Gómez-Rodríguez & Fernández-González 2015.
 
     Every word meets all those before it, nearest first: the stack has those that B0 has not met yet, the list those
-    that it has. Words left without a head go to Root.
+    that it has. Words left without a head go to Root. If there may be only one, the last word joins what is left: on
+    the list, none but the top of one tree may be without a head, and a word of that tree must be ahead until the last
+    word is in it.
     """
     last = root == "last"
+    no_arc: tuple[Any, ...] = (any_of(is_word(B0), is_attached(S0)),) if last else ()  # Root takes what is left
+    right: tuple[Any, ...] = (is_word(B0), is_unattached(B0), does_not_dominate(B0, S0))
+    enter: tuple[Any, ...] = ()
+    if single_root:
+        early = (size(BUFFER) >= 3, is_root(B0)) if last else (size(BUFFER) >= 2,)  # B0 is not the last word
+        none_aside = size(LIST, unattached) == 0
+        is_top = (*early, is_attached(S0), dominates(S0, B0))
+        no_arc += (
+            any_of(*early, is_attached(B0), dominates(B0, S0), size(STACK, tree(S0)) >= 2),
+            any_of(*is_top, is_unattached(B0)),
+            any_of(*is_top, none_aside),
+        )
+        right += (is_word(S0), any_of(*early, none_aside, size(STACK, tree(S0), unattached) == 0))
+        enter = (any_of(*early, size(STACK, unattached) == 0), any_of(*early, is_attached(B0), none_aside))
     lost_head = head(B0).among(S0 - ROOT).when(is_unattached(B0))  # when S0 and B0 part
     lost_child = head(S0).among(B0 - ROOT).when(is_unattached(S0))
     return _list_based(
@@ -418,7 +436,7 @@ def covington(root: Root = "last") -> TransitionSystem:
         rows=(
             Transition(
                 "NO_ARC",
-                when=(any_of(is_word(B0), is_attached(S0)),) if last else (),  # Root, if last, takes what is left
+                when=no_arc,
                 then=(aside,),
                 loses=(lost_head, lost_child),
             ),
@@ -430,11 +448,13 @@ def covington(root: Root = "last") -> TransitionSystem:
             ),
             Transition(
                 "RIGHT",
-                when=(is_word(B0), is_unattached(B0), does_not_dominate(B0, S0)),
+                when=right,
                 then=(arc(head=S0, dependent=B0), aside),
                 loses=(head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), lost_child, *_lost_root(root)),
             ),
         ),
+        when=enter,
+        single_root=single_root,
         potential="cycles",
     )
 
@@ -493,14 +513,22 @@ def _lost_root(root: Root) -> tuple[Loss, ...]:
 
 
 def _list_based(
-    name: str, root: Root, enter: tuple[Loss, ...], rows: tuple[Transition, ...], potential: str | None = None
+    name: str,
+    root: Root,
+    enter: tuple[Loss, ...],
+    rows: tuple[Transition, ...],
+    when: tuple[Any, ...] = (),
+    single_root: bool = False,
+    potential: str | None = None,
 ) -> TransitionSystem:
     last = root == "last"
-    shift_all = Transition("SHIFT", when=(is_word(B0),) if last else (), then=(restore, shift), loses=enter)
+    when = (is_word(B0), *when) if last else when
+    shift_all = Transition("SHIFT", when=when, then=(restore, shift), loses=enter)
     return TransitionSystem(
         name,
         (shift_all, *rows),
         root=root,
+        single_root=single_root,
         final=(is_root(B0), size(STACK) == 0) if last else (size(BUFFER) == 0,),
         potential=potential,
         ties=("LEFT", "RIGHT", "NO_ARC", "SHIFT"),
