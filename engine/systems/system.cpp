@@ -65,6 +65,23 @@ std::optional<Move> move_of(const Row& row) {
   return std::nullopt;
 }
 
+// Does the blocked chain know these effects? S0 is put aside; or it is popped, up to three times, the list leaves or
+// comes back, and B0 is shifted: any of these, in this order.
+bool fits_chain(std::span<const Effect> effects) {
+  if (effects.size() == 1 && effects[0].kind == EffectKind::kAside) return true;
+  std::size_t at = 0;
+  const auto skip = [&](EffectKind kind) {
+    const bool found = at < effects.size() && effects[at].kind == kind && effects[at].first == kS0;
+    at += found;
+    return found;
+  };
+  int pops = 0;
+  while (pops < 3 && skip(EffectKind::kPop)) ++pops;
+  const bool comes_back = !skip(EffectKind::kClear) && skip(EffectKind::kRestore);
+  const bool shifts = skip(EffectKind::kShift);
+  return !effects.empty() && at == effects.size() && (shifts || !comes_back);
+}
+
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
@@ -104,10 +121,15 @@ System::System(Table table) : table_(std::move(table)) {
     }
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kShift) moved_[action].pushed = kB0;
-      if (effect.kind == EffectKind::kPop) moved_[action].popped = Position(effect.first);
+      if (effect.kind == EffectKind::kPop) {  // the next one down, if S0 is popped again and again
+        Position& popped = moved_[action].popped;
+        popped = effect.first == kS0 && popped < kS2 ? Position(popped + 1) : Position(effect.first);
+      }
       if (effect.kind == EffectKind::kDrop) moved_[action].popped = kB0;
       if (effect.kind == EffectKind::kArc) moved_[action].attached = Position(effect.second);
       if (effect.kind == EffectKind::kBack) swap_ = action;
+      if (effect.kind == EffectKind::kAside) moved_[action].passes = true;
+      if (effect.kind == EffectKind::kClear) moved_[action].clears = true;
       table_.shape.has_list |=
           is_of_list(effect.kind) || (makes_arc(effect) && (effect.first == kL0 || effect.second == kL0));
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
@@ -204,14 +226,12 @@ bool System::fits_potential(const Row& row) const {
     return move && !(table_.single_root && move->fate == Move::Fate::kPop);
   }
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
+  if (table_.potential == Potential::kBlockedChain) return fits_chain(std::span(row.effects).subspan(arc));
   if (row.effects.size() != (arc ? 2u : 1u)) return false;
   const Effect& move = row.effects.back();
   if (table_.potential == Potential::kCrossingArcs) {
     const std::int32_t removed = move.kind == EffectKind::kDrop ? std::int32_t(kB0) : move.first;
     return removes(move, removed) && (!arc || row.effects[0].second == removed);
-  }
-  if (table_.potential == Potential::kBlockedChain) {
-    return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
   }
   const bool leaves = move.kind == EffectKind::kPop && move.first == kS0 && !table_.shape.has_root;
   const bool swaps = move.kind == EffectKind::kBack && table_.potential == Potential::kSwap;
@@ -342,7 +362,7 @@ Arc System::decided(const Frame& frame, int action) const {
 Change System::change(int action, const Frame& frame) const {
   const auto at = [&](Position position) { return position == kPositions ? kNone : frame.at[position]; };
   const Moved& moved = moved_[action];
-  return {at(moved.pushed), at(moved.popped), at(moved.attached)};
+  return {at(moved.pushed), at(moved.popped), at(moved.attached), moved.passes, moved.clears};
 }
 
 Reference System::reference(Gold gold) const {

@@ -208,6 +208,7 @@ class System {
   };
   struct Moved {
     Position pushed = kPositions, popped = kPositions, attached = kPositions;  // likewise
+    bool passes = false, clears = false;
   };
   Table table_;
   std::vector<Joined> labeled_;     // by action

@@ -20,20 +20,26 @@ int count_open(const Frame& frame, Token top, int enough) {
 
 }  // namespace
 
-// A change removes at most two of the words that are counted.
+// A change removes at most three of the words that are counted, and attaches one.
 Chain::Chain(const Frame& frame, const Gold& gold, Token front, int limit)
-    : top(gold.chain_exit(front)), open(top == kNone ? 0 : count_open(frame, top, limit + 2)) {}
+    : top(gold.chain_exit(front)),
+      has_front(frame.on_list && front == frame.front &&
+                (front == gold.words() || gold.chain_exit(front + 1) == front)),
+      open(top == kNone ? 0 : count_open(frame, top, limit + 4)) {}
 
 bool Chain::is_blocked(const Frame& frame, const Change& change, int limit) const {
   if (top == kNone) return false;
-  const bool on_stack = top == change.pushed || (top != change.popped && contains(frame.on_stack, top));
-  if (!on_stack) return false;
+  const auto is_popped = [&](Token token) { return change.popped != kNone && token >= change.popped; };
+  const bool passed = change.passes && top == frame.at[kS0];
+  const bool stays = contains(frame.on_stack, top) && !is_popped(top) && !passed;
+  const bool waits = frame.on_list && (passed || contains(frame.on_list, top)) && !has_front && !change.clears;
+  if (top != change.pushed && !stays && !waits) return false;
   auto is_open = [&](Token token) {
     return token != kNone && token <= top && token != frame.root && !contains(frame.attached, token);
   };
   int left = open;
-  if (is_open(change.popped)) --left;
-  if (is_open(change.attached) && change.attached != change.popped && contains(frame.on_stack, change.attached)) --left;
+  for (int p = kS0; p <= kS2 && is_popped(frame.at[p]); ++p) left -= is_open(frame.at[p]);
+  if (is_open(change.attached) && !is_popped(change.attached) && contains(frame.on_stack, change.attached)) --left;
   if (is_open(change.pushed) && change.pushed != change.attached) ++left;
   return left >= limit;
 }
