@@ -513,7 +513,7 @@ def _one_root_left(root: Root) -> tuple[tuple[AnyOf, ...], tuple[AnyOf, ...]]:
     Words with a head are on the stack together with the one that is above them all.
     """
     early = size(BUFFER) >= (3 if root == "last" else 2)
-    alone = size(STACK) <= (1 if root == "first" else 0)
+    alone = size(STACK) == (1 if root == "first" else 0)
     return (any_of(early, alone),), (any_of(early, size(STACK, unattached) == 1),)
 
 
