@@ -228,9 +228,7 @@ void LinkedState::retreat() {
 void LinkedState::shift() {
   materialize();
   advance();
-  const Token token = top();
-  if (arena_->width_) set_bit(on_stack(), token);
-  count(token, 1);
+  if (arena_->width_) set_bit(on_stack(), arena_->records_[find(kS0)].token);
 }
 
 void LinkedState::drop() {
@@ -252,7 +250,6 @@ void LinkedState::pop(int depth) {
   --here.counters.stack_size;
   here.counters.open_words -= open;
   if (arena_->width_) clear_bit(on_stack(), token);
-  count(token, -1);
 }
 
 void LinkedState::back() {
@@ -285,7 +282,6 @@ void LinkedState::restore() {
     ++here.counters.stack_size;
     here.counters.open_words += own.token != here.counters.root && own.head == kNone;
     if (arena_->width_) set_bit(on_stack(), own.token);
-    count(own.token, 1);
   }
   clear();
 }
@@ -322,8 +318,17 @@ Trees LinkedState::trees() const {
   return {heads(), tops(), arena_->shape_.counts_trees ? sizes() : nullptr, arena_->tokens_};
 }
 
-void LinkedState::count(Token token, int change) {
-  if (arena_->shape_.counts_trees && token != state().counters.root) sizes()[tops()[token]] += change;
+void LinkedState::count(Position position, int change) {
+  const std::int32_t record = find(position);  // -1: it is in the buffer, and no arc has joined it
+  const Token token = record < 0 ? state().counters.front : arena_->records_[record].token;
+  if (token != state().counters.root) sizes()[tops()[token]] += change;
+}
+
+void LinkedState::count_list() {
+  for (std::int32_t link = state().list; link >= 0; link = arena_->links_[link].next) {
+    const Token token = arena_->records_[arena_->links_[link].record].token;
+    sizes()[tops()[token]] += token != state().counters.root;
+  }
 }
 
 void LinkedState::propose(Position head, Position dependent, std::int32_t label) {

@@ -175,7 +175,6 @@ void MutableState::retreat() {
 void MutableState::shift() {
   advance();
   set_bit(on_stack_.data(), stack_.back());
-  count(stack_.back(), 1);
 }
 
 void MutableState::pop(int depth) {
@@ -185,7 +184,6 @@ void MutableState::pop(int depth) {
   --counters_.stack_size;
   counters_.open_words -= token != counters_.root && records_[token].head == kNone;
   clear_bit(on_stack_.data(), token);
-  count(token, -1);
 }
 
 void MutableState::drop() { clear_bit(on_stack_.data(), take_first()); }
@@ -213,7 +211,6 @@ void MutableState::restore() {
     ++counters_.stack_size;
     counters_.open_words += token != counters_.root && records_[token].head == kNone;
     set_bit(on_stack_.data(), token);
-    count(token, 1);
   }
   counters_.list_size = counters_.open_aside = 0;
   std::fill(on_list_.begin(), on_list_.end(), 0);
@@ -229,8 +226,11 @@ void MutableState::attach(Position head, Position dependent, std::int32_t label,
   const Token h = token(head);
   const Token d = token(dependent);
   const bool was_open = d != counters_.root && records_[d].head == kNone;
-  counters_.open_words -= dependent < kB0 && was_open;
-  counters_.open_aside -= dependent == kL0 && was_open;
+  if (dependent == kL0) {
+    counters_.open_aside -= was_open;
+  } else {
+    counters_.open_words -= dependent < kB0 && was_open;
+  }
   records_[d].set_head(h, label);
   records_[h].add_child(d, label);
   counters_.root_children += h == counters_.root;
@@ -242,8 +242,13 @@ Trees MutableState::trees() {
   return {heads_.data(), tops_.data(), shape_.counts_trees ? sizes_.data() : nullptr, counters_.words + 2};
 }
 
-void MutableState::count(Token token, int change) {
-  if (shape_.counts_trees && token != counters_.root) sizes_[tops_[token]] += change;
+void MutableState::count(Position position, int change) {
+  const Token counted = token(position);
+  if (counted != counters_.root) sizes_[tops_[counted]] += change;
+}
+
+void MutableState::count_list() {
+  for (const Token token : list_) sizes_[tops_[token]] += token != counters_.root;
 }
 
 void MutableState::propose(Position head, Position dependent, std::int32_t label) {

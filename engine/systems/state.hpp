@@ -158,12 +158,15 @@ class MutableState {
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
+  // Where trees are counted: a token enters the stack, or leaves it; all of the list enters it.
+  void count(Position position, int change);
+  void count_list();
+
  private:
   Token token(Position position) const;
   Token first_in_buffer() const;
   Token take_first();  // from the buffer
   Trees trees();
-  void count(Token token, int change);  // a token enters the stack, or leaves it
 
   Shape shape_;
   Counters counters_;
@@ -256,6 +259,9 @@ class LinkedState {
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
+  void count(Position position, int change);  // as in MutableState; `count_list` likewise
+  void count_list();
+
  private:
   friend class Arena;
   Arena::State& state() const { return arena_->states_[index_]; }
@@ -266,7 +272,6 @@ class LinkedState {
   Token* tops() const { return heads() + arena_->tokens_; }
   Token* sizes() const { return tops() + arena_->tokens_; }
   Trees trees() const;
-  void count(Token token, int change);             // a token enters the stack, or leaves it
   std::int32_t& list_at(Position position) const;  // the links that hold a position
   std::int32_t find(Position position) const;      // record, or -1
   void put(Position position, std::int32_t record);

@@ -31,8 +31,8 @@ inline std::int32_t dominates(const Frame& frame, Position above, Position below
   return token == top;
 }
 
-// The trees of a state: by token its head and the top of its tree, by top how many words of it are on the stack (null if
-// they are not counted).
+// The trees of a state: by token its head and the top of its tree, by top how many words of it are on the stack (null
+// if they are not counted).
 struct Trees {
   Token *heads, *tops, *sizes;
   Token tokens;
@@ -61,6 +61,14 @@ inline void join(const Trees& trees, Token head, Token dependent, const Bits* on
 
 inline constexpr std::int32_t kFar = 1 << 30;  // the distance to an absent token: beyond any bound
 
+inline void fill_trees(Frame& frame) {
+  for (int p = 0; p < kPositions; ++p) {
+    const Token token = frame.at[p], top = token == kNone ? kNone : frame.tops[token];
+    frame.facts[kTreeWords + p] = token == kNone ? -1 : frame.sizes[top];
+    frame.facts[kTreeOpen + p] = token == kNone ? -1 : top != frame.root && contains(frame.on_stack, top);
+  }
+}
+
 // Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1
 // already.
 inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
@@ -69,7 +77,6 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
   frame.facts[kBufferSize] = counters.buffer_size();
   frame.facts[kListSize] = counters.list_size;
   frame.facts[kOpenWords] = counters.open_words;
-  frame.facts[kOpenAside] = counters.open_aside;
   frame.facts[kRootChildren] = counters.root_children;
   auto fill_at = [&](int p) {
     const Token token = frame.at[p];
@@ -77,7 +84,10 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
     if (token == kNone || token == counters.root) frame.facts[kIsAttached + p] = -1;
   };
   for (int p = 0; p < kL0; ++p) fill_at(p);
-  if (shape.has_list) fill_at(kL0);
+  if (shape.has_list) {
+    fill_at(kL0);
+    frame.facts[kOpenAside] = counters.open_aside;
+  }
   auto distance = [&](Position from, Position to) {
     return frame.at[from] == kNone || frame.at[to] == kNone ? kFar : frame.at[to] - frame.at[from];
   };
@@ -90,11 +100,7 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
     frame.facts[kB0OverS0] = dominates(frame, kB0, kS0);
     frame.facts[kS1OverS0] = dominates(frame, kS1, kS0);
     frame.facts[kS0OverS1] = dominates(frame, kS0, kS1);
-  }
-  for (int p = 0; shape.counts_trees && p < kPositions; ++p) {
-    const Token token = frame.at[p], top = token == kNone ? kNone : frame.tops[token];
-    frame.facts[kTreeWords + p] = token == kNone ? -1 : frame.sizes[top];
-    frame.facts[kTreeOpen + p] = token == kNone ? -1 : top != counters.root && contains(frame.on_stack, top);
+    if (shape.counts_trees) fill_trees(frame);
   }
 }
 

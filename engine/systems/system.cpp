@@ -123,13 +123,14 @@ System::System(Table table) : table_(std::move(table)) {
       if (effect.kind == EffectKind::kShift) moved_[action].pushed = kB0;
       if (effect.kind == EffectKind::kPop) {  // the next one down, if S0 is popped again and again
         Position& popped = moved_[action].popped;
+        is_deep_ |= popped != kPositions;
         popped = effect.first == kS0 && popped < kS2 ? Position(popped + 1) : Position(effect.first);
       }
       if (effect.kind == EffectKind::kDrop) moved_[action].popped = kB0;
       if (effect.kind == EffectKind::kArc) moved_[action].attached = Position(effect.second);
       if (effect.kind == EffectKind::kBack) swap_ = action;
-      if (effect.kind == EffectKind::kAside) moved_[action].passes = true;
-      if (effect.kind == EffectKind::kClear) moved_[action].clears = true;
+      if (effect.kind == EffectKind::kAside) moved_[action].passing.passes = true;
+      if (effect.kind == EffectKind::kClear) moved_[action].passing.clears = true;
       table_.shape.has_list |=
           is_of_list(effect.kind) || (makes_arc(effect) && (effect.first == kL0 || effect.second == kL0));
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
@@ -145,12 +146,16 @@ System::System(Table table) : table_(std::move(table)) {
   }
   require_sound(!table_.shape.free_focus || !table_.shape.has_list, "a list with a free focus");
   require_sound(!table_.shape.free_focus || !table_.shape.counts_trees, "the size of a tree with a free focus");
+  is_deep_ |= table_.shape.has_list;
   if (table_.potential == Potential::kCycles) {
     for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
   if (table_.static_oracle != StaticOracle::kAbsent || table_.potential == Potential::kSwap) {
     const int rows = leave_ >= 0 && !table_.shape.has_root ? 5 : 4;
     require_sound(actions() == rows && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+  }
+  if (table_.shape.counts_trees) {
+    for (Row& row : table_.rows) count_words(row);
   }
 }
 
@@ -359,10 +364,24 @@ Arc System::decided(const Frame& frame, int action) const {
   return {};
 }
 
+// Counting is an effect of its own, before the one that moves a token.
+void System::count_words(Row& row) const {
+  std::vector<Effect> counted;
+  for (const Effect& effect : row.effects) {
+    if (effect.kind == EffectKind::kShift) counted.push_back({EffectKind::kEnter, kB0, 0});
+    if (effect.kind == EffectKind::kPop) counted.push_back({EffectKind::kLeave, effect.first, 0});
+    if (effect.kind == EffectKind::kBack) counted.push_back({EffectKind::kLeave, kS1, 0});
+    if (effect.kind == EffectKind::kAside) counted.push_back({EffectKind::kLeave, kS0, 0});
+    if (effect.kind == EffectKind::kRestore) counted.push_back({EffectKind::kReturn, 0, 0});
+    counted.push_back(effect);
+  }
+  row.effects = std::move(counted);
+}
+
 Change System::change(int action, const Frame& frame) const {
   const auto at = [&](Position position) { return position == kPositions ? kNone : frame.at[position]; };
   const Moved& moved = moved_[action];
-  return {at(moved.pushed), at(moved.popped), at(moved.attached), moved.passes, moved.clears};
+  return {at(moved.pushed), at(moved.popped), at(moved.attached)};
 }
 
 Reference System::reference(Gold gold) const {
@@ -523,23 +542,25 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     }
     costs[action] = cost;
   }
-  if (table_.potential == Potential::kBlockedChain) {
-    add_chain(frame, legal, gold, costs);
+  if (table_.potential == Potential::kBlockedChain && !is_deep_) {
+    add_chain<false>(frame, legal, gold, costs);
   } else if (table_.potential != Potential::kZero) {
     add_potential(frame, legal, reference, scratch, costs);
   }
 }
 
 // What rows change in the chain that is blocked.
+template <bool kDeep>
 void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const {
-  const Chain now(frame, gold, frame.front, table_.limit);
-  const Chain next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
+  const Chain<kDeep> now(frame, gold, frame.front, table_.limit);
+  const Chain<kDeep> next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
   if (now.top == kNone && next.top == kNone) return;
-  const int before = now.is_blocked(frame, {}, table_.limit);
+  const int before = now.is_blocked(frame, {}, {}, table_.limit);
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     const Change own = change(action, frame);
-    costs[action] += (own.pushed == kNone ? now : next).is_blocked(frame, own, table_.limit) - before;
+    const Passing passing = kDeep ? moved_[action].passing : Passing{};
+    costs[action] += (own.pushed == kNone ? now : next).is_blocked(frame, own, passing, table_.limit) - before;
   }
 }
 
@@ -547,6 +568,7 @@ void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold
 void System::add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                            std::span<std::int32_t> costs) const {
   const Gold& gold = reference.gold;
+  if (table_.potential == Potential::kBlockedChain) return add_chain<true>(frame, legal, gold, costs);
   const auto crossing = [&](Token without) {
     return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
   };
@@ -556,11 +578,11 @@ void System::add_potential(const Frame& frame, std::uint32_t legal, const Refere
     ++scratch.approximated;
   }
   const bool one_root = table_.single_root && table_.potential == Potential::kCycles;
-  const int before_one_root = one_root ? lost_to_one_root(frame, nullptr, gold) : 0;
+  const int before_one_root = one_root ? lost_to_one_root(frame, std::nullopt, gold) : 0;
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     if (table_.potential == Potential::kCycles) costs[action] += more_cycles(frame, moves_[action], gold);
-    if (one_root) costs[action] += lost_to_one_root(frame, &moves_[action], gold) - before_one_root;
+    if (one_root) costs[action] += lost_to_one_root(frame, moves_[action], gold) - before_one_root;
     if (reference.crosses) costs[action] += crossing(change(action, frame).popped) - before;
   }
 }

@@ -1,6 +1,6 @@
 // The part of the loss of list-based systems that no single arc has (Gómez-Rodríguez & Fernández-González 2015): arcs
 // of the reference that are within reach, each for itself, may close a cycle with each other and with arcs that were
-// made, and then one of them is lost; and they may leave no way to join all words in one tree, if there must be one.
+// made, and then one of them is lost.
 #pragma once
 
 #include "systems/state.hpp"
@@ -16,9 +16,5 @@ struct Move {
 
 // How many more of these cycles there are after a move than before it. The frame must track trees and costs.
 int more_cycles(const Frame& frame, Move move, const Gold& gold);
-
-// How many arcs are lost, now or after a move, because one word alone may be left to Root in the end; those that close
-// cycles left out. No word of the frame may be gone, or have got Root as its head before the end.
-int lost_to_one_root(const Frame& frame, const Move* move, const Gold& gold);
 
 }  // namespace panparser
