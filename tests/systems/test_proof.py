@@ -151,7 +151,9 @@ def test_a_static_oracle_that_fails_is_found():
 
 
 def test_a_static_oracle_is_for_whole_trees():
-    with pytest.raises(pp.TableError, match="swap-standard has a static oracle: golds must be projective or all or derivable"):
+    with pytest.raises(
+        pp.TableError, match="swap-standard has a static oracle: golds must be projective or all or derivable"
+    ):
         check_system("swap-standard", golds="partial")
 
 

@@ -518,7 +518,7 @@ def _one_root_left(root: Root) -> tuple[tuple[AnyOf, ...], tuple[AnyOf, ...]]:
 
 
 def _lost_by_entering(root: Root, single_root: bool) -> tuple[Loss, ...]:
-    """Of B0, when it enters the stack without a head: Root is lost if there may be one root, and it is not the lowest."""
+    """Of B0, when it enters the stack without a head. If there may be one root, it is the lowest word of the stack."""
     lost = (head(B0).among(STACK if root == "last" else STACK - ROOT), _LOST_OPEN_CHILDREN)
     if not single_root:
         return lost

@@ -186,8 +186,11 @@ def size(what: object, *only: object) -> Count:
         kind = ("tree" if trees else "") + open_ones
         fact = _COUNTS.get((str(what), kind)) if isinstance(what, TokenRegion) else None
     if fact is None:
-        known = "STACK, BUFFER, LIST, (STACK, unattached), (LIST, unattached), (STACK, tree(x)), (STACK, tree(x), unattached)"
-        raise TableError(f"size expects {known} or children(ROOT); got {', '.join(map(repr, (what, *only)))}")
+        got = ", ".join(map(repr, (what, *only)))
+        raise TableError(
+            "size expects STACK, BUFFER, LIST, (STACK, unattached), (LIST, unattached), (STACK, tree(x)), "
+            f"(STACK, tree(x), unattached) or children(ROOT); got {got}"
+        )
     return Count(text, f"{fact}.{trees[0].of}" if trees else fact)
 
 

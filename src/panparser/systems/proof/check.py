@@ -92,7 +92,8 @@ def check_system(
     bounded arcs if declared; and the cost of every legal transition in every reachable state equals the definition
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
     "any" subset of any tree (the default if arcs may cross), "derivable": those of them that some derivation builds,
-    or head "directions" (without `exact_cost`, the structure alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
+    or head "directions" (without `exact_cost`, the structure alone is proven). A cost that is too high by the same
+    number in every transition of a state is accepted and counted.
     If leftover words are headless (`final`, `partial`), golds are those that the system can build.
     A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones); beside a potential, it
     may raise the cost of a transition without an arc from 0 to 1, if another one costs 0. `progress` is called during
