@@ -26,13 +26,20 @@ void bind_codes(nb::module_& m) {
       .value("BUFFER_SIZE", kBufferSize)
       .value("LIST_SIZE", kListSize)
       .value("OPEN_WORDS", kOpenWords)
+      .value("OPEN_ASIDE", kOpenAside)
       .value("ROOT_CHILDREN", kRootChildren);
   constexpr const char* kIsWordOf[] = {"IS_WORD_S0", "IS_WORD_S1", "IS_WORD_S2", "IS_WORD_B0", "IS_WORD_L0"};
   constexpr const char* kIsAttachedOf[] = {"IS_ATTACHED_S0", "IS_ATTACHED_S1", "IS_ATTACHED_S2", "IS_ATTACHED_B0",
                                            "IS_ATTACHED_L0"};
+  constexpr const char* kTreeWordsOf[] = {"TREE_WORDS_S0", "TREE_WORDS_S1", "TREE_WORDS_S2", "TREE_WORDS_B0",
+                                          "TREE_WORDS_L0"};
+  constexpr const char* kTreeOpenOf[] = {"TREE_OPEN_S0", "TREE_OPEN_S1", "TREE_OPEN_S2", "TREE_OPEN_B0",
+                                         "TREE_OPEN_L0"};
   for (int position = 0; position < kPositions; ++position) {
     facts.value(kIsWordOf[position], Fact(kIsWord + position));
     facts.value(kIsAttachedOf[position], Fact(kIsAttached + position));
+    facts.value(kTreeWordsOf[position], Fact(kTreeWords + position));
+    facts.value(kTreeOpenOf[position], Fact(kTreeOpen + position));
   }
   facts.value("DISTANCE_S0_B0", kFromS0ToB0).value("DISTANCE_S1_S0", kFromS1ToS0).value("DISTANCE_S2_S0", kFromS2ToS0);
   facts.value("DOMINATES_S0_B0", kS0OverB0).value("DOMINATES_B0_S0", kB0OverS0);

@@ -10,18 +10,18 @@ void Arena::reset(const Shape& shape, Token words, bool tracking) {
   records_.clear();
   links_.clear();
   shape_ = shape;
-  width_ = tracking ? (words + 2 + 63) / 64 : 0;
+  width_ = tracking || shape.counts_trees ? (words + 2 + 63) / 64 : 0;
   sets_ = shape.has_list ? 3 : 2;
   bits_.assign(std::size_t(sets_) * width_, 0);
   tokens_ = shape.tracks_trees ? words + 2 : 0;
-  trees_.resize(std::size_t(2) * tokens_);
-  plant(trees_.data(), trees_.data() + tokens_, tokens_);
+  planes_ = shape.counts_trees ? 3 : 2;
+  trees_.resize(std::size_t(planes_) * tokens_);
   State start{initial_counters(shape, words), -1, -1, -1, -1, -1, {}};
   if (shape.starts_on_stack) {
     Record record;
     record.token = start.counters.root;
     start.stack = add_link(add_record(record), -1);
-    if (tracking) set_bit(bits_.data(), record.token);
+    if (width_) set_bit(bits_.data(), record.token);
   }
   if (shape.free_focus) {  // all tokens have a record, so that none is made where the focus only passes by
     Counters& counters = start.counters;
@@ -35,6 +35,7 @@ void Arena::reset(const Shape& shape, Token words, bool tracking) {
     counters.front = counters.end();
   }
   states_.push_back(start);
+  plant(LinkedState(*this, initial()).trees());
 }
 
 std::int32_t Arena::add_record(const Record& record) {
@@ -55,7 +56,7 @@ LinkedState LinkedState::fork(std::int32_t action) const {
     std::copy_n(parts.begin() + width * index_, width, parts.begin() + size);
   };
   copy(arena.bits_, std::int64_t(arena.sets_) * arena.width_);
-  if (arena.tokens_) copy(arena.trees_, std::int64_t(2) * arena.tokens_);
+  if (arena.tokens_) copy(arena.trees_, std::int64_t(arena.planes_) * arena.tokens_);
   arena.states_.push_back(arena.states_[index_]);
   Arena::State& next = arena.states_.back();
   next.parent = index_;
@@ -108,6 +109,7 @@ Frame LinkedState::frame() const {
   frame.on_list = shape.has_list && arena_->width_ ? on_list() : nullptr;
   frame.heads = shape.tracks_trees ? heads() : nullptr;
   frame.tops = shape.tracks_trees ? tops() : nullptr;
+  frame.sizes = shape.counts_trees ? sizes() : nullptr;
   fill(frame, counters, shape);
   return frame;
 }
@@ -261,10 +263,12 @@ void LinkedState::back() {
 void LinkedState::aside() {
   const std::int32_t record = find(kS0);
   const Token token = arena_->records_[record].token;
+  const bool open = token != state().counters.root && arena_->records_[record].head == kNone;
   pop(0);
   const std::int32_t link = arena_->add_link(record, state().list);
   state().list = link;
   ++state().counters.list_size;
+  state().counters.open_aside += open;
   if (arena_->width_) set_bit(on_list(), token);
 }
 
@@ -284,7 +288,7 @@ void LinkedState::restore() {
 
 void LinkedState::clear() {
   state().list = -1;
-  state().counters.list_size = 0;
+  state().counters.list_size = state().counters.open_aside = 0;
   if (arena_->width_) std::fill_n(on_list(), arena_->width_, 0);
 }
 
@@ -297,7 +301,9 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
   put(head, arena_->add_record(parent));
   if (!leaves) {
     Record child = arena_->records_[before];
-    state().counters.open_words -= dependent < kB0 && token != state().counters.root && child.head == kNone;
+    const bool was_open = token != state().counters.root && child.head == kNone;
+    state().counters.open_words -= dependent < kB0 && was_open;
+    state().counters.open_aside -= dependent == kL0 && was_open;
     child.set_head(parent.token, label);
     put(dependent, arena_->add_record(child));
   }
@@ -305,7 +311,24 @@ void LinkedState::attach(Position head, Position dependent, std::int32_t label, 
   here.arc = {parent.token, token, label};
   here.counters.root_children += parent.token == here.counters.root;
   if (arena_->width_) set_bit(attached(), token);
-  if (arena_->tokens_) join(heads(), tops(), arena_->tokens_, parent.token, token);
+  if (arena_->tokens_) join(trees(), parent.token, token, on_stack(), here.counters.root);
+}
+
+Trees LinkedState::trees() const {
+  return {heads(), tops(), arena_->shape_.counts_trees ? sizes() : nullptr, arena_->tokens_};
+}
+
+void LinkedState::count(Position position, int change) {
+  const std::int32_t record = find(position);  // -1: it is in the buffer, and no arc has joined it
+  const Token token = record < 0 ? state().counters.front : arena_->records_[record].token;
+  if (token != state().counters.root) sizes()[tops()[token]] += change;
+}
+
+void LinkedState::count_list() {
+  for (std::int32_t link = state().list; link >= 0; link = arena_->links_[link].next) {
+    const Token token = arena_->records_[arena_->links_[link].record].token;
+    sizes()[tops()[token]] += token != state().counters.root;
+  }
 }
 
 void LinkedState::propose(Position head, Position dependent, std::int32_t label) {

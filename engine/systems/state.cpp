@@ -63,7 +63,8 @@ void MutableState::reset(const Shape& shape, Token words) {
   if (shape.tracks_trees) {
     heads_.resize(words + 2);
     tops_.resize(words + 2);
-    plant(heads_.data(), tops_.data(), words + 2);
+    sizes_.resize(words + 2);
+    plant(trees());
   }
   if (shape.starts_on_stack) {
     stack_.push_back(counters_.root);
@@ -101,6 +102,7 @@ Frame MutableState::frame() const {
   frame.on_list = shape_.has_list ? on_list_.data() : nullptr;
   frame.heads = shape_.tracks_trees ? heads_.data() : nullptr;
   frame.tops = shape_.tracks_trees ? tops_.data() : nullptr;
+  frame.sizes = shape_.counts_trees ? sizes_.data() : nullptr;
   fill(frame, counters_, shape_);
   return frame;
 }
@@ -198,6 +200,7 @@ void MutableState::aside() {
   pop(0);
   list_.push_back(token);
   ++counters_.list_size;
+  counters_.open_aside += token != counters_.root && records_[token].head == kNone;
   set_bit(on_list_.data(), token);
 }
 
@@ -209,25 +212,43 @@ void MutableState::restore() {
     counters_.open_words += token != counters_.root && records_[token].head == kNone;
     set_bit(on_stack_.data(), token);
   }
-  counters_.list_size = 0;
+  counters_.list_size = counters_.open_aside = 0;
   std::fill(on_list_.begin(), on_list_.end(), 0);
 }
 
 void MutableState::clear() {
   list_.clear();
-  counters_.list_size = 0;
+  counters_.list_size = counters_.open_aside = 0;
   std::fill(on_list_.begin(), on_list_.end(), 0);
 }
 
 void MutableState::attach(Position head, Position dependent, std::int32_t label, bool) {
   const Token h = token(head);
   const Token d = token(dependent);
-  counters_.open_words -= dependent < kB0 && d != counters_.root && records_[d].head == kNone;
+  const bool was_open = d != counters_.root && records_[d].head == kNone;
+  if (dependent == kL0) {
+    counters_.open_aside -= was_open;
+  } else {
+    counters_.open_words -= dependent < kB0 && was_open;
+  }
   records_[d].set_head(h, label);
   records_[h].add_child(d, label);
   counters_.root_children += h == counters_.root;
   set_bit(attached_.data(), d);
-  if (shape_.tracks_trees) join(heads_.data(), tops_.data(), counters_.words + 2, h, d);
+  if (shape_.tracks_trees) join(trees(), h, d, on_stack_.data(), counters_.root);
+}
+
+Trees MutableState::trees() {
+  return {heads_.data(), tops_.data(), shape_.counts_trees ? sizes_.data() : nullptr, counters_.words + 2};
+}
+
+void MutableState::count(Position position, int change) {
+  const Token counted = token(position);
+  if (counted != counters_.root) sizes_[tops_[counted]] += change;
+}
+
+void MutableState::count_list() {
+  for (const Token token : list_) sizes_[tops_[token]] += token != counters_.root;
 }
 
 void MutableState::propose(Position head, Position dependent, std::int32_t label) {

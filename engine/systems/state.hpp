@@ -21,6 +21,7 @@ enum Fact : std::uint8_t {
   kBufferSize,
   kListSize,
   kOpenWords,                              // unattached words on the stack
+  kOpenAside,                              // ... and on the list
   kRootChildren,                           // children of Root so far
   kIsWord,                                 // + position: 1 a word, 0 Root, -1 absent
   kIsAttached = kIsWord + kPositions,      // + position: 1 or 0 for a word, else -1
@@ -31,7 +32,9 @@ enum Fact : std::uint8_t {
   kB0OverS0,
   kS1OverS0,
   kS0OverS1,
-  kFacts
+  kTreeWords,  // + position: words on the stack that are in the tree of the token, -1 if it is absent
+  kTreeOpen = kTreeWords + kPositions,  // + position: those of them without a head, the top of the tree if any
+  kFacts = kTreeOpen + kPositions
 };
 
 using Bits = std::uint64_t;  // one word of a set of tokens
@@ -50,6 +53,7 @@ struct Frame {
   const Bits* on_list;  // null in systems without a list
   const Token* heads;   // by token, kNone without one; null if the state does not track trees
   const Token* tops;    // by token: that of the tree it is in; null likewise
+  const Token* sizes;   // by top: how many words of its tree are on the stack; null if the state does not count them
 };
 
 // What a state stores about one token, for features.
@@ -107,6 +111,7 @@ struct Shape {
   bool free_focus = false;
   bool has_list = false;
   bool tracks_trees = false;  // do conditions or costs ask which tree a token is in?
+  bool counts_trees = false;  // ... and how many words of it are on the stack?
 
   Token root(Token words) const { return root_first || !has_root ? 0 : words + 1; }
 };
@@ -115,12 +120,14 @@ struct Shape {
 struct Counters {
   Token words, root;
   Token front;  // first token of the buffer behind those on the list `returned`
-  std::int32_t stack_size, returned_size, list_size, open_words, root_children;
+  std::int32_t stack_size, returned_size, list_size, open_words, open_aside, root_children;
   std::uint32_t history;  // as in Window
 
   Token end() const { return root > words ? words + 2 : words + 1; }
   std::int32_t buffer_size() const { return returned_size + (end() - front); }
 };
+
+struct Trees;
 
 // Changes in place. `returned` holds words that returned to the buffer, the last one in front.
 class MutableState {
@@ -151,17 +158,22 @@ class MutableState {
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
+  // Where trees are counted: a token enters the stack, or leaves it; all of the list enters it.
+  void count(Position position, int change);
+  void count_list();
+
  private:
   Token token(Position position) const;
   Token first_in_buffer() const;
   Token take_first();  // from the buffer
+  Trees trees();
 
   Shape shape_;
   Counters counters_;
   std::vector<Record> records_;  // by token
   std::vector<Token> stack_, returned_, list_;
   std::vector<Bits> on_stack_, attached_, on_list_;
-  std::vector<Token> heads_, tops_;  // if trees are tracked
+  std::vector<Token> heads_, tops_, sizes_;  // if trees are tracked, and counted
 };
 
 // Immutable states of one sentence, by index; each shares all it can with its parent. Nothing is freed before
@@ -207,9 +219,9 @@ class Arena {
   std::vector<Record> records_;
   std::vector<Link> links_;
   std::vector<Bits> bits_;    // for each state `sets_` of `width_`: on the stack, attached, on the list
-  std::vector<Token> trees_;  // for each state twice `tokens_`: heads, tops
+  std::vector<Token> trees_;  // for each state `planes_` of `tokens_`: heads, tops, sizes
   Shape shape_;
-  std::int32_t width_ = 0, sets_ = 0, tokens_ = 0;
+  std::int32_t width_ = 0, sets_ = 0, tokens_ = 0, planes_ = 0;
 };
 
 // A state in an arena. The effects below may only follow `fork`, which makes the copy that they change.
@@ -247,13 +259,19 @@ class LinkedState {
   void attach(Position head, Position dependent, std::int32_t label, bool leaves);
   void propose(Position head, Position dependent, std::int32_t label);
 
+  void count(Position position, int change);  // as in MutableState; `count_list` likewise
+  void count_list();
+
  private:
+  friend class Arena;
   Arena::State& state() const { return arena_->states_[index_]; }
   Bits* on_stack() const { return arena_->bits_.data() + std::int64_t(arena_->sets_) * arena_->width_ * index_; }
   Bits* attached() const { return on_stack() + arena_->width_; }
   Bits* on_list() const { return attached() + arena_->width_; }
-  Token* heads() const { return arena_->trees_.data() + std::int64_t(2) * arena_->tokens_ * index_; }
+  Token* heads() const { return arena_->trees_.data() + std::int64_t(arena_->planes_) * arena_->tokens_ * index_; }
   Token* tops() const { return heads() + arena_->tokens_; }
+  Token* sizes() const { return tops() + arena_->tokens_; }
+  Trees trees() const;
   std::int32_t& list_at(Position position) const;  // the links that hold a position
   std::int32_t find(Position position) const;      // record, or -1
   void put(Position position, std::int32_t record);

@@ -1,6 +1,9 @@
 // What both kinds of state share.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "systems/state.hpp"
 
 namespace panparser {
@@ -28,24 +31,43 @@ inline std::int32_t dominates(const Frame& frame, Position above, Position below
   return token == top;
 }
 
-// Trees of single tokens, and what becomes of them by an arc.
-inline void plant(Token* heads, Token* tops, Token tokens) {
-  for (Token token = 0; token < tokens; ++token) heads[token] = kNone, tops[token] = token;
+// The trees of a state: by token its head and the top of its tree, by top how many words of it are on the stack (null
+// if they are not counted).
+struct Trees {
+  Token *heads, *tops, *sizes;
+  Token tokens;
+};
+inline void plant(const Trees& trees) {
+  for (Token token = 0; token < trees.tokens; ++token) trees.heads[token] = kNone, trees.tops[token] = token;
+  if (trees.sizes) std::fill_n(trees.sizes, trees.tokens, 0);
 }
-inline void join(Token* heads, Token* tops, Token tokens, Token head, Token dependent) {
+inline void join(const Trees& trees, Token head, Token dependent, const Bits* on_stack, Token root) {
+  const auto [heads, tops, sizes, tokens] = trees;
   const bool was_top = heads[dependent] == kNone;
   heads[dependent] = head;
   const Token top = tops[head];
   if (was_top) {
     for (Token token = 0; token < tokens; ++token) tops[token] = tops[token] == dependent ? top : tops[token];
+    if (sizes) sizes[top] += std::exchange(sizes[dependent], 0);
     return;
   }
   for (Token token = 0; token < tokens; ++token) {  // the dependent leaves another tree
     for (tops[token] = token; heads[tops[token]] != kNone;) tops[token] = heads[tops[token]];
   }
+  if (!sizes) return;
+  std::fill_n(sizes, tokens, 0);
+  for (Token token = 0; token < tokens; ++token) sizes[tops[token]] += token != root && contains(on_stack, token);
 }
 
 inline constexpr std::int32_t kFar = 1 << 30;  // the distance to an absent token: beyond any bound
+
+inline void fill_trees(Frame& frame) {
+  for (int p = 0; p < kPositions; ++p) {
+    const Token token = frame.at[p], top = token == kNone ? kNone : frame.tops[token];
+    frame.facts[kTreeWords + p] = token == kNone ? -1 : frame.sizes[top];
+    frame.facts[kTreeOpen + p] = token == kNone ? -1 : top != frame.root && contains(frame.on_stack, top);
+  }
+}
 
 // Fills in what follows from the positions and the counters. `kIsAttached` of the positions holds 0 or 1
 // already.
@@ -62,7 +84,10 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
     if (token == kNone || token == counters.root) frame.facts[kIsAttached + p] = -1;
   };
   for (int p = 0; p < kL0; ++p) fill_at(p);
-  if (shape.has_list) fill_at(kL0);
+  if (shape.has_list) {
+    fill_at(kL0);
+    frame.facts[kOpenAside] = counters.open_aside;
+  }
   auto distance = [&](Position from, Position to) {
     return frame.at[from] == kNone || frame.at[to] == kNone ? kFar : frame.at[to] - frame.at[from];
   };
@@ -75,6 +100,7 @@ inline void fill(Frame& frame, const Counters& counters, const Shape& shape) {
     frame.facts[kB0OverS0] = dominates(frame, kB0, kS0);
     frame.facts[kS1OverS0] = dominates(frame, kS1, kS0);
     frame.facts[kS0OverS1] = dominates(frame, kS0, kS1);
+    if (shape.counts_trees) fill_trees(frame);
   }
 }
 

@@ -65,6 +65,23 @@ std::optional<Move> move_of(const Row& row) {
   return std::nullopt;
 }
 
+// Does the blocked chain know these effects? S0 is put aside; or it is popped, up to three times, the list leaves or
+// comes back, and B0 is shifted: any of these, in this order.
+bool fits_chain(std::span<const Effect> effects) {
+  if (effects.size() == 1 && effects[0].kind == EffectKind::kAside) return true;
+  std::size_t at = 0;
+  const auto skip = [&](EffectKind kind) {
+    const bool found = at < effects.size() && effects[at].kind == kind && effects[at].first == kS0;
+    at += found;
+    return found;
+  };
+  int pops = 0;
+  while (pops < 3 && skip(EffectKind::kPop)) ++pops;
+  const bool comes_back = !skip(EffectKind::kClear) && skip(EffectKind::kRestore);
+  const bool shifts = skip(EffectKind::kShift);
+  return !effects.empty() && at == effects.size() && (shifts || !comes_back);
+}
+
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
 
@@ -74,14 +91,16 @@ System::System(Table table) : table_(std::move(table)) {
   check();
   table_.shape.tracks_trees = table_.potential == Potential::kCycles;
   const auto is_of_list_fact = [](std::int32_t fact) {
-    return fact == kListSize || fact == kIsWord + int(kL0) || fact == kIsAttached + int(kL0);
+    return fact == kListSize || fact == kOpenAside || fact == kIsWord + int(kL0) || fact == kIsAttached + int(kL0) ||
+           fact == kTreeWords + int(kL0) || fact == kTreeOpen + int(kL0);
   };
   for (const Probe& probe : table_.probes) {
     table_.shape.has_list |= probe.position == kL0 || probe.position == kListTokens;
   }
   for (const Literal& literal : table_.literals) {
     table_.shape.has_list |= is_of_list_fact(literal.fact);
-    table_.shape.tracks_trees |= literal.fact >= kS0OverB0 && literal.fact <= kS0OverS1;
+    table_.shape.tracks_trees |= literal.fact >= kS0OverB0;
+    table_.shape.counts_trees |= literal.fact >= kTreeWords;
   }
   for (Row& row : table_.rows) {
     require_positions(row);
@@ -102,10 +121,16 @@ System::System(Table table) : table_(std::move(table)) {
     }
     for (const Effect& effect : table_.rows[action].effects) {
       if (effect.kind == EffectKind::kShift) moved_[action].pushed = kB0;
-      if (effect.kind == EffectKind::kPop) moved_[action].popped = Position(effect.first);
+      if (effect.kind == EffectKind::kPop) {  // the next one down, if S0 is popped again and again
+        Position& popped = moved_[action].popped;
+        is_deep_ |= popped != kPositions;
+        popped = effect.first == kS0 && popped < kS2 ? Position(popped + 1) : Position(effect.first);
+      }
       if (effect.kind == EffectKind::kDrop) moved_[action].popped = kB0;
       if (effect.kind == EffectKind::kArc) moved_[action].attached = Position(effect.second);
       if (effect.kind == EffectKind::kBack) swap_ = action;
+      if (effect.kind == EffectKind::kAside) moved_[action].passing.passes = true;
+      if (effect.kind == EffectKind::kClear) moved_[action].passing.clears = true;
       table_.shape.has_list |=
           is_of_list(effect.kind) || (makes_arc(effect) && (effect.first == kL0 || effect.second == kL0));
       if (effect.kind == EffectKind::kArc || effect.kind == EffectKind::kPropose) {
@@ -120,12 +145,17 @@ System::System(Table table) : table_(std::move(table)) {
     }
   }
   require_sound(!table_.shape.free_focus || !table_.shape.has_list, "a list with a free focus");
+  require_sound(!table_.shape.free_focus || !table_.shape.counts_trees, "the size of a tree with a free focus");
+  is_deep_ |= table_.shape.has_list;
   if (table_.potential == Potential::kCycles) {
     for (const Row& row : table_.rows) moves_.push_back(*move_of(row));
   }
   if (table_.static_oracle != StaticOracle::kAbsent || table_.potential == Potential::kSwap) {
     const int rows = leave_ >= 0 && !table_.shape.has_root ? 5 : 4;
     require_sound(actions() == rows && swap_ >= 0 && shift_ >= 0 && left_ >= 0 && right_ >= 0, "not a swap system");
+  }
+  if (table_.shape.counts_trees) {
+    for (Row& row : table_.rows) count_words(row);
   }
 }
 
@@ -196,16 +226,17 @@ void System::check() const {
 bool System::fits_potential(const Row& row) const {
   if (table_.potential == Potential::kZero) return true;
   if (table_.shape.free_focus != (table_.potential == Potential::kCrossingArcs)) return false;
-  if (table_.potential == Potential::kCycles) return move_of(row).has_value();
+  if (table_.potential == Potential::kCycles) {
+    const std::optional<Move> move = move_of(row);
+    return move && !(table_.single_root && move->fate == Move::Fate::kPop);
+  }
   const bool arc = !row.effects.empty() && makes_arc(row.effects[0]);
+  if (table_.potential == Potential::kBlockedChain) return fits_chain(std::span(row.effects).subspan(arc));
   if (row.effects.size() != (arc ? 2u : 1u)) return false;
   const Effect& move = row.effects.back();
   if (table_.potential == Potential::kCrossingArcs) {
     const std::int32_t removed = move.kind == EffectKind::kDrop ? std::int32_t(kB0) : move.first;
     return removes(move, removed) && (!arc || row.effects[0].second == removed);
-  }
-  if (table_.potential == Potential::kBlockedChain) {
-    return move.kind == EffectKind::kShift || (move.kind == EffectKind::kPop && move.first == kS0);
   }
   const bool leaves = move.kind == EffectKind::kPop && move.first == kS0 && !table_.shape.has_root;
   const bool swaps = move.kind == EffectKind::kBack && table_.potential == Potential::kSwap;
@@ -333,6 +364,20 @@ Arc System::decided(const Frame& frame, int action) const {
   return {};
 }
 
+// Counting is an effect of its own, before the one that moves a token.
+void System::count_words(Row& row) const {
+  std::vector<Effect> counted;
+  for (const Effect& effect : row.effects) {
+    if (effect.kind == EffectKind::kShift) counted.push_back({EffectKind::kEnter, kB0, 0});
+    if (effect.kind == EffectKind::kPop) counted.push_back({EffectKind::kLeave, effect.first, 0});
+    if (effect.kind == EffectKind::kBack) counted.push_back({EffectKind::kLeave, kS1, 0});
+    if (effect.kind == EffectKind::kAside) counted.push_back({EffectKind::kLeave, kS0, 0});
+    if (effect.kind == EffectKind::kRestore) counted.push_back({EffectKind::kReturn, 0, 0});
+    counted.push_back(effect);
+  }
+  row.effects = std::move(counted);
+}
+
 Change System::change(int action, const Frame& frame) const {
   const auto at = [&](Position position) { return position == kPositions ? kNone : frame.at[position]; };
   const Moved& moved = moved_[action];
@@ -391,7 +436,10 @@ std::optional<int> System::lost(const Reference& reference) const {
   const auto heads = gold.heads();
   const auto known = static_cast<int>(std::count_if(heads.begin(), heads.end(), [](Token head) { return head >= 0; }));
   Scratch scratch;
-  if (table_.potential == Potential::kCycles) return builds_any_tree() ? std::optional(0) : std::nullopt;
+  if (table_.potential == Potential::kCycles) {
+    const auto roots = static_cast<int>(gold.children(root).size());
+    return builds_any_tree() ? std::optional(table_.single_root ? std::max(0, roots - 1) : 0) : std::nullopt;
+  }
   if (reference.arc_standard) return known - reference.arc_standard->reachable(stack, front, scratch.arc_standard);
   if (reference.attardi) return known - reference.attardi->reachable(stack, front, scratch.attardi);
   if (reference.swap) {
@@ -494,23 +542,25 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
     }
     costs[action] = cost;
   }
-  if (table_.potential == Potential::kBlockedChain) {
-    add_chain(frame, legal, gold, costs);
+  if (table_.potential == Potential::kBlockedChain && !is_deep_) {
+    add_chain<false>(frame, legal, gold, costs);
   } else if (table_.potential != Potential::kZero) {
     add_potential(frame, legal, reference, scratch, costs);
   }
 }
 
 // What rows change in the chain that is blocked.
+template <bool kDeep>
 void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const {
-  const Chain now(frame, gold, frame.front, table_.limit);
-  const Chain next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
+  const Chain<kDeep> now(frame, gold, frame.front, table_.limit);
+  const Chain<kDeep> next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
   if (now.top == kNone && next.top == kNone) return;
-  const int before = now.is_blocked(frame, {}, table_.limit);
+  const int before = now.is_blocked(frame, {}, {}, table_.limit);
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     const Change own = change(action, frame);
-    costs[action] += (own.pushed == kNone ? now : next).is_blocked(frame, own, table_.limit) - before;
+    const Passing passing = kDeep ? moved_[action].passing : Passing{};
+    costs[action] += (own.pushed == kNone ? now : next).is_blocked(frame, own, passing, table_.limit) - before;
   }
 }
 
@@ -518,6 +568,7 @@ void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold
 void System::add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                            std::span<std::int32_t> costs) const {
   const Gold& gold = reference.gold;
+  if (table_.potential == Potential::kBlockedChain) return add_chain<true>(frame, legal, gold, costs);
   const auto crossing = [&](Token without) {
     return scratch.crossing.lost(gold, table_.single_root, frame.on_stack, without);
   };
@@ -526,9 +577,12 @@ void System::add_potential(const Frame& frame, std::uint32_t legal, const Refere
     ++scratch.valued;
     ++scratch.approximated;
   }
+  const bool one_root = table_.single_root && table_.potential == Potential::kCycles;
+  const int before_one_root = one_root ? lost_to_one_root(frame, std::nullopt, gold) : 0;
   for (; legal; legal &= legal - 1) {
     const int action = std::countr_zero(legal);
     if (table_.potential == Potential::kCycles) costs[action] += more_cycles(frame, moves_[action], gold);
+    if (one_root) costs[action] += lost_to_one_root(frame, moves_[action], gold) - before_one_root;
     if (reference.crosses) costs[action] += crossing(change(action, frame).popped) - before;
   }
 }

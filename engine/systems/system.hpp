@@ -14,6 +14,7 @@
 #include "systems/losses/chain.hpp"
 #include "systems/losses/crossing.hpp"
 #include "systems/losses/cycles.hpp"
+#include "systems/losses/one_root.hpp"
 #include "systems/losses/swap.hpp"
 #include "systems/state.hpp"
 #include "trees/gold.hpp"
@@ -24,7 +25,20 @@ struct Literal {  // low <= facts[fact] <= high
   std::int32_t fact, low, high;
 };
 
-enum class EffectKind : std::int32_t { kShift, kPop, kDrop, kBack, kAside, kRestore, kClear, kArc, kPropose };
+enum class EffectKind : std::int32_t {
+  kShift,
+  kPop,
+  kDrop,
+  kBack,
+  kAside,
+  kRestore,
+  kClear,
+  kArc,
+  kPropose,
+  kEnter,  // of no table, but added before others where the words of trees are counted: a token enters the stack,
+  kLeave,  // leaves it, or all of the list enters it
+  kReturn
+};
 struct Effect {
   EffectKind kind;
   std::int32_t first, second;  // pop: depth; arc, propose: head and dependent (positions)
@@ -171,11 +185,13 @@ class System {
 
  private:
   void check() const;
+  void count_words(Row& row) const;
   void require_positions(Row& row);
   bool builds_any_tree() const;
   bool fits_potential(const Row& row) const;
   template <bool kFree>
   int probe(const Probe& probe, const Frame& frame, const Gold& gold) const;
+  template <bool kDeep>
   void add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const;
   void add_potential(const Frame& frame, std::uint32_t legal, const Reference& reference, Scratch& scratch,
                      std::span<std::int32_t> costs) const;
@@ -208,6 +224,7 @@ class System {
   };
   struct Moved {
     Position pushed = kPositions, popped = kPositions, attached = kPositions;  // likewise
+    Passing passing = {};
   };
   Table table_;
   std::vector<Joined> labeled_;     // by action
@@ -217,6 +234,7 @@ class System {
   std::vector<Position> of_heads_;  // positions whose heads probes ask for
   std::int32_t deepest_ = kS0;      // of the stack, that arcs join
   bool joins_list_ = false;         // do arcs join L0?
+  bool is_deep_ = false;            // do rows pop several tokens, or put some aside?
   int left_ = -1, right_ = -1, swap_ = -1, shift_ = -1, leave_ = -1;  // rows that the swap oracles choose from
 };
 
@@ -254,6 +272,15 @@ void System::apply(State& state, int action, std::int32_t label) const {
         break;
       case EffectKind::kPropose:
         state.propose(Position(effect.first), Position(effect.second), label);
+        break;
+      case EffectKind::kEnter:
+        state.count(Position(effect.first), 1);
+        break;
+      case EffectKind::kLeave:
+        state.count(Position(effect.first), -1);
+        break;
+      case EffectKind::kReturn:
+        state.count_list();
         break;
     }
   }

@@ -158,41 +158,63 @@ class Fact(enum.IntEnum):
 
     OPEN_WORDS = 3
 
-    ROOT_CHILDREN = 4
+    OPEN_ASIDE = 4
 
-    IS_WORD_S0 = 5
+    ROOT_CHILDREN = 5
 
-    IS_ATTACHED_S0 = 10
+    IS_WORD_S0 = 6
 
-    IS_WORD_S1 = 6
+    IS_ATTACHED_S0 = 11
 
-    IS_ATTACHED_S1 = 11
+    TREE_WORDS_S0 = 23
 
-    IS_WORD_S2 = 7
+    TREE_OPEN_S0 = 28
 
-    IS_ATTACHED_S2 = 12
+    IS_WORD_S1 = 7
 
-    IS_WORD_B0 = 8
+    IS_ATTACHED_S1 = 12
 
-    IS_ATTACHED_B0 = 13
+    TREE_WORDS_S1 = 24
 
-    IS_WORD_L0 = 9
+    TREE_OPEN_S1 = 29
 
-    IS_ATTACHED_L0 = 14
+    IS_WORD_S2 = 8
 
-    DISTANCE_S0_B0 = 15
+    IS_ATTACHED_S2 = 13
 
-    DISTANCE_S1_S0 = 16
+    TREE_WORDS_S2 = 25
 
-    DISTANCE_S2_S0 = 17
+    TREE_OPEN_S2 = 30
 
-    DOMINATES_S0_B0 = 18
+    IS_WORD_B0 = 9
 
-    DOMINATES_B0_S0 = 19
+    IS_ATTACHED_B0 = 14
 
-    DOMINATES_S1_S0 = 20
+    TREE_WORDS_B0 = 26
 
-    DOMINATES_S0_S1 = 21
+    TREE_OPEN_B0 = 31
+
+    IS_WORD_L0 = 10
+
+    IS_ATTACHED_L0 = 15
+
+    TREE_WORDS_L0 = 27
+
+    TREE_OPEN_L0 = 32
+
+    DISTANCE_S0_B0 = 16
+
+    DISTANCE_S1_S0 = 17
+
+    DISTANCE_S2_S0 = 18
+
+    DOMINATES_S0_B0 = 19
+
+    DOMINATES_B0_S0 = 20
+
+    DOMINATES_S1_S0 = 21
+
+    DOMINATES_S0_S1 = 22
 
 class EffectKind(enum.Enum):
     SHIFT = 0

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 import panparser as pp
+from panparser import _engine
 from panparser.systems import terms
 from panparser.systems.terms import (
     B0,
@@ -36,6 +37,7 @@ from panparser.systems.terms import (
     restore,
     shift,
     size,
+    tree,
     unattached,
 )
 from panparser.testing import ReferenceSystem, check_system
@@ -44,22 +46,59 @@ from variants import ROOTS, walk
 
 
 @pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("name", ["covington", "covington-projective", "arc-swift"])
-def test_every_tree_is_built_and_every_cost_is_exact(name, root):
+def test_every_tree_is_built_and_every_cost_is_exact(name, single, root):
     """`check` raises unless each cost is that of exhaustive search."""
-    system = pp.system(name, root=root)
+    system = pp.system(name, root=root, single_root=single)
     report = check_system(system, 4)
-    trees = all_trees if system.crosses else projective_trees
     for row in report.rows:
-        count = len(list(trees(row.words) if system.crosses else trees(row.words, root)))
-        assert (row.outputs, row.relaxed) == (count, 0)
+        trees = all_trees(row.words, single) if system.crosses else projective_trees(row.words, root, single)
+        assert (row.outputs, row.relaxed) == (len(list(trees)), 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize(("name", "words"), [("covington", 5), ("covington-projective", 6), ("arc-swift", 6)])
-def test_longer_sentences_too(name, words, root):
-    assert check_system(pp.system(name, root=root), words).rows[-1].relaxed == 0
+def test_longer_sentences_too(name, words, single, root):
+    assert check_system(pp.system(name, root=root, single_root=single), words).rows[-1].relaxed == 0
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("name", ["covington", "covington-projective", "arc-swift"])
+def test_one_root_is_left_at_any_length(name, root):
+    """Proofs end at a few words; the walk of the engine raises if it is stuck."""
+    system = pp.system(name, root=root, single_root=True)
+    for seed in range(60):
+        words = 7 + seed % 30
+        references = [system.reference(pp.Gold((0, *[None] * (words - 1))))]
+        for linked in (False, True):
+            heads = _engine.walk(system._lowered.engine, references, seed, 1, linked, True)[3]
+            assert len([head for head in heads if head <= 0]) == 1
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_trees_with_one_root_are_built_at_any_length(root):
+    draw = random.Random(7)
+    system = pp.system("covington", root=root, single_root=True)
+    for words in (8, 13, 21):
+        tree = random_tree(words, draw)
+        assert system.lost(tree) == 0
+        state = walk((system, words), *pp.static_derivation(system, tree))
+        assert tuple(state.heads[1:]) == tree
+
+
+def random_tree(words: int, draw: random.Random) -> tuple[int, ...]:
+    """Any tree with one child of Root: each word of a random order hangs from an earlier one."""
+    order = draw.sample(range(1, words + 1), words)
+    heads = {word: draw.choice(order[:place]) if place else 0 for place, word in enumerate(order)}
+    return tuple(heads[word] for word in range(1, words + 1))
+
+
+def test_two_roots_are_lost_to_one():
+    assert pp.system("covington").lost((0, 0, 2)) == 0
+    assert pp.system("covington", single_root=True).lost((0, 0, 2)) == 1
 
 
 def choi_mccallum(root: str) -> pp.TransitionSystem:
@@ -169,13 +208,17 @@ TANGLED = pp.TransitionSystem(  # words get one head after the other
         pp.Transition("UP", when=(is_word(S1), does_not_dominate(S1, S0)), then=(arc(head=S0, dependent=S1), aside)),
         pp.Transition("NEAR", when=(is_word(L0), is_unattached(L0)), then=(arc(head=B0, dependent=L0), clear, shift)),
         pp.Transition("POP", when=(size(LIST) >= 1, is_word(S0)), then=(pop,)),
+        pp.Transition("APART", when=(size(LIST, unattached) >= 1, size(STACK, tree(S0)) == 1), then=(aside,)),
+        pp.Transition("TOPLESS", when=(size(STACK, tree(S0), unattached) == 0,), then=(aside,)),
+        pp.Transition("FRONT", when=(size(STACK, tree(B0)) >= 2,), then=(arc(head=S0, dependent=B0), restore, shift)),
+        pp.Transition("FAR", when=(size(STACK, tree(L0)) >= 1, size(STACK, tree(S1), unattached) == 1), then=(pop,)),
     ),
     root="first",
     final=(size(terms.BUFFER) == 0,),
 )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_both_kinds_of_state_agree_with_the_slow_reference(seed):
     """Lists, and who dominates whom, also where words change their heads."""
     reference, draw = ReferenceSystem(TANGLED), random.Random(seed)
@@ -217,6 +260,13 @@ def test_what_a_list_cannot_do_is_refused():
         pp.TransitionSystem("odd", (pp.Transition("SHIFT", then=(shift,)),), potential="cycles")
     with pytest.raises(pp.TableError, match="head expects a position"):
         head(LIST)
+    with pytest.raises(pp.TableError, match=r"does not know what LEFT_REDUCE"):
+        replace(choi_mccallum("first"), single_root=True).initial(1)
+    for wrong in ((BUFFER, tree(S0)), (LIST, tree(S0)), (STACK, tree(S0), tree(S0)), (BUFFER, unattached), (S0,)):
+        with pytest.raises(pp.TableError, match=r"size expects STACK, .* got"):
+            size(*wrong)
+    with pytest.raises(pp.TableError, match="tree expects a position"):
+        tree(ROOT)
     with pytest.raises(pp.TableError, match="k of arc-swift"):
         pp.system("arc-swift", k=4)
 

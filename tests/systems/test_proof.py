@@ -151,7 +151,9 @@ def test_a_static_oracle_that_fails_is_found():
 
 
 def test_a_static_oracle_is_for_whole_trees():
-    with pytest.raises(pp.TableError, match="swap-standard has a static oracle: golds must be projective or all"):
+    with pytest.raises(
+        pp.TableError, match="swap-standard has a static oracle: golds must be projective or all or derivable"
+    ):
         check_system("swap-standard", golds="partial")
 
 
@@ -166,7 +168,7 @@ def test_progress_is_reported_and_counts_are_right():
 
 def test_golds_must_be_known():
     with pytest.raises(
-        ValueError, match="golds must be one of partial, projective, all, any, directions; got 'projectve'"
+        ValueError, match="golds must be one of partial, projective, all, any, derivable, directions; got 'projectve'"
     ):
         check_system(HYBRID, golds="projectve")
 
@@ -223,3 +225,15 @@ def test_random_trees_are_trees():
             assert is_projective(random_projective_tree(words, rng, single_root), "last")
     assert any(random_projective_tree(10, rng, False).count(0) > 1 for _ in range(20))
     assert not all(is_projective(random_tree(10, rng)) for _ in range(20))
+
+
+def test_golds_that_the_system_can_derive_are_picked_out():
+    """For a projective system, the subsets of projective trees; for Attardi's, all but 8 of the 125 trees."""
+    found = check_system("arc-hybrid", max_words=4, golds="derivable")
+    assert [row.golds for row in found.rows] == [row.golds for row in check_system("arc-hybrid", max_words=4).rows]
+    whole = replace(pp.system("attardi", root="first"), potential=None, static_oracle="rows")
+    with pytest.raises(pp.CheckFailed, match="does not reproduce this tree"):
+        check_system(whole, max_words=4, golds="derivable")
+    some = check_system(pp.system("attardi", root="first"), max_words=4, golds="derivable").rows[-1]
+    assert some.outputs == 117
+    assert some.golds < check_system(pp.system("attardi", root="first"), max_words=4).rows[-1].golds

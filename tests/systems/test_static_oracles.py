@@ -40,6 +40,12 @@ def test_rows_that_do_not_are_found():
         check_system(hasty, max_words=3)
 
 
+def test_losses_of_rows_are_not_drawn_as_costs():
+    state = ROWS.apply(ROWS.apply(ROWS.initial(2), "SHIFT"), "SHIFT")
+    assert "losses  SHIFT 0*  LEFT 0*  RIGHT 1" in state.draw([2, 0])
+    assert "costs   " in STANDARD.initial(2).draw([2, 0])
+
+
 def test_rows_are_written_and_read():
     assert pp.TransitionSystem.from_json(ROWS.to_json()) == ROWS
     assert "static oracle: the row that loses least" in str(ROWS)

@@ -43,6 +43,7 @@ class GoldKind(StrEnum):
     projective = "projective"
     all = "all"
     any = "any"
+    derivable = "derivable"
     directions = "directions"
     none = "none"
 
@@ -59,7 +60,7 @@ def check(
         GoldKind | None,
         typer.Option(
             help="Golds to count costs against: all subsets of projective trees, whole projective trees, all trees, "
-            "any subset of any tree, head directions, or none (structure alone).  "
+            "any subset of any tree, those that the system can derive, head directions, or none (structure alone).  "
             "[default: partial; any if arcs may cross; all for static oracles]",
             show_default=False,
         ),

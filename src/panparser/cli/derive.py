@@ -35,9 +35,11 @@ def derive(
 ) -> None:
     """Find the exact losses of a transition system from its conditions and effects.
 
-    The losses that the system has, if any, are ignored. The true cost of every transition in every state comes from
-    exhaustive search; the smallest sum of losses that equals it everywhere is proven as by `panparser check`. Exit code
-    0: found; 1: no table of losses is exact (the smallest witness is shown), or the system is unsound; 2: bad input.
+    The losses that the system has, if any, its potential and its static oracle are ignored. The true cost of every
+    transition in every state comes from exhaustive search; the smallest sum of losses that equals it everywhere is
+    proven as by `panparser check`. Potentials are not looked for, so a system that needs one has no exact losses. Exit
+    code 0: found; 1: no table of losses is exact (the smallest witness is shown), or the system is unsound; 2: bad
+    input.
 
     Examples:
 
@@ -59,7 +61,10 @@ def derive(
     if found.system is None:
         print(json.dumps({"derived": False, "witness": str(found)}, indent=2) if as_json else found)
         if not as_json:
-            print('\nIt can be trained all the same, with losses that are nearly right and static_oracle = "rows".')
+            print(
+                "\nA potential may count what losses cannot (docs/reference/table-language.md); derive looks for none."
+                '\nIt can be trained all the same, with losses that are nearly right and static_oracle = "rows".'
+            )
         raise typer.Exit(1)
     if output:
         found.system.save(output)

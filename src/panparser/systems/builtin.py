@@ -23,6 +23,7 @@ from panparser.systems.terms import (
     S1,
     S2,
     STACK,
+    AnyOf,
     Loss,
     StateCondition,
     above_bottom,
@@ -33,6 +34,7 @@ from panparser.systems.terms import (
     children,
     clear,
     does_not_dominate,
+    dominates,
     head,
     headless,
     is_attached,
@@ -46,6 +48,7 @@ from panparser.systems.terms import (
     shift,
     size,
     span,
+    tree,
     unattached,
     wanting,
     wants,
@@ -142,21 +145,21 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
     )
 
 
-def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
+def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> TransitionSystem:
     """Qi & Manning 2017: ArcEager that reaches below attached words in one step, up to k deep; deeper down, it reduces.
 
     The costs are derived: `panparser derive` finds them from the conditions and effects.
     """
     check_count("k of arc-swift", k, most=3, error=TableError)
     last = root == "last"
+    when_shift, when_right = _one_root_left(root) if single_root else ((), ())
     rows = [
         Transition(
             "SHIFT",
-            when=(is_word(B0),) if last else (),
+            when=(is_word(B0), *when_shift) if last else when_shift,
             then=(shift,),
             loses=(
-                head(B0).among(STACK if last else STACK - ROOT),
-                _LOST_OPEN_CHILDREN,
+                *_lost_by_entering(root, single_root),
                 *([wants(B0, LEFT).when(is_word(S0))] if last else []),
             ),
         )
@@ -173,7 +176,7 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
                 when=(*map(is_attached, above), is_word(word), is_unattached(word)),
                 then=(arc(head=B0, dependent=word), *(pop for _ in above), pop),
                 loses=(
-                    *_lost_later_head(root, word),
+                    *_lost_later_head(root, word, depth + 1 if single_root else None),
                     *leaving,
                     children(word).among(BUFFER),
                     *([wants(B0, LEFT).when(size(STACK) == depth + 1)] if last else []),
@@ -181,7 +184,7 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
             ),
             Transition(
                 f"RIGHT{depth + 1}",
-                when=(*map(is_attached, above), is_word(B0)),
+                when=(*map(is_attached, above), is_word(B0), *([is_word(word)] if single_root else []), *when_right),
                 then=(arc(head=word, dependent=B0), *(pop for _ in above), shift),
                 loses=(
                     head(B0).among(deeper),
@@ -200,6 +203,8 @@ def arc_swift(root: Root = "last", k: int = 3) -> TransitionSystem:
         "arc-swift",
         tuple(rows),
         root=root,
+        single_root=single_root,
+        potential="blocked-chain-2" if single_root else None,
         final=(is_root(B0), size(STACK, unattached) == 0) if last else (size(BUFFER) == 0,),
         ties=(*(row.name for row in rows if row.labeled), "SHIFT", "REDUCE"),
     )
@@ -241,11 +246,11 @@ def non_monotonic_arc_eager(root: Root = "last", single_root: bool = False) -> T
     )
 
 
-def _ahead_of_root() -> tuple[Loss, ...]:
-    """The head of S0 behind B0; Root, last, only if S0 is the one word that it can still take."""
+def _ahead_of_root(word: Position = S0, lowest: int = 1) -> tuple[Loss, ...]:
+    """The head of a word behind B0; Root, last, only if it is the one word that Root can still take, the lowest."""
     return (
-        head(S0).among(BUFFER - B0 - ROOT),
-        head(S0).among((BUFFER - B0) & ROOT).when(size(STACK) == 1),
+        head(word).among(BUFFER - B0 - ROOT),
+        head(word).among((BUFFER - B0) & ROOT).when(size(STACK) == lowest),
     )
 
 
@@ -402,13 +407,29 @@ def easy_first(root: Root = "last", single_root: bool = False) -> TransitionSyst
     )
 
 
-def covington(root: Root = "last") -> TransitionSystem:
+def covington(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """Covington 2001, with two lists as in Nivre 2008: any tree; costs: Gómez-Rodríguez & Fernández-González 2015.
 
     Every word meets all those before it, nearest first: the stack has those that B0 has not met yet, the list those
-    that it has. Words left without a head go to Root.
+    that it has. Words left without a head go to Root. If there may be only one, the last word joins what is left: on
+    the list, none but the top of one tree may be without a head, and a word of that tree must be ahead until the last
+    word is in it.
     """
     last = root == "last"
+    no_arc: tuple[Any, ...] = (any_of(is_word(B0), is_attached(S0)),) if last else ()  # Root takes what is left
+    right: tuple[Any, ...] = (is_word(B0), is_unattached(B0), does_not_dominate(B0, S0))
+    enter: tuple[Any, ...] = ()
+    if single_root:
+        early = (size(BUFFER) >= 3, is_root(B0)) if last else (size(BUFFER) >= 2,)  # B0 is not the last word
+        none_aside = size(LIST, unattached) == 0
+        is_top = (*early, is_attached(S0), dominates(S0, B0))
+        no_arc += (
+            any_of(*early, is_attached(B0), dominates(B0, S0), size(STACK, tree(S0)) >= 2),
+            any_of(*is_top, is_unattached(B0)),
+            any_of(*is_top, none_aside),
+        )
+        right += (is_word(S0), any_of(*early, none_aside, size(STACK, tree(S0), unattached) == 0))
+        enter = (any_of(*early, size(STACK, unattached) == 0), any_of(*early, is_attached(B0), none_aside))
     lost_head = head(B0).among(S0 - ROOT).when(is_unattached(B0))  # when S0 and B0 part
     lost_child = head(S0).among(B0 - ROOT).when(is_unattached(S0))
     return _list_based(
@@ -418,7 +439,7 @@ def covington(root: Root = "last") -> TransitionSystem:
         rows=(
             Transition(
                 "NO_ARC",
-                when=(any_of(is_word(B0), is_attached(S0)),) if last else (),  # Root, if last, takes what is left
+                when=no_arc,
                 then=(aside,),
                 loses=(lost_head, lost_child),
             ),
@@ -430,25 +451,27 @@ def covington(root: Root = "last") -> TransitionSystem:
             ),
             Transition(
                 "RIGHT",
-                when=(is_word(B0), is_unattached(B0), does_not_dominate(B0, S0)),
+                when=right,
                 then=(arc(head=S0, dependent=B0), aside),
                 loses=(head(B0).among(STACK - S0), head(B0).among(BUFFER - B0), lost_child, *_lost_root(root)),
             ),
         ),
+        when=enter,
+        single_root=single_root,
         potential="cycles",
     )
 
 
-def covington_projective(root: Root = "last") -> TransitionSystem:
+def covington_projective(root: Root = "last", single_root: bool = False) -> TransitionSystem:
     """The projective list-based system of Nivre 2008: ArcEager that looks below a word without taking it away."""
     last = root == "last"
+    when_shift, when_right = _one_root_left(root) if single_root else ((), ())
     passed = children(LIST).among(BUFFER - B0)
     return _list_based(
         "covington-projective",
         root,
         enter=(
-            head(B0).among(STACK if last else STACK - ROOT),
-            _LOST_OPEN_CHILDREN,
+            *_lost_by_entering(root, single_root),
             *([wants(B0, LEFT).when(is_word(S0))] if last else []),
         ),
         rows=(
@@ -458,7 +481,7 @@ def covington_projective(root: Root = "last") -> TransitionSystem:
                 when=(is_word(S0), is_unattached(S0)),
                 then=(_LEFT_ARC, pop, clear),
                 loses=(
-                    *_lost_later_head(root),
+                    *_lost_later_head(root, S0, 1 if single_root else None),
                     _LOST_CHILDREN,
                     passed,
                     *([wants(B0, LEFT).when(size(STACK) == 1)] if last else []),
@@ -466,7 +489,7 @@ def covington_projective(root: Root = "last") -> TransitionSystem:
             ),
             Transition(
                 "RIGHT",
-                when=(is_word(B0),),
+                when=(is_word(B0), *([is_word(S0)] if single_root else []), *when_right),
                 then=(arc(head=S0, dependent=B0), clear, shift),
                 loses=(
                     head(B0).among(STACK - S0),
@@ -478,13 +501,44 @@ def covington_projective(root: Root = "last") -> TransitionSystem:
                 ),
             ),
         ),
+        when=when_shift,
+        single_root=single_root,
+        potential="blocked-chain-2" if single_root else None,
     )
 
 
-def _lost_later_head(root: Root, word: Position = S0) -> tuple[Loss, ...]:
-    """Of a word, when B0 becomes its head: one behind B0, or Root, which any word may be left to."""
-    rest = {"first": (head(word).among(ROOT),), "last": (), "none": (headless(word),)}[root]
-    return (head(word).among(BUFFER - B0), *rest)
+def _one_root_left(root: Root) -> tuple[tuple[AnyOf, ...], tuple[AnyOf, ...]]:
+    """When SHIFT and RIGHT leave one word to Root at most: the last word is the only one left, or joins the only one.
+
+    Words with a head are on the stack together with the one that is above them all.
+    """
+    early = size(BUFFER) >= (3 if root == "last" else 2)
+    alone = size(STACK) == (1 if root == "first" else 0)
+    return (any_of(early, alone),), (any_of(early, size(STACK, unattached) == 1),)
+
+
+def _lost_by_entering(root: Root, single_root: bool) -> tuple[Loss, ...]:
+    """Of B0, when it enters the stack without a head. If there may be one root, it is the lowest word of the stack."""
+    lost = (head(B0).among(STACK if root == "last" else STACK - ROOT), _LOST_OPEN_CHILDREN)
+    if not single_root:
+        return lost
+    if root == "none":
+        return (*lost, headless(B0).when(size(STACK) >= 1))
+    return (*lost, head(B0).among(ROOT).when(size(STACK) >= (2 if root == "first" else 1)))
+
+
+def _lost_later_head(root: Root, word: Position = S0, lowest: int | None = None) -> tuple[Loss, ...]:
+    """Of a word, when B0 becomes its head: one behind B0; or Root, which any word may be left to.
+
+    Or only the lowest one on the stack, when the stack has `lowest` words.
+    """
+    if lowest is None:
+        rest = {"first": (head(word).among(ROOT),), "last": (), "none": (headless(word),)}[root]
+        return (head(word).among(BUFFER - B0), *rest)
+    if root == "last":
+        return _ahead_of_root(word, lowest)
+    of_root = headless(word) if root == "none" else head(word).among(ROOT)
+    return (head(word).among(BUFFER - B0), of_root.when(size(STACK) == lowest + (root == "first")))
 
 
 def _lost_root(root: Root) -> tuple[Loss, ...]:
@@ -493,14 +547,22 @@ def _lost_root(root: Root) -> tuple[Loss, ...]:
 
 
 def _list_based(
-    name: str, root: Root, enter: tuple[Loss, ...], rows: tuple[Transition, ...], potential: str | None = None
+    name: str,
+    root: Root,
+    enter: tuple[Loss, ...],
+    rows: tuple[Transition, ...],
+    when: tuple[Any, ...] = (),
+    single_root: bool = False,
+    potential: str | None = None,
 ) -> TransitionSystem:
     last = root == "last"
-    shift_all = Transition("SHIFT", when=(is_word(B0),) if last else (), then=(restore, shift), loses=enter)
+    when = (is_word(B0), *when) if last else when
+    shift_all = Transition("SHIFT", when=when, then=(restore, shift), loses=enter)
     return TransitionSystem(
         name,
         (shift_all, *rows),
         root=root,
+        single_root=single_root,
         final=(is_root(B0), size(STACK) == 0) if last else (size(BUFFER) == 0,),
         potential=potential,
         ties=("LEFT", "RIGHT", "NO_ARC", "SHIFT"),

@@ -17,7 +17,10 @@ def draw_state(
     gold: Gold | Sequence[Head] | None = None,
     forms: Sequence[str] | None = None,
 ) -> str:
-    """Arcs so far, stack, buffer, and the legal transitions with their costs; `*` marks those of minimum cost."""
+    """Arcs so far, stack, buffer, and the legal transitions with their costs; `*` marks those of minimum cost.
+
+    Where a static oracle follows the losses of the table as they stand, these are shown as what they are.
+    """
     root = system.root if system else "first"
     words = checked_forms(forms, state.words)
     names = ["ROOT", *words]
@@ -42,7 +45,8 @@ def draw_state(
         costs = system.costs(state, gold)
         best = min(costs.values(), default=0)
         marked = [f"{name} {cost}{'*' if cost == best else ''}" for name, cost in costs.items()]
-        lines.append(f"costs   {'  '.join(marked) or '(nothing: stuck)'}")
+        noun = "losses" if system.static_oracle == ROWS else "costs"
+        lines.append(f"{noun:8}{'  '.join(marked) or '(nothing: stuck)'}")
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from panparser.trees.gold import LEFT, RIGHT
 
 _NAMES = (
     "S0 S1 S2 B0 L0 ROOT STACK BUFFER LIST "
-    "size is_word is_root is_attached is_unattached span precedes dominates does_not_dominate any_of "
+    "size tree is_word is_root is_attached is_unattached span precedes dominates does_not_dominate any_of "
     "unattached above_bottom shift pop back aside restore clear arc propose head children headless wants wanting"
 )
 WORDS: dict[str, Any] = {name: getattr(terms, name) for name in _NAMES.split()} | {

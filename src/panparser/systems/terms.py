@@ -62,6 +62,7 @@ __all__ = [
     "shift",
     "size",
     "span",
+    "tree",
     "unattached",
     "wanting",
     "wants",
@@ -154,18 +155,54 @@ def _flag(flag: object, owner: str, known: _Flag) -> str:
     return known.name if flag is known else ""
 
 
-def size(what: object, flag: object = None) -> Count:
-    """Number of tokens: `size(STACK)` (or BUFFER, LIST), `size(STACK, unattached)`, `size(children(ROOT))`."""
-    _flag(flag, "size", unattached)
-    if what == STACK:
-        return Count("size(STACK, unattached)", "open_words") if flag else Count("size(STACK)", "stack_size")
-    if what == BUFFER and not flag:
-        return Count("size(BUFFER)", "buffer_size")
-    if what == LIST and not flag:
-        return Count("size(LIST)", "list_size")
-    if isinstance(what, children) and what.of == ROOT and not flag:
-        return Count("size(children(ROOT))", "root_children")
-    raise TableError(f"size expects STACK, BUFFER, LIST, (STACK, unattached) or children(ROOT); got {what!r}")
+@dataclass(frozen=True)
+class tree:  # noqa: N801 - a word of the language
+    """`size(STACK, tree(x))`: words that arcs made so far join to x, x included, whichever way."""
+
+    of: Position
+
+    def __post_init__(self) -> None:
+        as_position(self.of, "tree")
+
+    def __str__(self) -> str:
+        return f"tree({self.of})"
+
+    __repr__ = __str__
+
+
+def size(what: object, *only: object) -> Count:
+    """Number of tokens: `size(STACK)` (or BUFFER, LIST), `size(children(ROOT))`.
+
+    Of words alone: `size(STACK, unattached)` (or LIST), `size(STACK, tree(S0))`, `size(STACK, tree(S0), unattached)`.
+    """
+    trees = [each for each in only if isinstance(each, tree)]
+    flags = [each for each in only if not isinstance(each, tree)]
+    open_ones = _flag(flags[0], "size", unattached) if flags else ""
+    text = f"size({', '.join(map(str, (what, *trees, *flags)))})"
+    fact = None
+    if isinstance(what, children) and what.of == ROOT and not only:
+        text, fact = "size(children(ROOT))", "root_children"
+    elif len(trees) <= 1 and len(flags) <= 1:
+        kind = ("tree" if trees else "") + open_ones
+        fact = _COUNTS.get((str(what), kind)) if isinstance(what, TokenRegion) else None
+    if fact is None:
+        got = ", ".join(map(repr, (what, *only)))
+        raise TableError(
+            "size expects STACK, BUFFER, LIST, (STACK, unattached), (LIST, unattached), (STACK, tree(x)), "
+            f"(STACK, tree(x), unattached) or children(ROOT); got {got}"
+        )
+    return Count(text, f"{fact}.{trees[0].of}" if trees else fact)
+
+
+_COUNTS = {
+    ("STACK", ""): "stack_size",
+    ("STACK", "unattached"): "open_words",
+    ("STACK", "tree"): "tree_words",
+    ("STACK", "treeunattached"): "tree_open",
+    ("BUFFER", ""): "buffer_size",
+    ("LIST", ""): "list_size",
+    ("LIST", "unattached"): "open_aside",
+}
 
 
 def is_word(position: Position) -> StateCondition:

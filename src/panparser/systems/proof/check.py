@@ -91,8 +91,9 @@ def check_system(
     It always ends, is never stuck, gives every word one head (unless partial) without cycles, with a single root and
     bounded arcs if declared; and the cost of every legal transition in every reachable state equals the definition
     for every gold: all subsets of projective trees ("partial", the default), whole "projective" trees, "all" trees,
-    "any" subset of any tree (the default if arcs may cross), or head "directions" (without `exact_cost`, the structure
-    alone is proven). A cost that is too high by the same number in every transition of a state is accepted and counted.
+    "any" subset of any tree (the default if arcs may cross), "derivable": those of them that some derivation builds,
+    or head "directions" (without `exact_cost`, the structure alone is proven). A cost that is too high by the same
+    number in every transition of a state is accepted and counted.
     If leftover words are headless (`final`, `partial`), golds are those that the system can build.
     A static oracle must reproduce every tree ("all" if arcs may cross, else "projective" ones); beside a potential, it
     may raise the cost of a transition without an arc from 0 to 1, if another one costs 0. `progress` is called during
@@ -114,7 +115,8 @@ def check_system(
         nodes = _explore(system, words, report)
         outputs = _check_outputs(system, nodes)
         references = list(golds_of(system, words, kind)) if exact_cost else []
-        if isinstance(system, TransitionSystem) and system.final and system.partial:
+        leaves_some = isinstance(system, TransitionSystem) and bool(system.final) and system.partial
+        if references and (kind == "derivable" or leaves_some):
             references = _derivable(system, nodes, references)
         if has_static:
             compared, relaxed = _check_static(system, references, report), 0

@@ -17,16 +17,17 @@ from panparser.trees.enumeration import (
 )
 from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
 
-Golds = Literal["partial", "projective", "all", "any", "directions"]
+Golds = Literal["partial", "projective", "all", "any", "derivable", "directions"]
 GOLD_NOUNS: dict[str, str] = {
     "partial": "subset of a projective tree",
     "projective": "projective tree",
     "all": "tree",
     "any": "subset of a tree",
+    "derivable": "gold that it can build",
     "directions": "choice of head directions",
 }
 
-WHOLE_TREES = ("projective", "all")  # the golds of static oracles
+WHOLE_TREES = ("projective", "all", "derivable")  # the golds of static oracles
 _MIXED_WORDS = 4  # up to this length, unknown and headless words are mixed in every way
 
 
@@ -55,6 +56,9 @@ def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ..
         yield from projective_trees(words, root, single)
     elif kind == "directions":
         yield from direction_golds(words)
+    elif kind == "derivable":  # those of them that it can build
+        whole = system.static_oracle is not None and not is_static_dynamic(system)
+        yield from golds_of(system, words, "all" if whole else "partial" if system.partial else "any")
     elif system.partial:
         span = getattr(system, "max_span", None)
         for heads in partial_golds(words, root):

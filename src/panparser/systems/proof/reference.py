@@ -125,15 +125,26 @@ class ReferenceSystem:
             while below is not None and below != above:
                 below = state.heads.get(below)
             value = int(below == above)
+        elif word in ("tree_words", "tree_open"):
+            (token,) = tokens
+            words = unattached if word == "tree_open" else [t for t in state.stack if state.is_word(t)]
+            value = sum(self._top(state, t) == self._top(state, token) for t in words)
         else:
             value = {
                 "stack_size": len(state.stack),
                 "buffer_size": len(state.buffer),
                 "list_size": len(state.aside),
                 "open_words": len(unattached),
+                "open_aside": sum(state.is_word(t) and t not in state.heads for t in state.aside),
                 "root_children": list(state.heads.values()).count(state.root),
             }[word]
         return condition.low <= value <= condition.high
+
+    @staticmethod
+    def _top(state: ReferenceState, token: int | None) -> int | None:
+        while token in state.heads:
+            token = state.heads[token]
+        return token
 
     def apply(self, state: ReferenceState, name: str) -> ReferenceState:
         row, sign, top = name.partition("@")
