@@ -1,5 +1,7 @@
-
-// --- The sentences of a report ---
+// The sentences of a report.
+import { $, data, make, root, visible } from "./elements.js";
+import "./theme.js";
+import { levels, places, reveal, treeDrawing } from "./tree.js";
 
 const base = data.labels.map((label) => label.split(":")[0]);
 const SHOWN = 100; // list items at a time
@@ -139,7 +141,7 @@ function tree(sentence, p) {
   const forms = sentence.forms.map(visible), tags = sentence.tags.map((tag) => data.tags[tag]);
   return treeDrawing({ forms, rows: [["tag", tags]], above, below, kinds: kinds.map((kind) => ["", "warn", "bad"][kind]),
     place: places(forms, [tags], [above, below]),
-    label: `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` }).svg;
+    label: `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` });
 }
 
 function word(sentence, head) { return head === 0 ? "ROOT" : head < 0 ? "none" : `${head} ${sentence.forms[head - 1]}`; }
@@ -165,25 +167,16 @@ function errors(sentence) {
   return table;
 }
 
-function reveal(sentence) { // the words in the middle; the first error, where it would be out of sight
-  const box = $("tree"), words = box.getBoundingClientRect(), forms = box.querySelectorAll(".form");
-  if (!forms.length) return;
-  const middle = forms[0].getBoundingClientRect().top - words.top;
-  box.scrollTop = box.scrollHeight > box.clientHeight ? middle - box.clientHeight / 2 : 0;
-  const first = sentence.kinds[which()].findIndex((kind) => kind !== RIGHT);
-  const place = first < 0 ? 0 : forms[first].getBoundingClientRect().left - words.left;
-  box.scrollLeft = place > box.clientWidth - 80 ? place - 140 : 0;
-}
-
 function show() {
   $("tree").replaceChildren();
-  $("tree").scrollTo(0, 0);
   $("errors").replaceChildren();
   if (!chosen) { $("which").textContent = "No sentence"; return; }
   const id = chosen.id ? ` (${chosen.id})` : "";
   $("which").textContent = `Sentence ${chosen.number}${id}`;
-  $("tree").append(tree(chosen, which()));
-  reveal(chosen);
+  const drawing = tree(chosen, which());
+  $("tree").append(drawing.svg);
+  const first = chosen.kinds[which()].findIndex((kind) => kind !== RIGHT);
+  reveal($("tree"), drawing, [Math.max(first, 0)]);
   if (chosen.counts.some((count) => count)) $("errors").append(errors(chosen));
   root.dataset.sentence = chosen.number;
 }
