@@ -1,6 +1,6 @@
-"""Pages: one theme, one tree in SVG, one skeleton for all pages that open from a file.
+"""Pages: one theme, one tree in SVG, one skeleton for all pages, in one file or from a server.
 
-Plain JavaScript and CSS without a build step; `page` puts them together with data.
+Plain ES modules and CSS without a build step; `page` puts them together, `site` is what servers send of them.
 """
 
 from panparser._names import lazy

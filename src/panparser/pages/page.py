@@ -1,10 +1,15 @@
-"""Page: a self-contained HTML file of styles, scripts and data, which opens from a disk and fetches nothing."""
+"""Pages: HTML of styles, scripts and data, complete in one file, or made of what a server sends.
+
+Scripts are ES modules in one flat folder, or in that of a page and the one that all pages share. A server sends them as
+they are; in a file, which may not import, they stand one after the other in one scope.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import html
 import json
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +20,9 @@ from typing import Any
 ASSETS = files("panparser.pages") / "assets"
 _UNSAFE = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}  # in a script element
 _LONG = 90  # characters of a title: beyond that, it is smaller
-_STYLES, _SCRIPTS = ("theme.css", "tree.css"), ("elements.js", "theme.js", "tree.js")  # of every page
+_STYLES = ("theme.css", "tree.css")  # of every page
+_IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const |let |function |async )", re.MULTILINE)
 
 
 def data_text(values: object) -> str:
@@ -26,10 +33,10 @@ def data_text(values: object) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: `own` names its style and script in `folder`, beside those that all pages share.
+    """A page in one file: `own` names its style and script in `folder`, beside those that all pages share.
 
-    The scripts share one scope; they find the data in `data`. `skip` is the section that a first link leads to.
-    The policy of the page allows its own script and style, by their hashes, and nothing else.
+    It opens from a disk and fetches nothing. Scripts find the data in `data`. `skip` is the section that a first link
+    leads to. The policy of the page allows its own script and style, by their hashes, and nothing else.
     """
 
     title: str
@@ -40,32 +47,88 @@ class Page:
     folder: Traversable = field(default=ASSETS)
 
     def __str__(self) -> str:
-        style = "\n" + "".join([*map(_shared, _STYLES), _read(self.folder, f"{self.own}.css")])
-        code = "".join([*map(_shared, _SCRIPTS), _read(self.folder, f"{self.own}.js")])
+        style = "\n" + "".join(read(name, self.folder) for name in (*_STYLES, f"{self.own}.css"))
+        code = "".join(_without_imports(read(name, self.folder)) for name in modules(f"{self.own}.js", self.folder))
         script = f'\n"use strict";\n(() => {{\n{code}}})();\n'
         policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
-        title, size = html.escape(self.title), ' class="long"' if len(self.title) > _LONG else ""
         data = self.data if isinstance(self.data, str) else data_text(self.data)
-        return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        head = (
             f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
-            f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{_skip(self.skip)}"
-            f'<header><h1 dir="auto"{size}>{title}</h1><button id="theme" type="button">Theme: auto</button></header>\n'
-            f"<main>\n{self.body}{_skeleton(self.folder, self.own)}</main>\n"
-            f'<script type="application/json" id="data">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n'
+            f"<title>{html.escape(self.title)}</title>\n<style>{style}</style>\n"
         )
+        end = f'<script type="application/json" id="data">{data}</script>\n<script>{script}</script>\n'
+        return _document(self.title, head, self.skip, self.body + _skeleton(self.own, self.folder), end)
 
 
-def _read(folder: Traversable, name: str) -> str:
-    return (folder / name).read_text(encoding="utf-8")
+@dataclass(frozen=True)
+class LivePage:
+    """A page that a server sends, with what it is made of beside it in `assets/`; see `site`.
+
+    `own` names its style, its script and the elements that this fills; `also`, pages whose styles and elements it has
+    too.
+    """
+
+    title: str
+    own: str
+    also: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    folder: Traversable = field(default=ASSETS)
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of its styles and modules."""
+        return [*_STYLES, *(f"{name}.css" for name in (*self.also, self.own)), *self._modules]
+
+    @property
+    def _modules(self) -> list[str]:
+        return modules(f"{self.own}.js", self.folder)
+
+    def __str__(self) -> str:
+        styles = (f'<link rel="stylesheet" href="assets/{name}">\n' for name in self.parts if name.endswith(".css"))
+        early = (f'<link rel="modulepreload" href="assets/{name}">\n' for name in self._modules)
+        head = f"<title>{html.escape(self.title)}</title>\n" + '<link rel="icon" href="data:,">\n'
+        end = f'<script type="module" src="assets/{self.own}.js"></script>\n'
+        skeleton = "".join(_skeleton(name, self.folder) for name in (self.own, *self.also))
+        return _document(self.title, head + "".join([*styles, *early]), self.skip, skeleton, end)
 
 
-def _shared(name: str) -> str:
-    return _read(ASSETS, name)
+def read(name: str, folder: Traversable) -> str:
+    """The text of an asset of a page's own, or of one that all pages share."""
+    own = folder / name
+    return (own if own.is_file() else ASSETS / name).read_text(encoding="utf-8")
 
 
-def _skeleton(folder: Traversable, own: str) -> str:
+def modules(name: str, folder: Traversable) -> list[str]:
+    """A script and all that it imports, each after what it imports itself."""
+    found: list[str] = []
+
+    def add(own: str, above: tuple[str, ...]) -> None:
+        for other in _IMPORT.findall(read(own, folder)):
+            if other not in above:
+                add(other, (*above, own))
+        if own not in found:
+            found.append(own)
+
+    add(name, ())
+    return found
+
+
+def _without_imports(code: str) -> str:
+    return _EXPORT.sub("", _IMPORT.sub("", code))
+
+
+def _document(title: str, head: str, skip: Sequence[str], main: str, end: str) -> str:
+    size = ' class="long"' if len(title) > _LONG else ""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{head}</head>\n<body>\n{_skip(skip)}'
+        f'<header><h1 dir="auto"{size}>{html.escape(title)}</h1>'
+        '<button id="theme" type="button">Theme: auto</button></header>\n'
+        f"<main>\n{main}</main>\n{end}</body>\n</html>\n"
+    )
+
+
+def _skeleton(own: str, folder: Traversable) -> str:
     """The elements that the script of a page fills, if it has any."""
     place = folder / f"{own}.html"
     return place.read_text(encoding="utf-8") if place.is_file() else ""

@@ -1,5 +1,5 @@
-
-// --- Theme: that of the system, or one of choice ---
+// Theme: that of the system, or one of choice.
+import { $, root } from "./elements.js";
 
 const THEMES = ["auto", "light", "dark"];
 function setTheme(name) {
