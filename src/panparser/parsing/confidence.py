@@ -20,6 +20,7 @@ from panparser._arrays import FloatArray, IntArray
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit, is_finite
+from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
@@ -215,15 +216,24 @@ def gather(
     beam: int | None = None,
     threads: int = 1,
     ensemble: Sequence[ParserLike] = (),
+    constraints: Constraints | None = None,
+    relax: bool = False,
 ) -> Evidence:
-    """Parses, and gathers all evidence of the trees' correctness."""
+    """Parses, under constraints if there are any, and gathers all evidence of the trees' correctness."""
     if not isinstance(parser, ParserLike):
         raise SpecError(f"confidence is for parsers; got {parser!r}")
     if wrong := [other for other in ensemble if not isinstance(other, ParserLike)]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
-    found = parser.model.find(treebank, Search(beam=beam, threads=threads, margin=parser.margin, signals=True))
-    heads, labels = parser.lowered(treebank, found.heads, found.labels)
+    search = Search(beam=beam, threads=threads, margin=parser.margin, signals=True)
+    if constraints is not None:
+        from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
+
+        found = Constrained.of(parser, treebank, constraints, relax).find(treebank, search)
+        heads, labels = found.heads, found.labels
+    else:
+        found = parser.model.find(treebank, search)
+        heads, labels = parser.lowered(treebank, found.heads, found.labels)
     values = dict(zip(SIGNALS, found.signals.T, strict=True))
     sentence = treebank.sentence_of_word()
     least = np.full(len(treebank), float(_NO_RIVAL))
