@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.parsing.inspection.beams import beams
+from panparser.parsing.inspection.beams import beams, continued
 from panparser.parsing.inspection.derivations import Derivations
 
 SYSTEMS = ("arc-eager", "arc-standard", "swap-standard", "covington", "easy-first", "non-monotonic-arc-eager")
@@ -82,3 +82,50 @@ def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
         found = beams(derivations, 3)
         assert found is not None
         assert found[-1][0].score == pytest.approx(trained.best(english[0][number], 1, beam=3)[0].score)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_given_actions_are_taken_and_the_search_goes_on(trained, english, width):
+    for number in range(4):
+        treebank = english[1][number : number + 1]
+        own = Derivations.of(trained, treebank, beam=width)
+        names = [trained.spec.system.step_name(step) for step in own.steps.tolist()]
+        found, beam = continued(trained, treebank, width, names)  # all of them
+        assert found.steps.tolist() == own.steps.tolist()
+        assert found.labels.tolist() == own.labels.tolist()
+        assert all(sum(one.is_kept for one in each) == 1 for each in beam)
+        for length in range(0, len(names), 3):
+            again, beam = continued(trained, treebank, width, names[:length])
+            assert again.steps.tolist()[:length] == own.steps.tolist()[:length]
+            if width == 1:  # a wider beam may find something better from there
+                assert again.steps.tolist() == own.steps.tolist()
+            rival = next((one for one in beam[length] if not one.is_kept and one.source == 0), None)
+            if rival is not None:
+                other, _ = continued(trained, treebank, width, [*names[:length], rival.action])
+                steps = [trained.spec.system.step_name(step) for step in other.steps.tolist()]
+                assert steps[: length + 1] == [*names[:length], rival.action]
+                assert other.replay(0).is_final
+
+
+def test_actions_that_are_not_legal_are_told(parser, english):
+    treebank = english[1][3:4]
+    with pytest.raises(pp.SpecError, match=r"action 2: expected one that is legal, SHIFT.*; got 'UP'"):
+        continued(parser, treebank, 2, ["SHIFT", "UP"])
+    whole = Derivations.of(parser, treebank, beam=1)
+    names = [parser.spec.system.step_name(step) for step in whole.steps.tolist()]
+    with pytest.raises(pp.SpecError, match=f"complete after {len(names)} actions; found {len(names) + 1}"):
+        continued(parser, treebank, 1, [*names, "SHIFT"])
+
+
+def test_a_run_may_begin_with_given_actions(parser, english):
+    sentence = english[1][3]
+    usual = parser.step(sentence, beam=4).runs[0]
+    other = usual.steps[2].choices[1].name
+    first = [step.choices[0].name for step in usual.steps[:2]]
+    run = parser.step(sentence, beam=4, actions=[*first, other]).runs[0]
+    assert [step.choices[0].name for step in run.steps[:3]] == [*first, other]
+    assert {choice.name: choice.score for choice in run.steps[2].choices} == {
+        choice.name: choice.score for choice in usual.steps[2].choices
+    }
+    assert run.note == "the first 3 actions were given"
+    assert len(run.steps[3].beam) > 1

@@ -64,19 +64,20 @@ class Page:
 class LivePage:
     """A page that a server sends, with what it is made of beside it in `assets/`; see `site`.
 
-    `own` names its script and the elements that it fills, `styles` its styles, which are `own` if none are named.
+    `own` names its style, its script and the elements that this fills; `also`, pages whose styles and elements it has
+    too.
     """
 
     title: str
     own: str
-    styles: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     folder: Traversable = field(default=ASSETS)
 
     @property
     def parts(self) -> list[str]:
         """The names of its styles and modules."""
-        return [*_STYLES, *(f"{name}.css" for name in self.styles or (self.own,)), *self._modules]
+        return [*_STYLES, *(f"{name}.css" for name in (*self.also, self.own)), *self._modules]
 
     @property
     def _modules(self) -> list[str]:
@@ -87,7 +88,7 @@ class LivePage:
         early = (f'<link rel="modulepreload" href="assets/{name}">\n' for name in self._modules)
         head = f"<title>{html.escape(self.title)}</title>\n" + '<link rel="icon" href="data:,">\n'
         end = f'<script type="module" src="assets/{self.own}.js"></script>\n'
-        skeleton = _skeleton(self.own, self.folder)
+        skeleton = "".join(_skeleton(name, self.folder) for name in (self.own, *self.also))
         return _document(self.title, head + "".join([*styles, *early]), self.skip, skeleton, end)
 
 

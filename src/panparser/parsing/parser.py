@@ -283,14 +283,15 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
 
         return explain(self, sentence, step, **options)
 
-    def step(self, sentence: Sentence, *, beam: int | None = None) -> Stepping:
+    def step(self, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
         """How a sentence got its tree, step by step, as a page: a notebook shows it, `save` writes it.
 
-        If each word of the sentence has a head, that is the gold tree, and actions have their costs.
+        If each word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if there
+        are some, come first, and the parser goes on from there.
         """
         from panparser.parsing.inspection.stepping import Run, Stepping
 
-        return Stepping.of(sentence, [Run.of_parser(self, sentence, beam=beam)])
+        return Stepping.of(sentence, [Run.of_parser(self, sentence, beam=beam, actions=actions)])
 
     def best(
         self,

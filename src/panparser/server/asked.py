@@ -115,8 +115,8 @@ def _parser(parameters: Mapping[str, str], limits: Limits) -> dict[str, Any]:
         "parse": True,
         "keep": keep,
         "relax": "relax" in options,
-        "beam": _number(options, "beam", limits.beam),
-        "k_best": _number(options, "k_best", limits.k_best),
+        "beam": number(options, "beam", limits.beam, "option '{}' of the parser"),
+        "k_best": number(options, "k_best", limits.k_best, "option '{}' of the parser"),
         "confidence": "confidence" in options,
     }
     if found["relax"] and not keep:
@@ -133,10 +133,11 @@ def _kept(text: str) -> frozenset[str]:
     return names
 
 
-def _number(options: Mapping[str, str], name: str, most: int) -> int | None:
-    if name not in options:
+def number(values: Mapping[str, str], name: str, most: int, called: str = "parameter '{}'") -> int | None:
+    """A number from 1 to `most`, if there is one of that name. Raises RequestError for anything else."""
+    if name not in values:
         return None
-    text = options[name]
+    text = values[name]
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise RequestError(f"The option '{name}' of the parser must be a number from 1 to {most}; found '{text}'.")
+        raise RequestError(f"The {called.format(name)} must be a number from 1 to {most}; found '{text}'.")
     return int(text)

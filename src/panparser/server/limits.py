@@ -24,6 +24,8 @@ class Limits:
     kept_words: int = 1_000  # of a sentence whose annotations are kept
     beam: int = 64
     k_best: int = 64
+    shown_words: int = 200  # of a sentence whose derivation is shown
+    shown_beam: int = 16  # of such a derivation
     seconds: float = 60.0  # for a body to arrive, and for processing
     queue: int = 2_000  # requests that are read, wait or are processed
     concurrent: int = 64  # requests that are processed at a time

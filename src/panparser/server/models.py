@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from panparser import __version__
 from panparser.errors import SpecError
+from panparser.parsing.inspection.derivations import network, perceptron
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import SUFFIX, bundled
 from panparser.pipeline.loading import load
@@ -44,6 +46,17 @@ class Served:
     @property
     def is_calibrated(self) -> bool:
         return isinstance(self.pipeline.parser, Parser) and self.pipeline.parser.calibration is not None
+
+    @property
+    def is_shown(self) -> bool:
+        """Can its derivations be shown?"""
+        parser = self.pipeline.parser
+        if not isinstance(parser, Parser):
+            return False
+        try:
+            return network(parser) is not None or perceptron(parser) is not None
+        except SpecError:
+            return False
 
     @classmethod
     def of(cls, text: str) -> Served:
@@ -88,6 +101,21 @@ class Models:
     def listed(self) -> dict[str, object]:
         """What `/models` answers."""
         return {"models": {model.id: model.steps for model in self.served}, "default_model": self.default}
+
+    def described(self) -> dict[str, object]:
+        """What `/about` answers: for pages, which offer what a model can do."""
+        models = [
+            {
+                "id": model.id,
+                "names": list(model.names),
+                "licence": model.licence,
+                "steps": model.steps,
+                "confidence": model.is_calibrated,
+                "derivations": model.is_shown,
+            }
+            for model in self.served
+        ]
+        return {"version": __version__, "models": models, "default_model": self.find(None).id}
 
 
 def _own_names(model: Served) -> list[str]:

@@ -14,7 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from panparser import _engine
 from panparser.errors import SpecError
-from panparser.server.service import ABORT, Service
+from panparser.server.exchange import ABORT
+from panparser.server.service import Service
 
 _HEADER_SECONDS = 15.0  # for the first line and the headers of a request to arrive
 _MOST_HEADERS = 1 << 18  # bytes of them; a URL may hold a text

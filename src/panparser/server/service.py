@@ -8,38 +8,36 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from panparser.formats.outputs import Joined
 from panparser.server.asked import Asked
 from panparser.server.batches import Batches
 from panparser.server.bodies import of_body, of_query, of_text
+from panparser.server.derivations import derivation
+from panparser.server.exchange import Exchange
 from panparser.server.limits import House, Limits
 from panparser.server.metrics import Metrics
 from panparser.server.models import Models
 from panparser.server.openapi import openapi
 from panparser.server.processing import Work
 from panparser.server.refusals import INTERNAL, ClientLeftError, RequestError
+from panparser.server.website import WEBSITE
 from panparser.treebank.treebank import Treebank
 
-ABORT = "panparser.abort"  # in the scope of a request: closes the connection at once, whatever is left to send
 _PREFIXES = ("/services/udpipe/api", "/api")
-_DRAINED = 8  # bodies of the greatest size that are thrown away, so that the answer is read
-_DRAIN_SECONDS = 5.0
 _CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
     "Access-Control-Allow-Headers": "*",
     "Access-Control-Max-Age": "86400",
 }
-_HEADERS = {"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Connection": "close"}
 _WEBLICHT = {"tokenize": ("tokenizer",), "tag": ("tagger",), "parse": ("parser",)}
 _BROKEN = "\n!error: "  # no JSON goes on like this
 _SOME = 4  # blocks that are read at a time
@@ -68,7 +66,7 @@ class Service:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"expected a request by HTTP, found {scope['type']}")
-        exchange = _Exchange(scope, receive, send, self.limits)
+        exchange = Exchange(scope, receive, send, self.limits)
         started = time.perf_counter()
         path = _path(scope["path"])
         try:
@@ -88,7 +86,7 @@ class Service:
             sizes = f"{exchange.received} bytes in, {exchange.sent} bytes out"
             self._log(f"{scope['method']} {known} {exchange.status} {sizes}, {1000 * seconds:.0f} ms")
 
-    async def _answer(self, exchange: _Exchange, path: str) -> None:
+    async def _answer(self, exchange: Exchange, path: str) -> None:
         method = exchange.request.method
         if method == "OPTIONS":
             await exchange.whole("", status=204, headers=_CORS)
@@ -96,8 +94,13 @@ class Service:
             raise RequestError("Only GET and POST are supported.", 405)
         elif path not in _KNOWN:
             raise RequestError(f"No handler for the given URL '{path}'", 404)
+        elif path in WEBSITE:
+            known = exchange.request.headers.get("if-none-match")
+            await exchange.resource(*WEBSITE[path].answer(known))
         elif path == "/models":
             await exchange.whole(_json(self.models.listed()), "application/json")
+        elif path == "/about":
+            await exchange.whole(_json(self.models.described()), "application/json")
         elif path == "/openapi.json":
             await exchange.whole(_json(openapi()), "application/json")
         elif path == "/metrics":
@@ -111,9 +114,9 @@ class Service:
         else:
             await self._process(exchange, path)
 
-    # --- /process and /weblicht ---
+    # --- /process, /weblicht and /derivation ---
 
-    async def _process(self, exchange: _Exchange, path: str) -> None:
+    async def _process(self, exchange: Exchange, path: str) -> None:
         parameters = of_query(exchange.request.scope["query_string"])
         size = exchange.checked_size()
         with self.house.admitted(size):
@@ -122,11 +125,15 @@ class Service:
             async with self.house.turn(size or len(exchange.request.scope["query_string"])):
                 await self._work(exchange, path, parameters, body)
 
-    async def _work(self, exchange: _Exchange, path: str, query: dict[str, str], body: bytes) -> None:
+    async def _work(self, exchange: Exchange, path: str, query: dict[str, str], body: bytes) -> None:
         """What a request does in its turn, within the limit of time."""
         try:
             async with asyncio.timeout(self.limits.seconds):
                 await exchange.check_presence()
+                if path == "/derivation":
+                    found = await self._run(self._derive, exchange.request, query, body)
+                    await exchange.whole(found, "application/json")
+                    return
                 work, blocks, treebanks = await self._run(self._begin, exchange.request, path, query, body)
                 del body, query
                 while len(treebanks) % _SOME == 0 and (more := await self._run(_some, blocks)):
@@ -151,8 +158,7 @@ class Service:
             elif "data" in query:
                 parameters["data"] = query["data"]
         else:
-            form = of_body(request.headers.get("content-type"), body) if request.method == "POST" else {}
-            parameters = {**query, **form}
+            parameters = _merged(request, query, body)
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")
         model = self.models.find(parameters.get("model"))
@@ -160,7 +166,11 @@ class Service:
         blocks = work.read()
         return work, blocks, deque(_some(blocks))
 
-    async def _write(self, exchange: _Exchange, work: Work, treebanks: deque[Treebank], *, as_text: bool) -> None:
+    def _derive(self, request: Request, query: dict[str, str], body: bytes) -> str:
+        parameters = _merged(request, query, body)
+        return derivation(self.models.find(parameters.get("model")), parameters, self.limits)
+
+    async def _write(self, exchange: Exchange, work: Work, treebanks: deque[Treebank], *, as_text: bool) -> None:
         start, end = ("", "") if as_text else _envelope(work)
         encoded: Callable[[str], str] = str if as_text else _escaped
         pieces = self._pieces(work, treebanks)
@@ -209,7 +219,9 @@ class Service:
 
 
 _KNOWN = frozenset(
-    "/models /process /openapi.json /metrics /healthz /readyz".split() + [f"/weblicht/{name}" for name in _WEBLICHT]
+    "/models /process /about /derivation /openapi.json /metrics /healthz /readyz".split()
+    + [f"/weblicht/{name}" for name in _WEBLICHT]
+    + list(WEBSITE)
 )
 
 
@@ -220,6 +232,11 @@ def _path(path: str) -> str:
         if path.startswith(f"{prefix}/"):
             return path.removeprefix(prefix)
     return path
+
+
+def _merged(request: Request, query: dict[str, str], body: bytes) -> dict[str, str]:
+    """The parameters of URL and form; those of the form win."""
+    return {**query, **(of_body(request.headers.get("content-type"), body) if request.method == "POST" else {})}
 
 
 def _json(value: object) -> str:
@@ -249,116 +266,3 @@ async def _again(pieces: list[str]) -> AsyncGenerator[str, None]:
 def _forget(future: asyncio.Future[Any]) -> None:
     if not future.cancelled():
         future.exception()  # nobody waits for it
-
-
-class _Exchange:
-    """A request and its answer, with sizes."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
-        self.request = Request(scope, receive)
-        self.status = self.received = self.sent = 0
-        self._receive, self._send, self._limits = receive, send, limits
-        self._body_ended = scope["method"] != "POST"
-
-    @property
-    def has_begun(self) -> bool:
-        return self.status != 0
-
-    # --- The request ---
-
-    def checked_size(self) -> int:
-        """The size of the body; 0 of a request that has none. Raises RequestError."""
-        headers = self.request.headers
-        if self.request.method != "POST":
-            return 0
-        if headers.get("transfer-encoding", "identity").lower() != "identity":
-            raise RequestError("Only 'identity' Transfer-Encoding of payload is supported for now.")
-        if "content-encoding" in headers:
-            raise RequestError(f"Unsupported payload Content-Encoding '{headers['content-encoding']}'.")
-        length = headers.get("content-length", "")
-        if not (length.isascii() and length.isdigit()):
-            raise RequestError("The Content-Length of payload is required.")
-        if len(length) > 18 or int(length) > self._limits.body:
-            raise RequestError("The payload size is too large.")
-        return int(length)
-
-    async def body(self, size: int) -> bytes:
-        """The body, if it comes in time."""
-        data = bytearray()
-        try:
-            async with asyncio.timeout(self._limits.seconds):
-                async for piece in self._stream():
-                    data += piece
-                    if len(data) > size:
-                        raise RequestError("The payload size is too large.")
-        except TimeoutError:
-            self._body_ended = True  # for us
-            raise RequestError(f"The payload took longer than {self._limits.seconds:g} seconds.", 408) from None
-        return bytes(data)
-
-    async def _stream(self) -> AsyncIterator[bytes]:
-        while not self._body_ended:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                raise ClientLeftError
-            self._body_ended = not message.get("more_body", False)
-            self.received += len(message.get("body", b""))
-            yield message.get("body", b"")
-
-    async def drain(self) -> None:
-        """Throws the rest of a body away, within limits: a client that is still sending would not read the answer."""
-        left = _DRAINED * self._limits.body
-        try:
-            async with asyncio.timeout(min(_DRAIN_SECONDS, self._limits.seconds)):
-                async for piece in self._stream():
-                    left -= len(piece)
-                    if left < 0:
-                        break
-        except TimeoutError:
-            pass
-
-    async def check_presence(self) -> None:
-        """Raises ClientLeftError if the client has left."""
-        if await self.request.is_disconnected():
-            raise ClientLeftError
-
-    def abort(self) -> None:
-        """Closes the connection, if the server lets us."""
-        close: Callable[[], None] | None = self.request.scope.get(ABORT)
-        if close is not None:
-            close()
-
-    # --- The answer ---
-
-    async def whole(
-        self, text: str, kind: str = "text/plain", status: int = 200, headers: dict[str, str] | None = None
-    ) -> None:
-        """An answer in one piece."""
-        await self.drain()
-        self.status = status
-        content = text.encode("utf-8", "replace")
-        self.sent = len(content)
-        response = Response(content, status, {**_HEADERS, **(headers or {})}, f"{kind}; charset=utf-8")
-        await response(self.request.scope, self._receive, self._send)
-
-    async def refuse(self, refused: RequestError) -> None:
-        if self.has_begun:
-            self.abort()
-            return
-        try:
-            retry = {} if refused.retry_after is None else {"Retry-After": str(refused.retry_after)}
-            await self.whole(refused.message, status=refused.status, headers=retry)
-        except (ClientLeftError, OSError):
-            self.status = refused.status
-
-    async def begin(self, kind: str, headers: dict[str, str]) -> None:
-        self.status = 200
-        start = Response(None, 200, {**_HEADERS, **headers}, f"{kind}; charset=utf-8")
-        raw = [(name, value) for name, value in start.raw_headers if name != b"content-length"]
-        await self._send({"type": "http.response.start", "status": 200, "headers": raw})
-
-    async def send(self, text: str, *, is_last: bool = False) -> None:
-        content = text.encode()
-        self.sent += len(content)
-        message: Message = {"type": "http.response.body", "body": content, "more_body": not is_last}
-        await self._send(message)

@@ -6,14 +6,18 @@ const goldTexts = (gold) => gold.heads.map((_, i) => gold.labels[i] ?? "");
 // Are all arcs of a state those of the final one? Then they keep their heights.
 const same = (state, last) => state.heads.every((head, i) => head < 0 || head === last.heads[i]);
 
-// The runs of a sentence, each with its states, and with what it shares with the others.
+// The runs of a sentence, each with its states, and with what it shares with the others: words at the same places.
 export function unfolded({ forms, tags, gold, runs }) {
-  const shared = { forms: forms.map(visible), tags, gold, backwards: isRightToLeft(forms) };
-  return runs.map((run) => withStates({ ...run, ...shared }));
+  const shared = { forms: forms.map(visible), tags, gold, backwards: isRightToLeft(forms), goldLevel: gold ? levels(gold.heads) : null };
+  const found = runs.map((run) => withStates({ ...run, ...shared }));
+  const sides = found.map(({ states }) => ({ heads: states.at(-1).heads, texts: states.at(-1).labels.map((label) => `✗ ${label}`) }));
+  if (gold) sides.push({ heads: gold.heads, texts: goldTexts(gold) });
+  const place = places(shared.forms, [tags, forms.map(() => "S0")], sides);
+  const heights = [Math.max(...found.map(({ highest }) => highest)), gold ? tall(shared.goldLevel) : 0];
+  return found.map((run) => ({ ...run, place, heights }));
 }
 function withStates(run) { // heads and labels of each state, from what changed
-  const { forms, tags, gold } = run;
-  let heads = forms.map(() => -1), labels = forms.map(() => "");
+  let heads = run.forms.map(() => -1), labels = run.forms.map(() => "");
   const states = run.steps.map((step) => {
     heads = [...heads];
     labels = [...labels];
@@ -25,15 +29,10 @@ function withStates(run) { // heads and labels of each state, from what changed
     }
     return { ...step, heads, labels, fresh };
   });
-  const last = states.at(-1);
+  const last = states.at(-1), level = levels(last.heads);
   const errors = states.flatMap((step, i) => step.choices && step.choices[0][2] > 0 ? [i] : []);
-  const goldLevel = gold ? levels(gold.heads) : null;
-  const level = levels(last.heads);
   const highest = states.reduce((most, state) => same(state, last) ? most : Math.max(most, tall(levels(state.heads))), tall(level));
-  const rows = [tags, forms.map(() => "S0")];
-  const marked = last.labels.map((label) => `✗ ${label}`);
-  const sides = [{ heads: last.heads, texts: marked }, ...(gold ? [{ heads: gold.heads, texts: goldTexts(gold) }] : [])];
-  return { ...run, states, errors, level, goldLevel, place: places(forms, rows, sides), heights: [highest, gold ? tall(goldLevel) : 0] };
+  return { ...run, states, errors, level, highest };
 }
 
 export const nameOf = (run, token) => token === 0 ? "ROOT" : run.forms[token - 1];

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,15 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser.errors import SpecError, StuckError
 from panparser.learning.states import MAX_ACTIONS
 from panparser.parsing.inspection.derivations import Derivations, inside, network, units
 from panparser.parsing.models.perceptron import LayerScores, PerceptronModel
+from panparser.parsing.models.protocol import ParserLike
+from panparser.treebank.treebank import Treebank
 
 Scores = npt.NDArray[np.float64]
+_NAMED = 12  # legal actions that a message names
 _FALLEN = 4  # of a step: how many of those that fell off are kept, the best ones
 
 
@@ -51,17 +55,23 @@ def beams(derivations: Derivations, width: int) -> list[list[Hypothesis]] | None
     """
     search = _Search(derivations, width)
     made = list(search.run())
-    best, steps = search.states.derivation(search.live[0].state)
-    if not np.array_equal(steps, derivations.steps):
-        return None
-    path = {*best.tolist(), search.live[0].state}
-    return [
-        [
-            Hypothesis(rank, source, None if step < 0 else search.name(step), score / search.unit, loss, state in path)
-            for rank, source, step, score, loss, state in beam
-        ]
-        for beam in made
-    ]
+    return search.hypotheses(made) if np.array_equal(search.best[1], derivations.steps) else None
+
+
+def continued(
+    parser: ParserLike, treebank: Treebank, width: int, actions: Sequence[str]
+) -> tuple[Derivations, list[list[Hypothesis]]]:
+    """How a sentence is derived from some first actions on, and the beam after each step.
+
+    Until these actions are taken, the beam has one hypothesis. Raises SpecError if one of them is not legal.
+    """
+    none = np.zeros(0, dtype=np.int32)
+    search = _Search(Derivations(parser, treebank, np.zeros(2, dtype=np.int64), none, none), width)
+    made = list(search.run(actions))
+    states, steps = search.best
+    labels = np.array([search.labels[state] for state in states[1:].tolist()], dtype=np.int32)
+    offsets = np.array([0, len(steps)], dtype=np.int64)
+    return Derivations(parser, treebank, offsets, steps, labels), search.hypotheses(made)
 
 
 _Row = tuple[int, int, int, float, int | None, int]  # rank, source, step, score, loss, state
@@ -84,32 +94,66 @@ class _Search:
             if self.has_gold:
                 self.costs = derivations.batch(gold=True)
         self.live: list[_Live] = []
+        self.labels: dict[int, int] = {}  # of the arc that led to a state; -1: none
 
-    def run(self) -> Iterator[list[_Row]]:
+    @property
+    def best(self) -> tuple[IntArray, IntArray]:
+        """The states of the best derivation, from the first to the last, and its steps."""
+        last = self.live[0].state
+        before, steps = self.states.derivation(last)
+        return np.array([*before.tolist(), last], dtype=np.int32), steps
+
+    def hypotheses(self, made: list[list[_Row]]) -> list[list[Hypothesis]]:
+        """The beams, now that it is known which hypothesis became best."""
+        path = set(self.best[0].tolist())
+        return [
+            [
+                Hypothesis(rank, source, None if step < 0 else self.name(step), score / self.unit, loss, state in path)
+                for rank, source, step, score, loss, state in beam
+            ]
+            for beam in made
+        ]
+
+    def run(self, actions: Sequence[str] = ()) -> Iterator[list[_Row]]:
+        """The beam after each step; the first ones are given."""
         self.states.start(np.zeros(1, dtype=np.int64))
         self.scores.begin(self.states)
         self.live = [_Live(0, 0.0, 0, bool(self.states.is_final(np.zeros(1, dtype=np.int32))[0]))]
-        for _ in range(MAX_ACTIONS):
+        for number in range(MAX_ACTIONS):
             if all(one.is_final for one in self.live):
+                if number < len(actions):
+                    raise SpecError(f"the derivation is complete after {number} actions; found {len(actions)}")
                 return
-            yield self._advance()
+            yield self._advance((number + 1, actions[number]) if number < len(actions) else None)
+        raise StuckError(f"{self.parser.spec.system.name}: no end after {MAX_ACTIONS} steps")
 
-    def _advance(self) -> list[_Row]:
+    def _advance(self, given: tuple[int, str] | None) -> list[_Row]:
         candidates, rows = self._candidates()
         order = sorted(range(len(candidates)), key=lambda i: -candidates[i][2])  # ties keep their order
         kept = order[: self.width]
         if isinstance(self.parser.model, PerceptronModel) and self.parser.margin is not None:
             least = candidates[order[0]][2] - self.parser.margin
             kept = [i for i in kept if candidates[i][2] >= least]
-        fallen = order[len(kept) :][:_FALLEN]
+        if given is not None:
+            kept = [self._given(candidates, *given)]
+        rest = [i for i in order if i not in kept]
+        fallen = rest[:_FALLEN]
         if self.has_gold:  # the best derivation that lost nothing, if there is one, is of interest
-            fallen += [i for i in order[len(kept) + _FALLEN :] if candidates[i][3] == 0][:1]
+            fallen += [i for i in rest[_FALLEN:] if candidates[i][3] == 0][:1]
         self.live = self._make(candidates, rows, kept)
         states = [(rank, one.state) for rank, one in enumerate(self.live)] + [(-1, -1)] * len(fallen)
         return [
             (rank, *candidates[i][:3], self._loss(candidates[i]), state)
             for i, (rank, state) in zip(kept + fallen, states, strict=True)
         ]
+
+    def _given(self, candidates: list[tuple[int, int, float, int]], number: int, action: str) -> int:
+        """The candidate that takes a given action."""
+        names = [self.name(step) for _, step, _, _ in candidates]
+        if action not in names:
+            legal = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+            raise SpecError(f"action {number}: expected one that is legal, {legal}; got {action!r}")
+        return names.index(action)
 
     def _loss(self, candidate: tuple[int, int, float, int]) -> int | None:
         return candidate[3] if self.has_gold else None
@@ -157,8 +201,10 @@ class _Search:
         new = [i for i in kept if rows[i] >= 0]
         at = np.array([rows[i] for i in new], dtype=np.int32)
         actions = np.array([candidates[i][1] % _engine.MAX_ROWS for i in new], dtype=np.int32)
-        after = self.states.apply(actions, self._labels(at, actions), at)
+        labels = self._labels(at, actions)
+        after = self.states.apply(actions, labels, at)
         states = dict(zip(new, after.tolist(), strict=True))
+        self.labels |= dict(zip(after.tolist(), [-1] * len(new) if labels is None else labels.tolist(), strict=True))
         final = dict(zip(new, self.states.is_final(after).tolist(), strict=True))
         return [
             _Live(states[i], *candidates[i][2:], final[i]) if i in states else self.live[candidates[i][0]] for i in kept

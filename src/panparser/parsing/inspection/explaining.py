@@ -115,9 +115,16 @@ class Explanation:
         """The state before a step, as the step of a number sees it."""
         return self.state(step).seen_by(self.parser.spec.system.step_name(number))
 
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader.of(binary_templates(self.parser), self.sentence)
+
     def _features(self, state: Derivation) -> list[Feature]:
-        reader = Reader.of(binary_templates(self.parser), self.sentence)
-        return [Feature(template, reader.feature(state, template)[1]) for template in reader.templates]
+        reader = self._reader
+        return [
+            Feature(template, tuple(reader.value(state, atom) for atom in template.atoms))
+            for template in reader.templates
+        ]
 
     def legal(self, step: int) -> list[int]:
         """The numbers of the steps that are legal."""

@@ -17,7 +17,7 @@ import numpy as np
 from panparser.errors import SpecError
 from panparser.features.reading import Derivation
 from panparser.pages.page import Page
-from panparser.parsing.inspection.beams import Hypothesis, beams
+from panparser.parsing.inspection.beams import Hypothesis, beams, continued
 from panparser.parsing.inspection.contributions import Contributions
 from panparser.parsing.inspection.derivations import alone
 from panparser.parsing.inspection.explaining import Explanation
@@ -57,17 +57,19 @@ class Run:
         sentence: Sentence,
         *,
         beam: int | None = None,
+        actions: Sequence[str] = (),
         name: str = "",
         report: Callable[[int, int], None] | None = None,
     ) -> Run:
         """The derivation that a parser finds, with scores, the features behind them, and the beam.
 
-        `report` is told how many steps of how many have been explained.
+        It begins with `actions`, if there are some, and goes on as the parser finds best from there. `report` is told
+        how many steps of how many have been explained.
         """
-        found = Explanation.of(parser, sentence, beam=beam)
         width = parser.spec.beam if beam is None else beam
-        traced = beams(found.derivations, width) if width > 1 else None
-        notes = [] if traced or width == 1 else ["its beam cannot be shown"]
+        found, traced = _searched(parser, sentence, width, actions)
+        notes = [f"the first {len(actions)} actions were given"] if actions else []
+        notes += [] if traced or width == 1 else ["its beam cannot be shown"]
         *before, last = found.states
         labels = _Labels(parser.labels.names, parser.labels.of_root)
         steps: list[Step] = []
@@ -215,6 +217,17 @@ def gold_of(sentence: Sentence) -> Gold | None:
     """The tree of a sentence, if each word has a head."""
     heads = alone(sentence).heads
     return Gold(heads.tolist(), sentence.labels) if len(heads) and bool((heads >= 0).all()) else None
+
+
+def _searched(
+    parser: ParserLike, sentence: Sentence, width: int, actions: Sequence[str]
+) -> tuple[Explanation, list[list[Hypothesis]] | None]:
+    """The derivation that is found, and its beams, if there are some that can be shown."""
+    found = Explanation.of(parser, sentence, beam=width)
+    if not actions:
+        return found, beams(found.derivations, width) if width > 1 else None
+    derivations, traced = continued(parser, found.derivations.treebank, width, actions)
+    return Explanation(derivations), traced if width > 1 else None
 
 
 # --- States ---

@@ -1,0 +1,13 @@
+"""The pages of the server: parsing at `/`, derivations at `/step`."""
+
+from __future__ import annotations
+
+from panparser.pages.page import LivePage
+from panparser.pages.site import site
+
+WEBSITE = site(
+    {
+        "/": LivePage("panparser", "serve", also=("ask",), skip=("result",)),
+        "/step": LivePage("Step through a derivation", "live", also=("ask", "step"), skip=("step",)),
+    }
+)
