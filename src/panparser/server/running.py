@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from panparser import _engine
 from panparser.errors import SpecError
 from panparser.server.exchange import ABORT
+from panparser.server.limits import Limits
 from panparser.server.service import Service
 
 _HEADER_SECONDS = 15.0  # for the first line and the headers of a request to arrive
@@ -82,9 +83,9 @@ def listen(host: str, port: int) -> socket.socket:
         raise SpecError(f"--host {host} --port {port}: expected an address to listen at: {reason}") from None
 
 
-def server_of(service: Service) -> Server:
-    """What serves a service."""
-    config = uvicorn.Config(
+def config_of(service: Any, limits: Limits) -> uvicorn.Config:
+    """How an application is served within limits."""
+    return uvicorn.Config(
         service,
         http=Connection,
         ws="none",
@@ -94,11 +95,15 @@ def server_of(service: Service) -> Server:
         server_header=False,
         proxy_headers=False,
         backlog=_BACKLOG,
-        limit_concurrency=2 * service.limits.queue + _SPARE,
+        limit_concurrency=2 * limits.queue + _SPARE,
         h11_max_incomplete_event_size=_MOST_HEADERS,
-        timeout_graceful_shutdown=int(service.limits.seconds) + _MARGIN,
+        timeout_graceful_shutdown=int(limits.seconds) + _MARGIN,
     )
-    return Server(config)
+
+
+def server_of(service: Service) -> Server:
+    """What serves a service."""
+    return Server(config_of(service, service.limits))
 
 
 def run(service: Service, listening: socket.socket) -> None:
