@@ -10,17 +10,8 @@ import browser
 @pytest.fixture(scope="module")
 def chromium():
     """Chromium, driven by playwright."""
-    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'panparser[browser]'")
-    program = browser.installed()
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(browser.BROWSERS)} is installed")
-    with driver.sync_playwright() as started:
-        try:
-            running = started.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        except driver.Error as error:
-            pytest.skip(f"{program} does not run here: {error.message.splitlines()[:1]}")
+    with browser.driven() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import browser
 from panparser.server.models import Models, Served
 
 
@@ -25,3 +26,10 @@ def address(models):
 
     with serving(models, body=1 << 20) as place:
         yield place
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Chromium, driven by playwright."""
+    with browser.driven() as running:
+        yield running

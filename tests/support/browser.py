@@ -7,7 +7,12 @@ import re
 import shutil
 import subprocess
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --virtual-time-budget=3000"
@@ -15,6 +20,22 @@ FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-sc
 
 def installed() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@contextmanager
+def driven() -> Iterator[Any]:
+    """Chromium, driven by playwright; the test is skipped where one of them is missing."""
+    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'panparser[browser]'")
+    program = installed()
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with driver.sync_playwright() as started:
+        try:
+            running = started.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        except driver.Error as error:
+            pytest.skip(f"{program} does not run here: {error.message.splitlines()[:1]}")
+        yield running
+        running.close()
 
 
 def opened(program: str, page: str, folder: Path, address: str = "", width: int = 1400) -> tuple[str, str]:

@@ -40,6 +40,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        # asyncio does so only for sockets that say that they are TCP: else, the end of an answer waits for 40 ms.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.loop.call_later(_HEADER_SECONDS, self._check_begun)
 
     def data_received(self, data: bytes) -> None:

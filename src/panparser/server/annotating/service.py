@@ -31,6 +31,7 @@ from panparser.treebank.universal import RELATIONS, UPOS
 
 LIMITS = Limits(body=1 << 20, seconds=20.0, queue=100)
 _EVENTS = "/api/events"
+_LOOKING = 3  # threads that answer what changes nothing
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -43,7 +44,7 @@ _log = logging.getLogger("panparser.server")
 
 
 class AnnotationService:
-    """The page of one session, for whom its guard lets in. Gestures are answered one after the other, in one thread.
+    """The page of one session, for whom its guard lets in. Changes are made one after the other, in a thread of their own.
 
     `hints` are told to the page: shortcuts, known relations and tags.
     """
@@ -57,7 +58,8 @@ class AnnotationService:
         session.listen(self.events.tell)
         page = LivePage(session.path.name, "annotate", skip=("tree", "words"), folder=files(__package__) / "assets")
         self._site = site({"/": page})
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="annotate")
+        self._changing = ThreadPoolExecutor(1, thread_name_prefix="change")
+        self._looking = ThreadPoolExecutor(_LOOKING, thread_name_prefix="look")
 
     def stop(self) -> None:
         """Ends the streams of events, so that the server can end; in the thread of the event loop."""
@@ -65,8 +67,9 @@ class AnnotationService:
         self.events.close()
 
     def close(self) -> None:
-        """Waits for the gesture at work."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        """Waits for what is at work."""
+        for threads in (self._changing, self._looking):
+            threads.shutdown(wait=True, cancel_futures=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -127,9 +130,10 @@ class AnnotationService:
         if question.body is not None:
             given["body"] = check(await _json_body(exchange), question.body, "", AnnotationError)
         try:
-            answer = await self._run(question.answer, self.session, *numbers, **given)
+            threads = self._looking if question.body is None else self._changing
+            answer = await _run(threads, question.answer, self.session, *numbers, **given)
         except (StaleError, JournalError) as error:
-            now = await self._run(self.session.view, *numbers[:1]) if numbers else None
+            now = await _run(self._looking, self.session.view, *numbers[:1]) if numbers else None
             await _refuse(exchange, str(error), 409, view=now)
             return
         if question.answer is summary:
@@ -144,10 +148,6 @@ class AnnotationService:
         if view is not None:
             self.events.tell({"event": "changed", "index": view["index"], "version": view["version"]})
 
-    async def _run(self, function: Callable[..., Any], *arguments: Any, **given: Any) -> Any:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: function(*arguments, **given))
-
     async def _stream(self, exchange: Exchange) -> None:
         """Tells what happens until the page or the server leaves."""
         page = self.events.joined()
@@ -160,6 +160,10 @@ class AnnotationService:
             gone.cancel()
             self.events.leave(page)
         await exchange.send("", is_last=True)
+
+
+async def _run(threads: ThreadPoolExecutor, function: Callable[..., Any], *arguments: Any, **given: Any) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(threads, lambda: function(*arguments, **given))
 
 
 async def _json_body(exchange: Exchange) -> Any:

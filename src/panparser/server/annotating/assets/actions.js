@@ -3,6 +3,8 @@ import { hasEffect } from "./effects.js";
 import { ask, change, perform } from "./server.js";
 import { selected, set, state, wordAt } from "./state.js";
 
+const RESTING = 60; // milliseconds that the cursor rests before labels are ranked
+
 // --- Sentences ---
 
 function show(view, more = {}) {
@@ -11,7 +13,7 @@ function show(view, more = {}) {
   const cursor = more.cursor ?? (same ? state.cursor : view.least_certain && !view.done ? view.least_certain : 1);
   set({ view, picked: null, range: null, alternatives: null, ...more, cursor: Math.max(1, Math.min(cursor, last)) });
   if (!same) history.replaceState(null, "", `#${view.index + 1}`);
-  refreshLabels();
+  wantLabels();
 }
 async function open(index, more) { show(await ask(`sentence/${index}`), more); }
 export const goTo = (index, more = { message: "" }) => perform(() => index >= 0 && index < state.summary.sentences ? open(index, more) : set({ message: `There are ${state.summary.sentences} sentences` }));
@@ -25,12 +27,19 @@ async function advance() {
   if (index == null) set({ message: "All sentences are done" }); else await open(index, { message: "" });
 }
 
-let labelRequest = 0;
-async function refreshLabels() {
-  const request = labelRequest += 1, { view, cursor } = state;
-  if (!view || view.words[cursor - 1] === undefined) return;
-  const labels = await ask(`sentence/${view.index}/labels/${cursor}`).catch(() => null);
-  if (labels && request === labelRequest) set({ labels: labels.labels });
+// The labels of the word under the cursor, once it rests there: they are asked for again when anything has changed.
+let timer = null, asked = "";
+const labelsKey = () => `${state.view.index} ${state.view.version} ${state.view.model} ${state.cursor}`;
+function wantLabels() {
+  clearTimeout(timer);
+  if (state.view.words.length && asked !== labelsKey()) timer = setTimeout(() => fetchLabels().catch(() => null), RESTING);
+}
+async function fetchLabels() {
+  const key = labelsKey();
+  const { labels } = await ask(`sentence/${state.view.index}/labels/${state.cursor}`);
+  if (key !== labelsKey()) return;
+  asked = key;
+  set({ labels });
 }
 
 // --- Moving ---
@@ -41,7 +50,7 @@ export function moveTo(cursor, { extend = false } = {}) {
   const range = extend ? state.range ?? state.cursor : null;
   if (to === state.cursor && range === state.range) return;
   set({ cursor: to, range, labels: to === state.cursor ? state.labels : [] });
-  refreshLabels();
+  wantLabels();
 }
 export const leastCertain = () => {
   const word = state.view.least_certain;
@@ -98,7 +107,7 @@ export const setLabel = (label, word = state.picked ?? state.cursor) => edit({ o
 export const rankedLabel = (number) => perform(async () => {
   const word = state.picked ?? state.cursor;
   if (word !== state.cursor) { set({ cursor: word, picked: null }); }
-  if (!state.labels.length) await refreshLabels();
+  if (!state.labels.length) await wantLabels();
   const found = state.labels[number - 1];
   if (found) await edited({ op: "label", word, label: found.label }, `${named(word)} is ${found.label}`, { cursor: word });
   else set({ message: `There is no label ${number}` });

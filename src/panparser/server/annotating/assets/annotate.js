@@ -71,7 +71,6 @@ function drawBanner({ offline, waiting, view }) {
   if (view?.unreadable) texts.push(view.unreadable);
   banner.hidden = texts.length === 0;
   if (banner.textContent !== texts.join(" ")) banner.textContent = texts.join(" ");
-  root.dataset.waiting = waiting ? "1" : "";
 }
 
 // --- What the server tells ---

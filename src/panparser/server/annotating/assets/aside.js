@@ -2,17 +2,24 @@
 import { $, make, visible } from "./elements.js";
 import { moveTo, rankedLabel, setComments, setLabel, setNote } from "./actions.js";
 import { openTokens } from "./tokens.js";
-import { cursorWord, onChange } from "./state.js";
+import { cursorWord, onChange, state } from "./state.js";
 
 const section = (id, title, ...children) => $(id).replaceChildren(make("h2", {}, title), ...children);
 
 // --- The word ---
 
+const field = labelField();
 function wordPanel({ labels }) {
   const word = cursorWord();
-  if (!word) return;
+  if (!word) return void $("word-panel").replaceChildren();
   const title = make("p", { class: "word-name" });
   title.append(make("bdi", {}, visible(word.form)), make("span", { class: "note" }, ` word ${word.id}`));
+  const parts = [make("h2", {}, "Word"), title, ranked(word, labels), field, points(word), tokensButton()];
+  if (document.activeElement === $("label")) return void $("word-panel").querySelector(".ranked").replaceWith(parts[2]); // somebody types there
+  field.querySelector("input").value = word.label ?? "";
+  $("word-panel").replaceChildren(...parts);
+}
+function ranked(word, labels) { // what the model thinks, best first
   const list = make("ol", { class: "ranked" });
   labels.slice(0, 9).forEach(({ label, score }, i) => {
     const item = make("li"), button = make("button", { type: "button", ...(label === word.label ? { "aria-current": "true" } : {}) });
@@ -21,21 +28,24 @@ function wordPanel({ labels }) {
     item.append(button);
     list.append(item);
   });
-  section("word-panel", "Word", title, list, labelField(word), points(word), tokensButton());
+  return list;
 }
 function meter(value) {
   const bar = make("meter", { min: 0, max: 1, "aria-hidden": "true" });
   bar.value = value ?? 0;
   return bar;
 }
-function labelField(word) {
+function labelField() {
   const row = make("label", { class: "field" }, "Relation "), input = make("input", { id: "label", list: "known-labels", autocomplete: "off", spellcheck: "false" });
-  input.value = word.label ?? "";
+  let word = null;
+  input.addEventListener("focus", () => { word = cursorWord().id; });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && input.value.trim()) { event.preventDefault(); setLabel(input.value.trim(), word.id); $("tree").focus(); }
+    const label = input.value.trim();
+    if (event.key === "Enter" && label) { event.preventDefault(); $("tree").focus(); setLabel(label, word); }
     if (event.key === "Escape") $("tree").focus();
     if (!event.ctrlKey) event.stopPropagation();
   });
+  input.addEventListener("blur", () => wordPanel(state));
   row.append(input);
   return row;
 }

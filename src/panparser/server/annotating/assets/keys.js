@@ -117,7 +117,7 @@ function shortcutNow(event) {
   const known = state.summary.shortcuts ?? {};
   const relevant = typed || event.key in known || Object.keys(known).some((name) => name.startsWith(event.key));
   if (!relevant) return false;
-  if (!isIdle()) { perform(() => { shortcut(event.key); }); return true; }
+  if (!isIdle() && !state.offline) { perform(() => { shortcut(event.key); }); return true; }
   return shortcut(event.key);
 }
 function run([, , command, reading], event) {
@@ -127,7 +127,7 @@ function run([, , command, reading], event) {
     if (state.alternatives && key === "Enter") return act.takeAlternative();
     return command(given);
   };
-  if (isIdle()) go(); else perform(() => { go(); });
+  if (isIdle() || state.offline) go(); else perform(() => { go(); });
 }
 
 function openKeys() {

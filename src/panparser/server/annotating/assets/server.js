@@ -1,4 +1,5 @@
 // The server: questions, edits that are acknowledged one by one, and what it tells by itself.
+import { root } from "./elements.js";
 import { set, state } from "./state.js";
 
 const AGAIN = 1000; // milliseconds between attempts when the server is gone
@@ -35,6 +36,7 @@ let line = Promise.resolve();
 let waitingKeys = 0;
 export function perform(action) {
   waitingKeys += 1;
+  root.dataset.busy = "yes";
   line = line.then(async () => {
     try {
       await action();
@@ -44,6 +46,7 @@ export function perform(action) {
       if (isGone(error)) gone(error.message); else set({ message: error.message, trouble: true });
     } finally {
       waitingKeys -= 1;
+      if (!waitingKeys) root.dataset.busy = "";
     }
   }).catch((error) => set({ message: String(error), trouble: true }));
   return line;
@@ -83,18 +86,42 @@ async function insisted(path, values, told, isKept) {
     }
   }
 }
-function gone(reason, waiting = state.waiting) { set({ offline: reason, waiting }); }
+function gone(reason, waiting = state.waiting) {
+  set({ offline: reason, waiting });
+  recover();
+}
+let isRecovering = false;
+async function recover() { // asks until somebody answers, unless a change does so
+  if (isRecovering) return;
+  isRecovering = true;
+  while (state.offline) {
+    await pause(AGAIN);
+    if (isSending || !state.offline) continue;
+    try {
+      await ask("summary");
+      set({ offline: null, waiting: null });
+      tellBack();
+    } catch (error) {
+      if (error.status === 401) set({ offline: error.message });
+    }
+  }
+  isRecovering = false;
+}
+let tellBack = () => {};
 
 // --- Events: one stream for the page, which comes back by itself ---
 
 export function listen(onEvent) {
+  tellBack = () => onEvent({ event: "back" });
+  connect(onEvent);
+}
+function connect(onEvent) {
   const stream = new EventSource("api/events");
   stream.onmessage = (message) => onEvent(JSON.parse(message.data));
-  stream.onopen = () => { if (state.offline && !isSending) { set({ offline: null, waiting: null }); onEvent({ event: "back" }); } };
   stream.onerror = () => {
-    gone(GONE);
-    if (stream.readyState === EventSource.CLOSED) setTimeout(() => listen(onEvent), AGAIN);
+    ask("summary").catch((error) => { if (isGone(error)) gone(error.message); });
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => connect(onEvent), AGAIN);
   };
-  addEventListener("pagehide", () => stream.close());
+  addEventListener("pagehide", () => stream.close(), { once: true });
 }
 addEventListener("beforeunload", (event) => { if (state.waiting) event.preventDefault(); });

@@ -32,8 +32,10 @@ function askForms(word) { // a space divides
 }
 function askToken(first, last, forms) {
   const done = (text) => { if (text.trim()) does({ op: "multiword", first, last, form: text.trim() }, `${text.trim()} = ${forms.join(" + ")}`)(); };
-  fill("Multiword token", "How is it written in the text? Then press Enter.", textField("Token", forms.join(""), done));
+  fill("Multiword token", "How is it written in the text? Then press Enter.", textField("Token", forms.join(""), done), true);
 }
-function fill(title, note, field) {
-  openDialog("tokens-dialog", title, make("p", { class: "note" }, note), field).querySelector("input").focus();
+function fill(title, note, field, replaces = false) {
+  const input = openDialog("tokens-dialog", title, make("p", { class: "note" }, note), field).querySelector("input");
+  input.focus();
+  if (replaces) input.select();
 }
