@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from panparser.annotation.session import Session
+from panparser.errors import AnnotationError
 from panparser.server.refusals import RequestError
 from panparser.storage.values import COUNT, TABLE, Table
 
@@ -71,7 +72,10 @@ def _sentence(session: Session, index: int) -> Any:
 
 @_asked("GET /api/sentence/N/labels/N")
 def _labels(session: Session, index: int, word: int) -> Any:
-    return {"labels": session.labels(index, word)}
+    try:
+        return {"labels": session.labels(index, word)}
+    except AnnotationError:  # the word is no more: it was asked for just before that
+        return {"labels": []}
 
 
 @_asked("GET /api/sentence/N/alternatives")

@@ -1,4 +1,5 @@
 // What a person can do: each action changes what is shown, or asks the server for a change and shows what came of it.
+import { visible } from "./elements.js";
 import { hasEffect } from "./effects.js";
 import { ask, change, perform } from "./server.js";
 import { selected, set, state, wordAt } from "./state.js";
@@ -65,7 +66,8 @@ export function nextProblem() {
 // --- Edits ---
 
 const COUNTED = new Set(["done", "split", "join", "split_sentence", "join_sentence", "relabel"]); // change the sums of the file
-export const named = (id) => id ? `“${wordAt(id)?.form ?? id}”` : "root";
+export const quoted = (form) => `“\u2068${visible(form)}\u2069”`; // whatever direction it is written in
+export const named = (id) => id ? quoted(wordAt(id)?.form ?? String(id)) : "root";
 export const edit = (operation, told, more = {}) => perform(() => edited(operation, told, more));
 async function edited(operation, told, more = {}) {
   const { view } = state;
@@ -175,7 +177,8 @@ export const alternatives = () => perform(async () => {
     const { trees, shown } = state.alternatives;
     return set({ alternatives: { trees, shown: (shown + 1) % trees.length } });
   }
-  const { trees } = await ask(`sentence/${state.view.index}/alternatives`);
+  const found = await ask(`sentence/${state.view.index}/alternatives`);
+  const trees = found.trees.filter(({ heads, labels }) => state.view.words.some((word, i) => word.head !== heads[i] || word.label !== labels[i]));
   return trees.length ? set({ alternatives: { trees, shown: 0 }, picked: null }) : set({ message: "There is no other tree under these decisions" });
 });
 export function takeAlternative() {

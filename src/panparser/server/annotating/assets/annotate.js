@@ -2,6 +2,7 @@
 import "./theme.js";
 import { $, isRightToLeft, legend, make, root, visible } from "./elements.js";
 import * as act from "./actions.js";
+import { quoted } from "./actions.js";
 import { preparePanels } from "./aside.js";
 import { sentenceDrawing } from "./drawing.js";
 import { openKeys, prepareKeys } from "./keys.js";
@@ -44,9 +45,9 @@ function drawText({ view, cursor }) {
 function tell({ view, message, picked, alternatives }) { // what the screen shows, in words
   const word = cursorWord();
   if (!word) return;
-  const arc = word.head == null ? "no head yet" : word.head ? `${word.label ?? "?"} of “${visible(view.words[word.head - 1].form)}”` : "root";
+  const arc = word.head == null ? "no head yet" : word.head ? `${word.label ?? "?"} of ${quoted(view.words[word.head - 1].form)}` : "root";
   const sure = word.decided.head ? "decided" : word.confidence == null ? "predicted" : `predicted, ${Math.round(100 * word.confidence)} % sure`;
-  const about = alternatives ? `Tree ${alternatives.shown + 1} of ${alternatives.trees.length}, below the words: Enter takes it, = shows the next, Escape closes` : picked ? "" : `${visible(word.form)}: ${arc}, ${sure}`;
+  const about = alternatives ? `Tree ${alternatives.shown + 1} of ${alternatives.trees.length}, below the words: Enter takes it, = shows the next, Escape closes` : picked ? "" : `${quoted(word.form)}: ${arc}, ${sure}`;
   $("told").textContent = [message, about].filter(Boolean).join(" · ");
   $("told").classList.toggle("trouble", Boolean(state.trouble));
 }
@@ -56,7 +57,10 @@ function tell({ view, message, picked, alternatives }) { // what the screen show
 function drawBar({ view, summary, savedAt, learning }) {
   if (!view || !summary) return;
   if (document.activeElement !== $("number")) $("number").value = view.index + 1;
-  $("of").textContent = `of ${summary.sentences.toLocaleString("en")}${view.sent_id ? ` · ${visible(view.sent_id)}` : ""}${view.done ? " · done ✓" : ""}`;
+  $("of").textContent = `of ${summary.sentences.toLocaleString("en")}`;
+  $("name").textContent = visible(view.sent_id || "–");
+  $("name").title = view.sent_id ?? "";
+  root.dataset.done = view.done ? "yes" : "";
   $("undo").disabled = !view.can_undo;
   $("redo").disabled = !view.can_redo;
   $("done").textContent = view.done ? "Open again" : "Done";

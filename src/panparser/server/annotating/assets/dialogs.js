@@ -6,7 +6,9 @@ export function openDialog(id, title, ...children) {
   close.addEventListener("click", () => dialog.close());
   head.append(make("h2", {}, title), close);
   dialog.replaceChildren(head, ...children);
+  dialog.tabIndex = -1;
   if (!dialog.open) dialog.showModal();
+  dialog.focus();
   dialog.addEventListener("keydown", (event) => { if (event.key !== "Escape") event.stopPropagation(); });
   dialog.addEventListener("close", () => $("tree").focus(), { once: true });
   return dialog;

@@ -140,13 +140,13 @@ function openKeys() {
     for (const key of shown) term.append(make("kbd", {}, ({ " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", PageUp: "Page Up", PageDown: "Page Down" })[key] ?? key), " ");
     list.append(term, make("dd", {}, text));
   }
-  columns.append(make("h3", {}, "Shortcuts"), list = make("dl"));
+  const chips = make("p", { class: "chips" });
   for (const [key, what] of Object.entries(state.summary.shortcuts ?? {})) {
-    const term = make("dt");
-    term.append(make("kbd", {}, key));
-    list.append(term, make("dd", {}, Object.values(what).flat().join(", ")));
+    const chip = make("span");
+    chip.append(make("kbd", {}, key), ` ${Object.values(what).flat().join(", ")}`);
+    chips.append(chip, " ");
   }
-  openDialog("keys-dialog", "Keys", make("p", { class: "note" }, "Tab leaves the tree after Escape. Click a word and then its head, or draw a line from the head to the word."), columns);
+  openDialog("keys-dialog", "Keys", make("p", { class: "note" }, "Tab leaves the tree after Escape. Click a word and then its head, or draw a line from the head to the word."), columns, make("h3", {}, "Shortcuts for the word at the cursor"), chips);
 }
 export { openKeys };
 
