@@ -161,21 +161,35 @@ def fitted(
     chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
     if not chosen or not set(chosen) <= set(evidence.values):
         raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
-    scales = {name: _scale(evidence.values[name][known]) for name in chosen if name in (*DERIVATION, *BEAM)}
-    columns = _columns(evidence.values, chosen, scales)[known]
-    right = (evidence.heads == gold.heads)[known]
-    of_labels = None
-    if parser.spec.labeled:
-        same = (evidence.labels == gold_labels(parser, gold))[known]
-        of_labels = fit(columns[right], same[right])
-    return Calibration(
+    same = (evidence.labels == gold_labels(parser, gold))[known] if parser.spec.labeled else None
+    return fitted_to(
+        {name: evidence.values[name][known] for name in chosen},
+        (evidence.heads == gold.heads)[known],
+        same,
         beam=parser.spec.beam if beam is None else beam,
         ensemble=ensemble,
-        words=int(known.sum()),
-        sources=chosen,
+    )
+
+
+def fitted_to(
+    values: dict[str, FloatArray],
+    right: npt.NDArray[np.bool_],
+    same: npt.NDArray[np.bool_] | None,
+    *,
+    beam: int,
+    ensemble: int = 0,
+) -> Calibration:
+    """The calibration that fits evidence by name, if we know of each word whether its head, and its label, is right."""
+    scales = {name: _scale(margins) for name, margins in values.items() if name in (*DERIVATION, *BEAM)}
+    columns = _columns(values, tuple(values), scales)
+    return Calibration(
+        beam=beam,
+        ensemble=ensemble,
+        words=len(right),
+        sources=tuple(values),
         scales=scales,
         heads=fit(columns, right),
-        labels=of_labels,
+        labels=fit(columns[right], same[right]) if same is not None else None,
     )
 
 
