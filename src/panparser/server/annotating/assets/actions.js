@@ -124,7 +124,7 @@ export function forbid() { // of the word that is picked: the word at the cursor
   const { picked, cursor } = state;
   if (picked == null || picked === cursor) return set({ message: "Pick a word first (space), then move to what cannot be its head" });
   const now = wordAt(picked).forbidden ?? [], heads = now.includes(cursor) ? now.filter((head) => head !== cursor) : [...now, cursor].sort((a, b) => a - b);
-  return edit({ op: "forbid", word: picked, heads }, `${named(cursor)} is ${now.includes(cursor) ? "possible again" : "not the head"} for ${named(picked)}`, { cursor });
+  return edit({ op: "forbid", word: picked, heads }, `${named(cursor)} is ${now.includes(cursor) ? "possible again" : "not the head"} for ${named(picked)}`, { cursor, picked });
 }
 export function markSpan() {
   const [first, last] = selected();
