@@ -45,7 +45,7 @@ FIRST, THEN = 20, 200
 SHORTEST, LONGEST = 5, 40
 OF_SOURCES = 400  # sentences of each source
 EVERY = 5  # sentences after which the parser learns
-SURE = 0.9  # words of more confidence are not looked at before the others
+SURE = 0.3  # words of more confidence are not looked at before the others
 
 
 @dataclass
