@@ -154,9 +154,9 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
     """What a person does by each way; those who annotate the same sentences have the same parsers."""
     learner = Learner(start, seed=seed, every=EVERY)
     done, seen = list(drawn[:FIRST]), []
-    first_parser = completer = learner.learn(done)
+    first_parser = completer = learner.learn(treebank_of(done))
     assert completer is not None and first_parser is not None
-    counts = {way: Count() for way in ways}
+    counts, new = {way: Count() for way in ways}, 0
     for gold in drawn[FIRST:]:
         first = completer.complete(without_trees(gold))
         for way in ways:
@@ -164,8 +164,10 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
         done.append(gold)
         if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
             seen.append(each)
-        if learner.pays(len(done)):
-            completer = learner.learn(done, seen) or completer
+        new += 1
+        if learner.pays(new, len(done)):
+            new = 0
+            completer = learner.learn(treebank_of(done), seen) or completer
     return counts
 
 

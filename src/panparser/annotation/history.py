@@ -65,6 +65,12 @@ def apply(document: Document, parts: Sequence[Part], version: int, *, backwards:
     return [index for index, _, _ in planned]
 
 
+def check(document: Document, parts: Sequence[Part], *, backwards: bool) -> None:
+    """Raises AnnotationError if a document could not be changed so."""
+    for part in parts:
+        _planned(document, part, backwards)
+
+
 def _planned(document: Document, part: Part, backwards: bool) -> tuple[int, int, list[Draft]]:
     """Where a part changes a document, how many sentences, and into what."""
     if "cells" in part:
@@ -97,7 +103,7 @@ def _located(document: Document, index: int, key: str) -> int:
 class Replay:
     """What a journal means for a document that was just read."""
 
-    history: History
+    history: History = field(default_factory=History)
     merged: list[Part] = field(default_factory=list)  # if the file was changed by others
     moved: list[tuple[int, int]] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)  # changes that the file no longer allows, in words
@@ -125,13 +131,14 @@ def replay(journal: Journal, document: Document, records: Iterable[dict[str, Any
     return Replay(history)
 
 
-def take(document: Document, record: dict[str, Any], earlier: Callable[[int], dict[str, Any]]) -> None:
-    """Applies one record to a document."""
+def take(document: Document, record: dict[str, Any], earlier: Callable[[int], dict[str, Any]]) -> list[int]:
+    """Applies one record to a document; the sentences that it changed."""
     kind = kind_of(record)
     if kind in ("op", "base"):
-        apply(document, record["parts"], record["n"])
-    elif kind in ("undo", "redo"):
-        apply(document, earlier(record[kind])["parts"], record["n"], backwards=kind == "undo")
+        return apply(document, record["parts"], record["n"])
+    if kind in ("undo", "redo"):
+        return apply(document, earlier(record[kind])["parts"], record["n"], backwards=kind == "undo")
+    return []
 
 
 def _through(records: list[dict[str, Any]], sha256: str) -> int | None:
