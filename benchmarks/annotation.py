@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import numpy as np
 from grid import arguments, build, finish, publish
@@ -155,7 +154,8 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
     learner = Learner(start, seed=seed, every=EVERY)
     done, seen = list(drawn[:FIRST]), []
     first_parser = completer = learner.learn(treebank_of(done))
-    assert completer is not None and first_parser is not None
+    assert completer is not None
+    assert first_parser is not None
     counts, new = {way: Count() for way in ways}, 0
     for gold in drawn[FIRST:]:
         first = completer.complete(without_trees(gold))
@@ -269,7 +269,9 @@ def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int
         return
     average = [mean(row[at] for row in rows.values()) for at in range(len(WAYS))]
     ratios = [mean(row[0] / row[at] for row in rows.values()) for at in range(len(WAYS))]
-    yield f"{'average':<11}" + "".join(f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True))
+    yield f"{'average':<11}" + "".join(
+        f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True)
+    )
     yield ""
     yield "Confirmations (keys that only say: right) per sentence, and all gestures together"
     for at, way in enumerate(WAYS):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from panparser.annotation.completion import Completion
 from panparser.annotation.drafts import Draft, Word
@@ -50,5 +51,5 @@ class Choice:
 def _kinds(words: Sequence[Word]) -> list[str]:
     """What a sentence has of: tags of neighbors, and words."""
     tags = ["<", *(word.upos for word in words), ">"]
-    pairs = [f"{left} {right}" for left, right in zip(tags, tags[1:], strict=False)]
+    pairs = [f"{left} {right}" for left, right in pairwise(tags)]
     return pairs + [word.form.lower() for word in words]

@@ -167,7 +167,7 @@ class Completer:
         found = {name: treebank[0].values(name) for name in _TAGS}
         words = []
         for number, word in enumerate(draft.words):
-            values = {name: found[name][number] for name in lacking if getattr(word, name) == "_"}
+            values: dict[str, Any] = {name: found[name][number] for name in lacking if getattr(word, name) == "_"}
             words.append(replace(word, **values))
         for name in _TAGS:  # what was decided is not predicted
             treebank[0].set_values(name, [getattr(word, name) for word in words])

@@ -1,4 +1,4 @@
-"""Document: the file that is annotated, as places of sentences in its bytes; a sentence is read when it is looked at."""
+"""Document: the file that is annotated, as places of sentences in its bytes; each is read when it is looked at."""
 
 from __future__ import annotations
 

@@ -17,11 +17,12 @@ from panparser.annotation.background import Background
 from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.consistency import Labels, named, pair_of
+from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
-from panparser.annotation.learning import Learner, Seen
 from panparser.annotation.operations import Label, Operation, Relabel, operation, outcome
 from panparser.annotation.progress import Progress
 from panparser.annotation.store import Store
+from panparser.annotation.teaching import Teacher
 from panparser.annotation.views import View, listed, unreadable_view, view_of
 from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
 from panparser.parsing.parser import Parser
@@ -30,7 +31,7 @@ from panparser.treebank.treebank import Treebank
 
 Event = dict[str, Any]  # {"event": name, ...}
 IDLE = 20.0  # seconds without a gesture after which the file is saved
-_MAX_FOUND, _MAX_CANDIDATES, _MAX_LESSONS = 500, 100, 2000  # sentences: listed; compared; learned from, the latest
+_MAX_FOUND, _MAX_CANDIDATES = 500, 100  # sentences: that are listed; of which one is chosen
 _CONFIRMING = ("confirm", "right", "done")  # gestures about what is shown
 
 
@@ -62,32 +63,26 @@ class Session:
         self._lock = threading.RLock()
         self._listeners: list[Callable[[Event], None]] = []
         self._store = Store(self.path, user or _user(), address, clock)
-        self._completer = Completer.of(model)
         self._completions: dict[str, tuple[int, Completion]] = {}  # by key: version, and what was shown
-        self._first: dict[str, Completion] = {}  # what was shown of sentences before anybody decided anything
-        self._seen: list[Seen] = []
         self._labels: Labels | None = None
         self._choice = active
         self._progress = Progress()
-        self._learner = Learner(self._completer, seed=seed, tags=not self._completer.taggers)
-        self._lessons = 0  # sentences that are new, or changed, since the parser learned
         self._learns = learn
         self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save")
-        self._teacher = Background(self._learn, name="panparser-learn")
+        self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
         self._replay_progress()
         if learn and any(self._document.is_done(index) for index in self._document):
-            self._lessons = 1
             self._teacher.ask()
 
     @property
-    def _document(self) -> Any:
+    def _document(self) -> Document:
         return self._store.document
 
     def _replay_progress(self) -> None:
-        for number in range(1, self._store.journal.last + 1) if self._store.journal.last < 10**6 else ():
-            record = self._store.journal.record(number)
+        for record in self._store.replayed:
             self._progress.take(record)
             self._count_done(record)
+        self._store.replayed = []
 
     # --- What there is ---
 
@@ -109,8 +104,8 @@ class Session:
                 "user": self._store.journal.user,
                 **totals,
                 **self._common(),
-                "model": self._completer.number,
-                "has_parser": self._completer.parser is not None,
+                "model": self._teacher.completer.number,
+                "has_parser": self._teacher.completer.parser is not None,
                 "notices": list(self._store.notices),
                 "progress": self._progress.to_value(totals["words"] - totals["words_done"]),
             }
@@ -143,11 +138,10 @@ class Session:
         """What is shown of a sentence, by the newest model."""
         version, draft = self._document.places[index].version, self._document.draft(index)
         known = self._completions.get(draft.key)
-        if known is None or known[0] != version or known[1].model != self._completer.number:
-            known = version, self._completer.complete(draft)
+        if known is None or known[0] != version or known[1].model != self._teacher.completer.number:
+            known = version, self._teacher.completer.complete(draft)
             self._completions[draft.key] = known
-            if known[1].evidence is not None:
-                self._first[draft.key] = known[1]
+            self._teacher.show(draft.key, known[1])
         return known[1]
 
     # --- Gestures ---
@@ -197,7 +191,7 @@ class Session:
 
     def _note(self, record: dict[str, Any]) -> list[int]:
         """Writes a record, applies it, and follows what it changes; the sentences that it changed."""
-        before = self._store.read_only
+        before, before_sentences = self._store.read_only, len(self)
         try:
             changed = self._store.note(record) if "op" in record else self._store.again(next(iter(record)))
         except JournalError:
@@ -206,10 +200,18 @@ class Session:
             raise
         whole = self._store.journal.record(self._store.journal.last)
         self._progress.take(whole)
-        self._labels = None
         self._count_done(whole)
+        self._follow_labels(changed, len(self) - before_sentences)
         self._teach(changed, whole)
         return changed
+
+    def _follow_labels(self, changed: list[int], more: int) -> None:
+        if self._labels is None or more:
+            self._labels = None
+            return
+        for index in changed:
+            draft = self._document.draft(index)
+            self._labels.put(index, draft if draft.done else None)
 
     def _count_done(self, record: dict[str, Any]) -> None:
         if record.get("op", {}).get("op") == "done" and record["op"].get("done", True):
@@ -222,15 +224,10 @@ class Session:
         done = [index for index in changed if index < len(self) and self._document.is_done(index)]
         is_finished = bool(done) and "op" in record and record["op"]["op"] == "done"
         for index in done if is_finished else ():
-            draft = self._document.draft(index)
-            first = self._first.pop(draft.key, None)
-            if first is not None and first.evidence is not None:
-                seen = Seen.of(first.evidence, first, draft)
-                self._seen += [seen] if seen else []
+            self._teacher.finish(self._document.draft(index))
             if self._choice is not None:
-                self._choice.learn(draft.words)
+                self._choice.learn(self._document.draft(index).words)
         if done and self._learns:
-            self._lessons += 1
             self._teacher.ask()
         self._saver.ask(urgent=is_finished)
 
@@ -252,16 +249,18 @@ class Session:
     def alternatives(self, index: int, count: int = 5) -> list[dict[str, Any]]:
         """Trees that keep what was decided, best first: [{"heads", "labels", "score"}]; the score of the best is 0."""
         with self._lock:
-            draft, completer = self._document.draft(index), self._completer
+            draft, completer = self._document.draft(index), self._teacher.completer
         return completer.alternatives(draft, max(1, min(count, 64)))
 
     def labels(self, index: int, word: int, head: int | None = None) -> list[dict[str, Any]]:
-        """Labels for a word (with another head than the one shown, if it is given), best first: [{"label", "score"}]."""
+        """Labels for a word (with this head, if it is given), best first: [{"label", "score"}]."""
         with self._lock:
-            draft, completer = self._document.draft(index), self._completer
+            draft, completer = self._document.draft(index), self._teacher.completer
         words = len(draft.words)
         if not 1 <= word <= words or (head is not None and (not 0 <= head <= words or head == word)):
-            raise AnnotationError(f"the sentence has words 1..{words}; got {word}" + ("" if head is None else f", {head}"))
+            raise AnnotationError(
+                f"the sentence has words 1..{words}; got {word}" + ("" if head is None else f", {head}")
+            )
         return [{"label": name, "score": score} for name, score in completer.ranked_labels(draft, word, head)]
 
     def next_sentence(self, index: int) -> int | None:
@@ -269,11 +268,13 @@ class Session:
         with self._lock:
             order = (*range(index + 1, len(self)), *range(min(index + 1, len(self))))
             waiting = (at for at in order if not self._document.is_done(at) and self._is_readable(at))
-            if self._choice is None or self._completer.parser is None:
+            if self._choice is None or self._teacher.completer.parser is None:
                 return next(waiting, None)
             candidates = [at for at in waiting if self._choice.is_allowed(self._document.words_of(at))]
             step = max(1, len(candidates) // _MAX_CANDIDATES)
-            values = {at: self._choice.value(self._document.draft(at), self._completion(at)) for at in candidates[::step]}
+            values: dict[int, float] = {
+                at: self._choice.value(self._document.draft(at), self._completion(at)) for at in candidates[::step]
+            }
             if not values:
                 return next((at for at in order if not self._document.is_done(at) and self._is_readable(at)), None)
             return max(values, key=lambda at: (values[at], -at))
@@ -305,8 +306,7 @@ class Session:
         """
         with self._lock:
             if self._labels is None:
-                done = (at for at in self._document if self._document.is_done(at) and self._is_readable(at))
-                self._labels = Labels.of((at, self._document.draft(at)) for at in done)
+                self._labels = self._all_labels()
             if index is None or word is None:
                 return {"mixed": self._labels.mixed()}
             completion = self._completion(index)
@@ -321,34 +321,20 @@ class Session:
                 others.append({"label": other, "places": shown})
             return {**named(pair), "label": label, "others": sorted(others, key=lambda each: -len(each["places"]))}
 
-    # --- Learning ---
+    def _all_labels(self) -> Labels:
+        done = [at for at in self._document if self._document.is_done(at)]
+        treebank = Treebank(self._document.joined(done))
+        if len(treebank) == len(done):
+            return Labels.of(treebank, done)
+        readable = [at for at in done if self._is_readable(at)]
+        return Labels.of(Treebank(self._document.joined(readable)), readable)
 
-    def _learn(self) -> None:
-        """In a thread of its own: a new model, which replaces the old one at once."""
-        with self._lock:
-            done = [index for index in self._document if self._document.is_done(index) and self._is_readable(index)]
-            done = sorted(sorted(done, key=lambda at: self._document.places[at].version)[-_MAX_LESSONS:])
-            if not self._learner.pays(self._lessons, len(done)):
-                return
-            data, seen, self._lessons = self._document.joined(done), list(self._seen), 0
-        self._tell({"event": "learning", "sentences": len(done)})
-        try:
-            made = self._learner.learn(Treebank(data), seen)
-        except PanParserError as error:
-            self._tell({"event": "notice", "message": f"the parser could not learn: {error}"})
-            return
-        if made is not None:
-            with self._lock:
-                self._completer = replace(made, number=self._completer.number + 1)
-                number = self._completer.number
-            self._tell({"event": "model", "model": number, "sentences": len(done)})
+    # --- Events and files ---
 
     def wait(self, timeout: float | None = None) -> None:
         """Until the parser has learned and the file is saved: for tests and scripts."""
         self._teacher.wait(timeout)
         self._saver.wait(timeout)
-
-    # --- Events and files ---
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Calls a function with every event: {"event": name, ...}; from other threads, and it must return at once.

@@ -1,16 +1,17 @@
 """Store: a file that is annotated and the journal beside it; nothing that was answered for is ever lost.
 
-A gesture is in the journal before it is applied. The file follows: `saving` in the journal says what it will be, then it
-is replaced as a whole, then `saved` says that it was. Whatever happens between two of these steps, the file has a hash
-that the journal knows, and so what is still to be applied. If it has not, others changed it: it stays, and is added to.
+A gesture is in the journal before it is applied. The file follows: `saving` in the journal says what it will be, then
+it is replaced as a whole, then `saved` says that it was. Whatever happens between these steps, the file has a hash that
+the journal knows, and so what is still to be applied. If it has not, others changed it: it stays, and is added to.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -47,13 +48,19 @@ class Store:
 
     def _replay(self) -> None:
         """Opens the journal, and applies what the file lacks."""
-        records = list(self.journal.records())
+        with _without_collection():
+            records = list(self.journal.records())
+            found = history.replay(self.journal, self.document, records) if records else history.Replay()
+        self.replayed: list[dict[str, Any]] = []
         self._is_first_save = not any(kind_of(record) == "saving" for record in records)
-        found = history.replay(self.journal, self.document, records) if records else history.Replay()
-        self.history = found.history
+        self.history, self.replayed = found.history, records
         self.journal.begin(self.document.sha256, self._clock())
         if self.journal.dropped:
             self.notices.append(self.journal.dropped)
+        if found.reapplied:
+            self.notices.append(
+                f"{self.path}: is as it was some time ago; {found.reapplied} later gestures were done again"
+            )
         if found.is_merged:
             self._note_merged(found)
 
@@ -85,7 +92,7 @@ class Store:
             raise
 
     def again(self, kind: str) -> list[int]:
-        """Undoes (`undo`) or does again (`redo`) the last gesture; the sentences that it changed, none if there is none.
+        """Undoes (`undo`) or does again (`redo`) the last gesture, if there is one; the sentences that it changed.
 
         Raises AnnotationError if others changed the sentence since.
         """
@@ -148,6 +155,18 @@ class Store:
     def close(self) -> None:
         self.journal.close()
         self._lock.release()
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Without the search for cycles, which takes as long as reading 100,000 records does, and finds none in them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _signature(path: Path) -> tuple[int, int, int] | None:
