@@ -27,7 +27,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import numpy as np
 from grid import arguments, build, finish, publish
@@ -45,7 +44,7 @@ FIRST, THEN = 20, 200
 SHORTEST, LONGEST = 5, 40
 OF_SOURCES = 400  # sentences of each source
 EVERY = 5  # sentences after which the parser learns
-SURE = 0.9  # words of more confidence are not looked at before the others
+SURE = 0.3  # words of more confidence are not looked at before the others
 
 
 @dataclass
@@ -154,9 +153,10 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
     """What a person does by each way; those who annotate the same sentences have the same parsers."""
     learner = Learner(start, seed=seed, every=EVERY)
     done, seen = list(drawn[:FIRST]), []
-    first_parser = completer = learner.learn(done)
-    assert completer is not None and first_parser is not None
-    counts = {way: Count() for way in ways}
+    first_parser = completer = learner.learn(treebank_of(done))
+    assert completer is not None
+    assert first_parser is not None
+    counts, new = {way: Count() for way in ways}, 0
     for gold in drawn[FIRST:]:
         first = completer.complete(without_trees(gold))
         for way in ways:
@@ -164,8 +164,10 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
         done.append(gold)
         if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
             seen.append(each)
-        if learner.pays(len(done)):
-            completer = learner.learn(done, seen) or completer
+        new += 1
+        if learner.pays(new, len(done)):
+            new = 0
+            completer = learner.learn(treebank_of(done), seen) or completer
     return counts
 
 
@@ -267,7 +269,9 @@ def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int
         return
     average = [mean(row[at] for row in rows.values()) for at in range(len(WAYS))]
     ratios = [mean(row[0] / row[at] for row in rows.values()) for at in range(len(WAYS))]
-    yield f"{'average':<11}" + "".join(f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True))
+    yield f"{'average':<11}" + "".join(
+        f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True)
+    )
     yield ""
     yield "Confirmations (keys that only say: right) per sentence, and all gestures together"
     for at, way in enumerate(WAYS):

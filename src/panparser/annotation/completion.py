@@ -25,6 +25,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 _VOTERS = 8  # trees that vote where decisions cross
+_AHEAD = 16  # the beam, if decisions are ahead
 _UNCERTAIN = 0.3  # confidence of arcs that no parser chose
 _TAGS = ("upos", "xpos", "feats", "lemma")
 
@@ -81,7 +82,7 @@ class Completer:
         if self.parser is None:
             return self._without_parser(draft, tagged, kept, conflict)
         constraints = _constraints(treebank, draft, kept)
-        evidence = gather(self.parser, treebank, constraints=constraints, relax=True)
+        evidence = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
         heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
         of_heads, of_labels = self._confidence(evidence)
         if constraints.dropped or any(head < 0 for head in heads):
@@ -147,6 +148,13 @@ class Completer:
 
     # --- Parts ---
 
+    def _beam(self, draft: Draft) -> int | None:
+        """A search from left to right is wider if it must meet decisions that are still ahead."""
+        assert self.parser is not None
+        is_decided = [word.head is not None for word in draft.words]
+        is_ahead = False in is_decided and True in is_decided[is_decided.index(False) :]
+        return max(_AHEAD, self.parser.spec.beam) if is_ahead or draft.spans else None
+
     def _tagged(self, draft: Draft) -> tuple[Treebank, list[Word]]:
         """The sentence as a treebank, and its words, with tags and lemmas that nobody decided."""
         treebank = _bare(draft)
@@ -159,7 +167,7 @@ class Completer:
         found = {name: treebank[0].values(name) for name in _TAGS}
         words = []
         for number, word in enumerate(draft.words):
-            values = {name: found[name][number] for name in lacking if getattr(word, name) == "_"}
+            values: dict[str, Any] = {name: found[name][number] for name in lacking if getattr(word, name) == "_"}
             words.append(replace(word, **values))
         for name in _TAGS:  # what was decided is not predicted
             treebank[0].set_values(name, [getattr(word, name) for word in words])

@@ -44,7 +44,7 @@ def tree_of(words: int, asked: Iterable[Constraint], scores: Scores | None = Non
 
 @dataclass(frozen=True)
 class Conflict:
-    """Decisions that exclude each other: a smallest set, if it has one or two members; else none of it can be spared."""
+    """Decisions that exclude each other: the smallest set, if it has one or two members; else a minimal one."""
 
     decisions: tuple[Constraint, ...]
 
@@ -87,10 +87,10 @@ def _listed(items: Sequence[str]) -> str:
     return " and ".join((", ".join(items[:-1]), items[-1])) if len(items) > 1 else items[0]
 
 
-def _is_cycle(heads: dict[int, int | None]) -> bool:
+def _is_cycle(heads: dict[int, int]) -> bool:
     start = at = next(iter(heads))
     for _ in heads:
-        at = heads.get(at) or 0
+        at = heads.get(at, 0)
     return at == start
 
 

@@ -1,14 +1,15 @@
-"""Document: the file that is annotated, as places of sentences in its bytes; a sentence is read when it is looked at."""
+"""Document: the file that is annotated, as places of sentences in its bytes; each is read when it is looked at."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from panparser._caching import cached_property
 from panparser.annotation.drafts import Draft
@@ -65,12 +66,9 @@ class Document:
             raise AnnotationError(f"{path}: expected UTF-8, found UTF-16")
         self.path, self.data = path, data
         self.sha256 = hashlib.sha256(data).hexdigest()  # of what was read, or last saved
-        self.places: list[Place] = []
-        self._tail = len(data)  # where bytes begin that belong to no sentence
-        start = 0
-        for start, stop in _pieces(data):
-            self.places.append(Place(start, stop))
-        self._tail = self.places[-1].stop if self.places else 0
+        self.places = [Place(start, stop) for start, stop in _pieces(data)]
+        self._totals: npt.NDArray[np.int64] | None = None
+        self._tail = self.places[-1].stop if self.places else 0  # where bytes begin that belong to no sentence
 
     @classmethod
     def open(cls, path: Path) -> Document:
@@ -131,12 +129,31 @@ class Document:
 
     def put(self, index: int, taken: int, drafts: list[Draft], version: int) -> None:
         """Replaces some sentences by others."""
+        if self._totals is not None:
+            self._totals += self._sums(range(index, index + taken), -1)
         if taken == len(drafts) == 1:
             place = self.places[index]
             place.draft, place.is_changed, place.version = drafts[0], True, version
-            return
-        new = [Place(0, 0, draft, True, version) for draft in drafts]
-        self.places[index : index + taken] = new
+        else:
+            self.places[index : index + taken] = [Place(0, 0, draft, True, version) for draft in drafts]
+        if self._totals is not None:
+            self._totals += self._sums(range(index, index + len(drafts)), 1)
+
+    def totals(self) -> dict[str, int]:
+        """Numbers of sentences, of those that are done, of words, and of words in sentences that are done."""
+        if self._totals is None:
+            self._totals = self._sums(range(len(self)), 1)
+        done, words, words_done = self._totals.tolist()
+        return {"sentences": len(self), "done": done, "words": words, "words_done": words_done}
+
+    def _sums(self, indices: range, sign: int) -> npt.NDArray[np.int64]:
+        done = words = words_done = 0
+        for index in indices:
+            count = self.words_of(index)
+            words += count
+            if self.is_done(index):
+                done, words_done = done + 1, words_done + count
+        return sign * np.array([done, words, words_done], dtype=np.int64)
 
     def is_done(self, index: int) -> bool:
         """Is a sentence done? One that nobody looked at is, if it has all heads and labels."""
@@ -187,6 +204,10 @@ class Document:
             except AnnotationError:
                 continue
         return found
+
+    def joined(self, indices: Iterable[int]) -> bytes:
+        """Some sentences as a file of their own."""
+        return b"".join(_ended(self.bytes_of(index)) for index in indices)
 
     # --- The file ---
 

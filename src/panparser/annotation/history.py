@@ -9,7 +9,7 @@ from typing import Any
 from panparser.annotation.document import Document, Marks
 from panparser.annotation.drafts import Draft
 from panparser.annotation.journal import Journal, kind_of
-from panparser.errors import AnnotationError, JournalError
+from panparser.errors import AnnotationError, ConlluError, JournalError
 
 Part = dict[str, Any]  # what a record changes: cells of a sentence, or sentences
 _MARKED = ("done", "spans", "forbidden")
@@ -55,21 +55,31 @@ def part_of_cells(index: int, old: Draft, new: Draft) -> Part | None:
     return part
 
 
-def apply(document: Document, parts: Sequence[Part], version: int, *, backwards: bool = False) -> list[int]:
-    """Changes a document; returns where it did. Raises AnnotationError, and changes nothing, if it has other values."""
+def apply(
+    document: Document, parts: Sequence[Part], version: int, *, backwards: bool = False, find: bool = True
+) -> list[int]:
+    """Changes a document; returns where it did. Raises AnnotationError, and changes nothing, if it has other values.
+
+    Sentences are found by their keys, or else they are known to be where they were.
+    """
     planned: list[tuple[int, int, list[Draft]]] = []
     for part in reversed(parts) if backwards else parts:
-        planned.append(_planned(document, part, backwards))
+        planned.append(_planned(document, part, backwards, find))
     for index, taken, drafts in planned:
         document.put(index, taken, drafts, version)
     return [index for index, _, _ in planned]
 
 
-def _planned(document: Document, part: Part, backwards: bool) -> tuple[int, int, list[Draft]]:
+def check(document: Document, parts: Sequence[Part], *, backwards: bool) -> None:
+    """Raises AnnotationError if a document could not be changed so."""
+    for part in parts:
+        _planned(document, part, backwards)
+
+
+def _planned(document: Document, part: Part, backwards: bool, find: bool = True) -> tuple[int, int, list[Draft]]:
     """Where a part changes a document, how many sentences, and into what."""
     if "cells" in part:
-        key = part.get("new_key", part["key"]) if backwards else part["key"]
-        index = _located(document, part["index"], key)
+        index = _located(document, part["index"], _key(part, backwards)) if find else part["index"]
         return index, 1, [document.draft(index).changed(part["cells"], backwards=backwards)]
     old, new = (part["new"], part["old"]) if backwards else (part["old"], part["new"])
     expected = [Draft.from_value(value) for value in old]
@@ -78,6 +88,11 @@ def _planned(document: Document, part: Part, backwards: bool) -> tuple[int, int,
         if index + number >= len(document) or document.draft(index + number).to_text() != draft.to_text():
             raise AnnotationError("the sentence has changed since then")
     return index, len(old), [Draft.from_value(value) for value in new]
+
+
+def _key(part: Part, after: bool) -> str:
+    """The key of the sentence that a part changes, before it does, or after it did."""
+    return str(part.get("new_key", part["key"]) if after else part["key"])
 
 
 def _located(document: Document, index: int, key: str) -> int:
@@ -97,21 +112,22 @@ def _located(document: Document, index: int, key: str) -> int:
 class Replay:
     """What a journal means for a document that was just read."""
 
-    history: History
+    history: History = field(default_factory=History)
     merged: list[Part] = field(default_factory=list)  # if the file was changed by others
     moved: list[tuple[int, int]] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)  # changes that the file no longer allows, in words
     is_merged: bool = False
+    reapplied: int = 0  # gestures that had been saved, and were not in the file any more
 
 
 def replay(journal: Journal, document: Document, records: Iterable[dict[str, Any]]) -> Replay:
-    """Applies to a document what the journal has and the file does not. Raises JournalError if it is of another file."""
+    """Applies to a document what the file lacks. Raises JournalError if the journal is of another file."""
     known = list(records)
     through = _through(known, document.sha256)
     try:
         if through is None:
             return _merged(journal, document, known)
-        history, marks = History(), _Marking(lambda number: known[number])
+        history, marks, is_merged = History(), _Marking(lambda number: known[number]), False
         for record in known:
             history.take(record)
             if record["n"] <= through:
@@ -119,19 +135,26 @@ def replay(journal: Journal, document: Document, records: Iterable[dict[str, Any
                 if record["n"] == through:
                     marks.put(document)
             else:
-                take(document, record, lambda number: known[number])
-    except (AnnotationError, LookupError) as error:
+                take(document, record, lambda number: known[number], find=is_merged)
+                is_merged |= "base" in record
+    except (AnnotationError, ConlluError, LookupError) as error:
         raise JournalError(f"{journal.path}: does not fit {document.path}: {error}") from None
-    return Replay(history)
+    saved = max((record["saved"] for record in known if kind_of(record) == "saved"), default=0)
+    lost = sum(through < record["n"] < saved and kind_of(record) in ("op", "undo", "redo") for record in known)
+    return Replay(history, reapplied=lost)
 
 
-def take(document: Document, record: dict[str, Any], earlier: Callable[[int], dict[str, Any]]) -> None:
-    """Applies one record to a document."""
+def take(
+    document: Document, record: dict[str, Any], earlier: Callable[[int], dict[str, Any]], *, find: bool = True
+) -> list[int]:
+    """Applies one record to a document; the sentences that it changed."""
     kind = kind_of(record)
     if kind in ("op", "base"):
-        apply(document, record["parts"], record["n"])
-    elif kind in ("undo", "redo"):
-        apply(document, earlier(record[kind])["parts"], record["n"], backwards=kind == "undo")
+        return apply(document, record["parts"], record["n"], find=find)
+    if kind in ("undo", "redo"):
+        parts = earlier(record[kind])["parts"]
+        return apply(document, parts, record["n"], backwards=kind == "undo", find=find)
+    return []
 
 
 def _through(records: list[dict[str, Any]], sha256: str) -> int | None:
@@ -166,7 +189,7 @@ class _Marking:
             index = part["index"]
             if "cells" in part:
                 marks = self.marks.setdefault(index, Marks())
-                marks.version, marks.key = version, part["key"] if backwards else part.get("new_key", part["key"])
+                marks.version, marks.key = version, _key(part, not backwards)
                 for number, name, old, new in part["cells"]:
                     if name in _MARKED:
                         _mark(marks, number, name, old if backwards else new)
@@ -229,9 +252,7 @@ def _merged(journal: Journal, document: Document, records: list[dict[str, Any]])
     return result
 
 
-def _check_same_file(
-    journal: Journal, document: Document, records: list[dict[str, Any]], keys: dict[str, int]
-) -> None:
+def _check_same_file(journal: Journal, document: Document, records: list[dict[str, Any]], keys: dict[str, int]) -> None:
     wanted: set[str] = set()
     for record in records:
         for part in record.get("parts", ()):
@@ -267,7 +288,7 @@ def _noted(document: Document, at: int, taken: int, drafts: list[Draft]) -> Part
 
 def _still_open(document: Document, part: Part, backwards: bool) -> Part | None:
     """The cells that still have their old value, to be changed forwards; None if there are none."""
-    key = part.get("new_key", part["key"]) if backwards else part["key"]
+    key = _key(part, backwards)
     index = _located(document, part["index"], key)
     draft, cells, lost = document.draft(index), [], []
     for number, name, old, new in part["cells"]:

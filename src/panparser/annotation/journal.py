@@ -14,32 +14,97 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from panparser.annotation.drafts import SENTENCE_FIELDS
 from panparser.errors import JournalError
 from panparser.storage import files
-from panparser.storage.values import COUNT, NUMBER, TEXT, Either, Kind, ListOf, Maybe, Row, Table, integer, one_of
 
 FORMAT, VERSION = "panparser-journal", 1
 _START, _BODY = b'{"crc":"', 18  # what a line begins with; where the bytes of its checksum begin
-_VALUE = Either(TEXT, COUNT, Maybe(Kind("a list", lambda value: isinstance(value, list | bool))))
-_CELLS = Table({"index": COUNT, "key": TEXT, "cells": ListOf(Row(COUNT, TEXT, _VALUE, _VALUE))}, {"new_key": TEXT})
-_DRAFTS = ListOf(Table({"text": TEXT, "done": Kind("true or false", lambda value: isinstance(value, bool))}))
-_PLACES = Table({"index": COUNT, "old": _DRAFTS, "new": _DRAFTS})
-_PART = Either(_CELLS, _PLACES)
-_OF_ALL = {"n": COUNT, "at": NUMBER}
-KINDS = {
-    "format": Table({"n": integer(0, 0), "format": one_of(FORMAT), "version": integer(1), "sha256": TEXT}),
-    "op": Table(_OF_ALL | {"user": TEXT, "op": Table({"op": TEXT}), "parts": ListOf(_PART)}),
-    "undo": Table(_OF_ALL | {"undo": integer(1)}),
-    "redo": Table(_OF_ALL | {"redo": integer(1)}),
-    "saving": Table(_OF_ALL | {"saving": TEXT}),
-    "saved": Table(_OF_ALL | {"saved": integer(1)}),
-    "base": Table(_OF_ALL | {"base": TEXT, "parts": ListOf(_PART), "moved": ListOf(Row(COUNT, COUNT))}),
-}  # by the key that only this kind of record has
+_Types = frozenset[type]
+_TEXT, _NUMBER, _LIST, _NOTHING = _Types({str}), _Types({int}), _Types({list}), type(None)
+_TYPES: dict[str, _Types] = {
+    **dict.fromkeys(("form", "lemma", "upos", "xpos", "feats", "deps", "misc"), _TEXT),
+    **{"head": _Types({int, _NOTHING}), "label": _Types({str, _NOTHING}), "done": _Types({bool})},
+    **dict.fromkeys(("forbidden", "comments", "spans"), _LIST),
+}  # of the values of a field
+_KINDS: dict[str, dict[str, _Types]] = {
+    "op": {"user": _TEXT, "op": _Types({dict}), "parts": _LIST},
+    "undo": {"undo": _NUMBER},
+    "redo": {"redo": _NUMBER},
+    "saving": {"saving": _TEXT},
+    "saved": {"saved": _NUMBER},
+    "base": {"base": _TEXT, "parts": _LIST, "moved": _LIST},
+    "format": {"format": _TEXT, "version": _NUMBER, "sha256": _TEXT},
+}  # of the values of a record, by the key that only this kind of record has
 
 
 def kind_of(record: dict[str, Any]) -> str:
-    """What a record is: the header (`format`), a gesture (`op`), its `undo` or `redo`, `saving`, `saved`, a new `base`."""
-    return next(kind for kind in KINDS if kind in record)
+    """What a record is, by the key that only such records have; empty if it is none of ours."""
+    for kind in _KINDS:
+        if kind in record:
+            return kind
+    return ""
+
+
+def _is_record(record: dict[str, Any]) -> bool:
+    """Could it have been written by annotation? Types and numbers are as they must be, not yet the sentences."""
+    kind = kind_of(record)
+    if not kind or type(record.get("n")) is not int or type(record.get("at")) not in (int, float):
+        return False
+    if not all(type(record.get(name)) in types for name, types in _KINDS[kind].items()):
+        return False
+    if kind == "base" and not all(_are_numbers(pair, 2) for pair in record["moved"]):
+        return False
+    if kind == "op" and type(record["op"].get("op")) is not str:
+        return False
+    return all(map(_is_part, record.get("parts", ())))
+
+
+def _is_part(part: Any) -> bool:
+    if type(part) is not dict or type(part.get("index")) is not int or part["index"] < 0:
+        return False
+    if "cells" not in part:
+        return all(type(part.get(name)) is list and all(map(_is_draft, part[name])) for name in ("old", "new"))
+    cells = part["cells"]
+    if type(cells) is not list or type(part.get("key")) is not str or type(part.get("new_key", "")) is not str:
+        return False
+    return all(map(_is_cell, cells))
+
+
+def _is_cell(cell: Any) -> bool:
+    if type(cell) is not list or len(cell) != 4:
+        return False
+    word, name, old, new = cell
+    types = _TYPES.get(name) if type(name) is str else None
+    if types is None or type(word) is not int or (word > 0) == (name in SENTENCE_FIELDS) or word < 0:
+        return False
+    if type(old) not in types or type(new) not in types:
+        return False
+    if name in ("head", "label") or types is _TEXT or name == "done":
+        return name != "head" or all(value is None or value >= 0 for value in (old, new))
+    return all(_is_list(name, value) for value in (old, new))
+
+
+def _is_list(name: str, values: list[Any]) -> bool:
+    if name == "forbidden":
+        return _are_numbers(values, len(values))
+    return all(type(each) is str if name == "comments" else _are_numbers(each, 2) for each in values)
+
+
+def _are_numbers(values: Any, count: int) -> bool:
+    return type(values) is list and len(values) == count and all(type(each) is int and each >= 0 for each in values)
+
+
+def _is_draft(value: Any) -> bool:
+    if type(value) is not dict or type(value.get("text")) is not str or type(value.get("done")) is not bool:
+        return False
+    forbidden, spans = value.get("forbidden", {}), value.get("spans", [])
+    if type(forbidden) is not dict or type(spans) is not list:
+        return False
+    return _is_list("spans", spans) and all(
+        word.isascii() and word.isdigit() and len(word) < 10 and type(heads) is list and _is_list("forbidden", heads)
+        for word, heads in forbidden.items()
+    )
 
 
 def line_of(record: dict[str, Any]) -> bytes:
@@ -53,7 +118,7 @@ def record_of(line: bytes) -> dict[str, Any] | None:
     try:
         if not line.startswith(_START) or int(line[8:16], 16) != zlib.crc32(line[_BODY:]):
             return None
-        record = json.loads(b"{" + line[_BODY:])
+        record = json.loads("{" + line[_BODY:].decode())
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
@@ -104,16 +169,16 @@ class Journal:
         """Raises JournalError unless the record is one of ours, and the next."""
         number = len(self._offsets)
         place = f"{self.path}:{number + 1}"
-        kind = next((name for name in KINDS if name in record), None)
-        if kind is None or (kind == "format") != (number == 0):
+        kind = kind_of(record)
+        if not kind or (kind == "format") != (number == 0):
             raise JournalError(f"{place}: expected {'the header' if not number else 'a record'} of a journal")
         if kind == "format" and record.get("version") != VERSION:
             raise JournalError(f"{place}: expected version {VERSION}, found {record.get('version')!r:.40}")
-        if not KINDS[kind].test(record):
+        if not _is_record(record):
             raise JournalError(f"{place}: this record is not one that annotation writes")
         if record["n"] != number:
             raise JournalError(f"{place}: expected record {number}, found {record['n']}: lines are missing")
-        if kind in ("undo", "redo", "saved") and record[kind] >= number:
+        if kind in ("undo", "redo", "saved") and not 0 < record[kind] < number:
             raise JournalError(f"{place}: expected an earlier record, found {record[kind]}")
 
     def _drop(self, data: bytes, at: int) -> None:

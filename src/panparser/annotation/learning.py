@@ -66,7 +66,7 @@ class Learner:
     """Makes completers of the sentences that are done: each learns all of them, on top of the `start`, if there is one.
 
     `every`, `share`: learning pays when there are so many new sentences, or this share of all. `tags`: does it learn
-    tags, too, as nobody gives them?
+    tags, too, if there are some to learn from?
     """
 
     start: Completer = field(default_factory=Completer)
@@ -76,19 +76,15 @@ class Learner:
     every: int = 1
     share: float = 0.01
     tags: bool = False
-    learned: int = 0  # sentences that the last one learned from
 
-    def pays(self, sentences: int) -> bool:
-        """Is it worth while to learn, now that so many sentences are done?"""
-        return sentences >= _LEAST_SENTENCES and sentences - self.learned >= max(self.every, self.share * sentences)
+    def pays(self, new: int, sentences: int) -> bool:
+        """Is it worth while to learn, if so many of the sentences that are done are new, or changed?"""
+        return sentences >= _LEAST_SENTENCES and new >= max(self.every, self.share * sentences)
 
-    def learn(self, done: Sequence[Draft], seen: Sequence[Seen] = ()) -> Completer | None:
-        """A completer for sentences that are done, in the order in which they were; None if they teach nothing."""
-        self.learned = len(done)
-        usable = [draft for draft in done if any(word.head is not None for word in draft.words)]
-        if len(usable) < _LEAST_SENTENCES:
+    def learn(self, treebank: Treebank, seen: Sequence[Seen] = ()) -> Completer | None:
+        """A completer for sentences that are done; None if they teach nothing."""
+        if len(treebank) < _LEAST_SENTENCES:
             return None
-        treebank = treebank_of(usable)
         init = self.start.parser if self.start.parser is not None and not self.start.parser.voters else None
         options = {"epochs": self.epochs, "seed": self.seed, "threads": 1}
         try:

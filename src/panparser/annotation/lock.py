@@ -38,7 +38,8 @@ class Lock:
             stream.close()
             where = f" at {owner['address']}" if owner.get("address") else ""
             raise AnnotationError(
-                f"{self._file}: is being annotated{where} (process {owner.get('pid', '?')} on {owner.get('host', '?')}); "
+                f"{self._file}: is being annotated{where} "
+                f"(process {owner.get('pid', '?')} on {owner.get('host', '?')}); "
                 f"if that is no longer so, remove {self.path}"
             )
         self._stream = stream

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from panparser.annotation import tokens
 from panparser.annotation.drafts import Draft, Word
@@ -39,11 +39,15 @@ class Operation:
 
 
 GESTURES: dict[str, type[Operation]] = {}
+_Made = TypeVar("_Made", bound=Operation)
 
 
-def _gesture(op: str, /, may: dict[str, Kind] | None = None, **must: Kind) -> Callable[[type], Any]:
-    def declare(cls: type) -> Any:
-        made: Any = dataclass(frozen=True)(cls)
+@dataclass_transform(frozen_default=True)
+def _gesture(op: str, /, may: dict[str, Kind] | None = None, **must: Kind) -> Callable[[type[_Made]], type[_Made]]:
+    """Makes a class a gesture with this name: its fields, of these kinds, are its JSON."""
+
+    def declare(cls: type[_Made]) -> type[_Made]:
+        made = dataclass(frozen=True)(cls)
         made.op, made.declared = op, Table({"op": one_of(op)} | must, may, closed=True)
         GESTURES[op] = made
         return made
@@ -57,6 +61,8 @@ def operation(value: Any) -> Operation:
     kind = GESTURES[value["op"]]
     check(value, kind.declared, value["op"], AnnotationError)
     given = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name != "op"}
+    if "places" in given:
+        given["places"] = tuple((sentence, word) for sentence, word in given["places"])
     return kind(**given)
 
 
@@ -123,9 +129,9 @@ class Forbid(Operation):
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
         for head in self.heads:
             _check_head(draft, self.word, head)
-        found = draft.words[_at(draft, self.word)]
-        head = None if found.head in self.heads else found.head
-        return _with(draft, self.word, forbidden=tuple(sorted(set(self.heads))), head=head)
+        decided = draft.words[_at(draft, self.word)].head
+        kept = None if decided in self.heads else decided
+        return _with(draft, self.word, forbidden=tuple(sorted(set(self.heads))), head=kept)
 
 
 @_gesture("span", first=_NUMBER, last=_NUMBER)

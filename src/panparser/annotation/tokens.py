@@ -51,7 +51,9 @@ def join_words(draft: Draft, first: int, last: int, form: str | None) -> Draft:
     for each in draft.multiword:
         inside, around = first <= each.first and each.last <= last, each.first <= first and last <= each.last
         if not (inside or around or each.last < first or last < each.first):
-            raise AnnotationError(f"words {first}-{last}: multiword token {each.first}-{each.last} has only some of them")
+            raise AnnotationError(
+                f"words {first}-{last}: multiword token {each.first}-{each.last} has only some of them"
+            )
     taken = draft.words[first - 1 : last]
     tokens = [token for token in draft.tokens() if first <= token[0] and token[1] <= last]
     written = _joined_text(tokens) if tokens else "".join(word.form for word in taken)
