@@ -8,6 +8,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+import browser
 import panparser as pp
 from linear import EXPLORE, GREEDY, Linear
 from panparser import cli
@@ -92,3 +93,46 @@ def parsed():
 @pytest.fixture(scope="session")
 def frame(gold, parsed):
     return pp.analysis.frame(gold, *parsed, names=["greedy", "beam"], train=gold[:100])
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Chromium, driven by playwright; not for a whole session, since its event loop would be in the way of others."""
+    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'panparser[browser]'")
+    program = browser.installed()
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(browser.BROWSERS)} is installed")
+    with driver.sync_playwright() as started:
+        try:
+            running = started.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        except driver.Error as error:
+            pytest.skip(f"{program} does not run here: {error.message.splitlines()[:1]}")
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def visit(chromium, tmp_path):
+    """Opens a page, from an address or, without a network, from a file with its text.
+
+    The test fails if the browser complained, unless the test has looked at `page.complaints` and cleared them.
+    """
+    contexts, pages = [], []
+
+    def call(page, fragment="", **options):
+        is_file = not page.startswith("http://")
+        if is_file:
+            path = tmp_path / f"page{len(contexts)}.html"
+            path.write_text(page, encoding="utf-8")
+            page = f"file://{path}"
+        size = {"width": 1300, "height": 900}
+        contexts.append(chromium.new_context(**{"offline": is_file, "viewport": size, **options}))
+        pages.append(browser.watched(contexts[-1].new_page()))
+        pages[-1].goto(page + fragment)
+        pages[-1].wait_for_selector("html[data-ready]", state="attached", timeout=20_000)
+        return pages[-1]
+
+    yield call
+    for context in contexts:
+        context.close()
+    assert [page.complaints for page in pages] == [[] for _ in pages]

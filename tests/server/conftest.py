@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import browser
 from panparser.server.models import Models, Served
 
 
@@ -26,10 +25,3 @@ def address(models):
 
     with serving(models, body=1 << 20) as place:
         yield place
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """Chromium, driven by playwright."""
-    with browser.driven() as running:
-        yield running

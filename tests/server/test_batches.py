@@ -31,7 +31,7 @@ def written(works: list[Work], monkeypatch) -> tuple[list, int]:
 
     async def run():
         with ThreadPoolExecutor(1) as pool:
-            batches = Batches(pool)
+            batches = Batches(pool, 1)
             pool.submit(lambda: time.sleep(0.1))  # so that all of them wait
             waiting = [batches.write(work, next(work.read())) for work in works]
             found = await asyncio.gather(*waiting, return_exceptions=True)

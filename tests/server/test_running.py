@@ -74,7 +74,7 @@ def test_large_bodies(address):
     "data",
     [
         b"\x16\x03\x01\x02\x00\x01",
-        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /x HTTP/9.9\r\n\r\n",
         b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"GET /" + b"x" * 300_000 + b" HTTP/1.1\r\n\r\n",

@@ -18,6 +18,7 @@ from panparser.server.openapi import openapi
 from panparser.server.processing import Work
 from panparser.server.refusals import INTERNAL
 from panparser.server.service import _KNOWN
+from panparser.server.website import WEBSITE
 from panparser.treebank.conllu import parse_conllu
 
 ALL = {"tokenizer": "", "tagger": "", "parser": ""}
@@ -48,7 +49,11 @@ def test_paths_may_have_prefixes_and_doubled_slashes(ask, path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/x", "/api", "/process/", "/../etc/passwd", "/models/%2e%2e", "/api/api/models"]
+    "path",
+    [
+        *("/x", "/api", "/process/", "/../etc/passwd", "/models/%2e%2e", "/api/api/models", "/assets", "/assets/"),
+        *("/assets/../page.py", "/assets/%2e%2e/page.py", "/assets/step.html", "/assets/tree.js/", "/step/"),
+    ],
 )
 def test_other_paths_have_no_handler(ask, path):
     answer = ask.get(path)
@@ -88,13 +93,15 @@ def test_health_and_metrics(ask):
 def test_the_description_is_that_of_the_handlers(ask):
     described = json.loads(ask.get("/openapi.json").body)
     assert described == openapi()
-    assert set(described["paths"]) == _KNOWN - {"/openapi.json"}
+    assert set(described["paths"]) == _KNOWN - {"/openapi.json"} - set(WEBSITE)
     example = {**ALL, "data": "It is.", "model": "en", "output": "conllu", "input": "conllu"}
-    names = [each["name"] for each in described["paths"]["/process"]["get"]["parameters"]]
-    assert set(names) == set(example)
+    steps = {"sentence": "1", "beam": "2", "actions": "SHIFT"}
+    examples = {"/process": example, "/derivation": {**example, **steps}}
+    for path, given in (("/process", set(example)), ("/derivation", {*example, *steps} - {"output", "parser"})):
+        assert {each["name"] for each in described["paths"][path]["get"]["parameters"]} == given
     for path, methods in described["paths"].items():
         for method in methods:
-            parameters = example if path == "/process" else {}
+            parameters = examples.get(path, {})
             body = WORDS.encode() if path.startswith("/weblicht") else b""
             kind = next(iter(methods[method]["responses"]["200"]["content"]))
             if method == "post" and not body:

@@ -6,13 +6,10 @@ import hashlib
 import re
 import shutil
 import subprocess
+import time
 from base64 import b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --virtual-time-budget=3000"
@@ -20,22 +17,6 @@ FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-sc
 
 def installed() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-@contextmanager
-def driven() -> Iterator[Any]:
-    """Chromium, driven by playwright; the test is skipped where one of them is missing."""
-    driver = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'panparser[browser]'")
-    program = installed()
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    with driver.sync_playwright() as started:
-        try:
-            running = started.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        except driver.Error as error:
-            pytest.skip(f"{program} does not run here: {error.message.splitlines()[:1]}")
-        yield running
-        running.close()
 
 
 def opened(program: str, page: str, folder: Path, address: str = "", width: int = 1400) -> tuple[str, str]:
@@ -46,6 +27,23 @@ def opened(program: str, page: str, folder: Path, address: str = "", width: int 
     command = [program, *FLAGS.split(), *options, f"file://{path}{address}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8")
     return done.stdout, done.stderr
+
+
+def watched(page: Any) -> Any:
+    """A page of playwright; what the browser complains about is in `page.complaints`, its requests in `page.asked`."""
+    page.complaints, page.asked = [], []
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    return page
+
+
+def until(page: Any, condition: str, seconds: float = 20.0) -> None:
+    """Waits until a condition holds; `page.wait_for_function` would need `eval`, which policies of pages forbid."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(20)
 
 
 def with_script(page: str, script: str) -> str:

@@ -357,6 +357,14 @@ def test_many_strings_get_the_ids_that_each_would():
             treebank.ids_of("form", ["good", bad])
 
 
+def test_a_column_is_filled_with_texts():
+    treebank = pp.read_conllu(ENGLISH)[:3]
+    places = np.arange(treebank.words, dtype=np.int32) % 3
+    treebank.fill("lemma", ["a", "_", "ccc", "never"], places)
+    assert [word.lemma for sentence in treebank for word in sentence] == [["a", "_", "ccc"][i] for i in places]
+    assert "never" not in treebank.vocabulary("lemma")
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9)))
 def test_distinct_numbers_are_those_of_numpy(numbers):
     array = np.array(numbers, dtype=np.int64)

@@ -55,7 +55,8 @@ def serve(
     Clients of UDPipe's REST service work unchanged: /models and /process, also under /api and /services/udpipe/api.
     Beyond UDPipe, parser=keep keeps the annotations of the input and fills the gaps, parser=confidence writes how
     probable heads and labels are right, parser=k_best=3 writes several trees. /openapi.json describes everything;
-    /healthz, /readyz and /metrics are for those who watch over servers.
+    /healthz, /readyz and /metrics are for those who watch over servers. In a browser, / is a page that parses and draws
+    what is typed, and /step shows derivations, which go on from any action that is chosen.
 
     It listens at the loopback address, where only programs of this machine reach it: there are no passwords. Ctrl-C,
     SIGTERM and SIGUSR1 stop it when the requests that it has are answered. It needs: pip install 'panparser[server]'

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
@@ -185,8 +184,7 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         if tags is not None and self.classifier is not None:
             self.classifier.write_tags(treebank, tags)
         treebank.heads[:] = heads
-        ids = [treebank.id_of("deprel", "_"), *(treebank.id_of("deprel", name) for name in self.plain_labels)]
-        treebank.column("deprel")[:] = np.array(ids, dtype=np.int32)[labels + 1]
+        treebank.fill("deprel", ["_", *self.plain_labels], labels + 1)
         if constraints is not None:
             constraints.write_labels(treebank)
 
@@ -286,8 +284,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     def step(self, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
         """How a sentence got its tree, step by step, as a page: a notebook shows it, `save` writes it.
 
-        If each word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if there
-        are some, come first, and the parser goes on from there.
+        If each word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if
+        there are some, come first, and the parser goes on from there.
         """
         from panparser.parsing.inspection.stepping import Run, Stepping
 

@@ -158,7 +158,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         """Writes the tags into the columns of a treebank."""
         found = self.predict(treebank, beam=beam, threads=threads)
         for place, column in enumerate(self.spec.columns):
-            treebank.column(column)[:] = treebank.ids_of(column, [tag[place] for tag in self.tags])[found]
+            treebank.fill(column, [tag[place] for tag in self.tags], found)
 
     def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the tagger's tags."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -14,6 +14,34 @@ from panparser.server.processing import Work
 from panparser.treebank.treebank import Treebank, concatenated
 
 _WORDS = 1 << 14  # that are annotated together, unless one request has more
+_BYTES = 1 << 17  # of requests that are begun together, unless one has more
+
+
+@dataclass
+class Begun:
+    """A request that has been read, all of it or the beginning; `content` is the whole answer, if it was short."""
+
+    work: Work
+    blocks: Iterator[Treebank]
+    treebanks: deque[Treebank]
+    encode: Callable[[Work, str], bytes]
+    content: bytes | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Is it a single block? If there were more, more would have been read."""
+        return len(self.treebanks) <= 1
+
+    def finish(self, parts: list[str]) -> None:
+        """Makes the answer of all that is written."""
+        self.content = self.encode(self.work, self.work.whole(parts))
+
+
+@dataclass(frozen=True)
+class _New:
+    begin: Callable[[], Begun]
+    size: int
+    begun: Future[Begun] = field(default_factory=Future)
 
 
 @dataclass(frozen=True)
@@ -26,10 +54,57 @@ class _Item:
 class Batches:
     """What waits for a thread; a thread that is free takes all that may be annotated together with the first."""
 
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
-        self._pool = pool
+    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+        self._pool, self._threads = pool, threads
         self._lock = Lock()
+        self._new: deque[_New] = deque()
+        self._called = 0  # threads that will look for new requests
         self._waiting: dict[Hashable, deque[_Item]] = {}
+
+    # --- Requests that come ---
+
+    def begin(self, begin: Callable[[], Begun], size: int) -> asyncio.Future[Begun]:
+        """What `begin` gives, in a thread, for a request of so many bytes; of short requests, with the answer."""
+        new = _New(begin, size)
+        with self._lock:
+            self._new.append(new)
+            self._call()
+        return asyncio.wrap_future(new.begun)
+
+    def _call(self) -> None:
+        if self._new and self._called < self._threads:
+            self._called += 1
+            self._pool.submit(self._begin_some)
+
+    def _begin_some(self) -> None:
+        begun: list[tuple[_New, Begun]] = []
+        for new in self._taken_new():
+            if new.begun.set_running_or_notify_cancel():
+                try:
+                    begun.append((new, new.begin()))
+                except Exception as error:
+                    new.begun.set_exception(error)
+        _write_short([one for _, one in begun if one.is_short])
+        for new, one in begun:
+            try:
+                if one.is_short and one.content is None:
+                    one.finish([part for each in one.treebanks for part in one.work.write(each)])
+                new.begun.set_result(one)
+            except Exception as error:
+                new.begun.set_exception(error)
+
+    def _taken_new(self) -> list[_New]:
+        taken: list[_New] = []
+        size = 0
+        with self._lock:
+            self._called -= 1
+            while self._new and (not taken or size + self._new[0].size <= _BYTES):
+                taken.append(self._new.popleft())
+                size += taken[-1].size
+            self._call()  # if there are more
+        return taken
+
+    # --- Blocks of long requests ---
 
     def write(self, work: Work, treebank: Treebank) -> asyncio.Future[list[str]]:
         """What `work.write` gives."""
@@ -43,10 +118,7 @@ class Batches:
 
     def _write_some(self, key: Hashable) -> None:
         items = [item for item in self._taken(key) if item.written.set_running_or_notify_cancel()]
-        try:
-            results = _together(items) if len(items) > 1 else []
-        except Exception:  # of one of them: the others must not suffer
-            results = []
+        results = _together([(item.work, item.treebank) for item in items])
         for number, item in enumerate(items):
             try:
                 item.written.set_result(results[number] if results else item.work.write(item.treebank))
@@ -67,8 +139,26 @@ class Batches:
         return taken
 
 
-def _together(items: list[_Item]) -> list[list[str]]:
-    joined = concatenated([item.treebank for item in items])
-    ends = accumulate((len(item.treebank) for item in items), initial=0)
-    items[0].work.annotate(joined)
-    return [item.work.render(joined, *place) for item, place in zip(items, pairwise(ends), strict=True)]
+def _write_short(begun: list[Begun]) -> None:
+    """Answers short requests that are annotated in the same way as others."""
+    groups: dict[Hashable, list[Begun]] = {}
+    for one in begun:
+        if one.treebanks and (key := one.work.shared_key) is not None:
+            groups.setdefault(key, []).append(one)
+    for group in groups.values():
+        written = _together([(one.work, one.treebanks[0]) for one in group])
+        for one, parts in zip(group, written, strict=False):
+            one.finish(parts)
+
+
+def _together(parts: list[tuple[Work, Treebank]]) -> list[list[str]]:
+    """What is written of each; nothing, if there is but one, or if one of them fails: the others must not suffer."""
+    if len(parts) < 2:
+        return []
+    try:
+        joined = concatenated([treebank for _, treebank in parts])
+        ends = accumulate((len(treebank) for _, treebank in parts), initial=0)
+        parts[0][0].annotate(joined)
+        return [work.render(joined, *place) for (work, _), place in zip(parts, pairwise(ends), strict=True)]
+    except Exception:
+        return []

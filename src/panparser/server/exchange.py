@@ -110,11 +110,13 @@ class Exchange:
     ) -> None:
         """An answer in one piece."""
         await self.drain()
-        self.status = status
-        content = text.encode("utf-8", "replace")
+        await self.answer(text.encode("utf-8", "replace"), kind, headers or {}, status)
+
+    async def answer(self, content: bytes, kind: str, headers: dict[str, str], status: int = 200) -> None:
+        """An answer in one piece, to a request that has been read."""
         self.sent = len(content)
-        response = Response(content, status, {**self._headers, **(headers or {})}, f"{kind}; charset=utf-8")
-        await response(self.request.scope, self._receive, self._send)
+        await self.begin(kind, {**headers, "Content-Length": str(len(content))}, status)
+        await self._send({"type": "http.response.body", "body": content, "more_body": False})
 
     async def resource(self, status: int, headers: dict[str, str], content: bytes) -> None:
         """A page, or a part of one; other sites may not read it."""
@@ -133,11 +135,11 @@ class Exchange:
         except (ClientLeftError, OSError):
             self.status = refused.status
 
-    async def begin(self, kind: str, headers: dict[str, str]) -> None:
-        self.status = 200
-        start = Response(None, 200, {**self._headers, **headers}, f"{kind}; charset=utf-8")
-        raw = [(name, value) for name, value in start.raw_headers if name != b"content-length"]
-        await self._send({"type": "http.response.start", "status": 200, "headers": raw})
+    async def begin(self, kind: str, headers: dict[str, str], status: int = 200) -> None:
+        self.status = status
+        every = {**self._headers, "Content-Type": f"{kind}; charset=utf-8", **headers}
+        raw = [(name.lower().encode(), value.encode()) for name, value in every.items()]
+        await self._send({"type": "http.response.start", "status": status, "headers": raw})
 
     async def send(self, text: str, *, is_last: bool = False) -> None:
         content = text.encode()

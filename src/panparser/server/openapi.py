@@ -23,6 +23,14 @@ _WEBLICHT = {
 }
 
 
+_DERIVATION = {
+    **{name: _PROCESS[name] for name in ("data", "model", "tokenizer", "input", "tagger")},
+    "sentence": "Which sentence of data, from 1; the first if absent.",
+    "beam": "Hypotheses kept, at most 16; those of the model if absent.",
+    "actions": "First actions, separated by spaces: the parser goes on from there.",
+}
+
+
 def _answers(kind: str, schema: dict[str, Any], *, can_fail: bool = True) -> dict[str, Any]:
     text = {"text/plain": {"schema": {"type": "string"}}}
     failing = {
@@ -40,10 +48,23 @@ def _parameters(described: dict[str, str]) -> list[dict[str, Any]]:
     ]
 
 
-def _process() -> dict[str, Any]:
-    properties = {name: {"type": "string", "description": text} for name, text in _PROCESS.items()}
+def _form(summary: str, described: dict[str, str], result: dict[str, Any]) -> dict[str, Any]:
+    """A path that is asked by URL or by form."""
+    properties = {name: {"type": "string", "description": text} for name, text in described.items()}
     form = {"schema": {"type": "object", "properties": properties, "required": ["data"]}}
     kinds = ("application/x-www-form-urlencoded", "multipart/form-data")
+    answers = _answers("application/json", result)
+    return {
+        "get": {"summary": summary, "parameters": _parameters(described), **answers},
+        "post": {
+            "summary": summary,
+            "requestBody": {"required": True, "content": dict.fromkeys(kinds, form)},
+            **answers,
+        },
+    }
+
+
+def _process() -> dict[str, Any]:
     result = {
         "type": "object",
         "properties": {
@@ -52,12 +73,7 @@ def _process() -> dict[str, Any]:
             "result": {"type": "string"},
         },
     }
-    answers = _answers("application/json", result)
-    about = {"summary": "Tokenizes, tags and parses, as far as asked for."}
-    return {
-        "get": {**about, "parameters": _parameters(_PROCESS), **answers},
-        "post": {**about, "requestBody": {"required": True, "content": dict.fromkeys(kinds, form)}, **answers},
-    }
+    return _form("Tokenizes, tags and parses, as far as asked for.", _PROCESS, result)
 
 
 def openapi() -> dict[str, Any]:
@@ -78,6 +94,15 @@ def openapi() -> dict[str, Any]:
             }
         },
         "/process": _process(),
+        "/derivation": _form(
+            "How a model derives the tree of a sentence, step by step.", _DERIVATION, {"type": "object"}
+        ),
+        "/about": {
+            "get": {
+                "summary": "The version, and what the models can do beyond UDPipe: confidence, derivations.",
+                **_answers("application/json", {"type": "object"}, can_fail=False),
+            }
+        },
     }
     for name, summary in _WEBLICHT.items():
         body = {"required": True, "content": {"text/plain": {"schema": text}}}

@@ -12,7 +12,7 @@ import numpy as np
 from panparser import __version__, _engine
 from panparser.errors import ConlluError, ConstraintError, TextError, TreebankError
 from panparser.formats.inputs import iter_format
-from panparser.formats.outputs import render_text
+from panparser.formats.outputs import Joined, render_text
 from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.pipeline import WORD_COLUMNS, kept_constraints
 from panparser.pipeline.several import repeated, several_trees
@@ -138,6 +138,14 @@ class Work:
             return [some.to_conllu()]
         output: Any = self.asked.output
         return render_text(some, output, self.asked.output_option)
+
+    def whole(self, parts: list[str]) -> str:
+        """The whole result, if these are all of its sentences."""
+        output: Any = self.asked.output
+        if output == "conllu":
+            return self.header() + "".join(parts)
+        document = Joined(output)
+        return document.add(parts) + document.end()
 
     def annotate(self, treebank: Treebank) -> Treebank:
         """The annotated treebank: the same one, unless there are several trees for each sentence."""

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from panparser.formats.outputs import Joined
 from panparser.server.asked import Asked
-from panparser.server.batches import Batches
+from panparser.server.batches import Batches, Begun
 from panparser.server.bodies import of_body, of_query, of_text
 from panparser.server.derivations import derivation
 from panparser.server.exchange import Exchange
@@ -41,7 +42,6 @@ _CORS = {
 _WEBLICHT = {"tokenize": ("tokenizer",), "tag": ("tagger",), "parse": ("parser",)}
 _BROKEN = "\n!error: "  # no JSON goes on like this
 _SOME = 4  # blocks that are read at a time
-_Begun = tuple[Work, Iterator[Treebank], deque[Treebank]]
 Result = TypeVar("Result")
 _log = logging.getLogger("panparser.server")
 
@@ -56,7 +56,7 @@ class Service:
         self.is_ready = True
         self._log = log
         self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="parse")
-        self._batches = Batches(self._pool)
+        self._batches = Batches(self._pool, limits.threads)
 
     def close(self) -> None:
         """Waits for the threads."""
@@ -134,13 +134,20 @@ class Service:
                     found = await self._run(self._derive, exchange.request, query, body)
                     await exchange.whole(found, "application/json")
                     return
-                work, blocks, treebanks = await self._run(self._begin, exchange.request, path, query, body)
-                del body, query
+                size = len(body) or len(exchange.request.scope["query_string"])
+                begin = partial(self._begin, exchange.request, path, query, body)
+                begun = await self._batches.begin(begin, size)
+                del body, query, begin
+                work, blocks, treebanks = begun.work, begun.blocks, begun.treebanks
+                if begun.content is not None:
+                    self.metrics.words += work.words
+                    await exchange.answer(begun.content, *_kind(path, work))
+                    return
                 while len(treebanks) % _SOME == 0 and (more := await self._run(_some, blocks)):
                     await exchange.check_presence()
                     treebanks += more
                 self.metrics.words += work.words
-                await self._write(exchange, work, treebanks, as_text=path != "/process")
+                await self._write(exchange, path, work, treebanks)
         except TimeoutError:
             late = f"The processing took longer than {self.limits.seconds:g} seconds; please send less at a time."
             if exchange.has_begun:  # who does not read would not read this, either
@@ -148,7 +155,7 @@ class Service:
                 raise ClientLeftError from None
             raise RequestError(late) from None
 
-    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> _Begun:
+    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> Begun:
         """What is to be done, and the first sentences: all of them, in most cases."""
         if path.startswith("/weblicht/"):
             parameters = {"output": "conllu", **dict.fromkeys(_WEBLICHT[path.rpartition("/")[2]], "")}
@@ -164,21 +171,21 @@ class Service:
         model = self.models.find(parameters.get("model"))
         work = Work(model, Asked.of(parameters, self.limits), self.limits)
         blocks = work.read()
-        return work, blocks, deque(_some(blocks))
+        return Begun(work, blocks, deque(_some(blocks)), _json_answer if path == "/process" else _text_answer)
 
     def _derive(self, request: Request, query: dict[str, str], body: bytes) -> str:
         parameters = _merged(request, query, body)
         return derivation(self.models.find(parameters.get("model")), parameters, self.limits)
 
-    async def _write(self, exchange: Exchange, work: Work, treebanks: deque[Treebank], *, as_text: bool) -> None:
+    async def _write(self, exchange: Exchange, path: str, work: Work, treebanks: deque[Treebank]) -> None:
+        as_text = path != "/process"
         start, end = ("", "") if as_text else _envelope(work)
         encoded: Callable[[str], str] = str if as_text else _escaped
         pieces = self._pieces(work, treebanks)
         if work.asked.keep:  # that no tree may keep: so nothing is sent before all trees are found
             pieces = _again([piece async for piece in pieces])
         first = await anext(pieces, "")
-        headers = {"X-Billing-Input-NFC-Len": str(work.characters)}
-        await exchange.begin("application/conllu" if as_text else "application/json", headers)
+        await exchange.begin(*_kind(path, work))
         try:
             await exchange.send(start + encoded(work.header() + first))
             async for piece in pieces:
@@ -252,6 +259,21 @@ def _envelope(work: Work) -> tuple[str, str]:
     model = work.model
     values = {"model": model.id, "acknowledgements": list(model.acknowledgements), "result": ""}
     return _json(values).removesuffix('"\n}'), '"\n}\n'
+
+
+def _json_answer(work: Work, text: str) -> bytes:
+    start, end = _envelope(work)
+    return f"{start}{_escaped(text)}{end}".encode()
+
+
+def _text_answer(work: Work, text: str) -> bytes:
+    return text.encode()
+
+
+def _kind(path: str, work: Work) -> tuple[str, dict[str, str]]:
+    """The type of an answer, and its own headers."""
+    kind = "application/json" if path == "/process" else "application/conllu"
+    return kind, {"X-Billing-Input-NFC-Len": str(work.characters)}
 
 
 def _some(blocks: Iterator[Treebank]) -> list[Treebank]:

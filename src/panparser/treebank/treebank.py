@@ -169,6 +169,13 @@ class Treebank(Sequence[Sentence]):
                 self.id_of(name, text)  # raises
         return self._store.intern_all(_number(name), list(texts))
 
+    def fill(self, name: str, texts: Sequence[str], places: IntArray) -> None:
+        """Gives each word the text at its place in `texts`; the vocabulary gets only those that occur."""
+        used = np.flatnonzero(np.bincount(places, minlength=len(texts)))
+        ids = np.zeros(len(texts), dtype=np.int32)
+        ids[used] = self.ids_of(name, [texts[place] for place in used.tolist()])
+        self.column(name)[:] = ids[places]
+
     def mentions(self, text: str, column: str | None = None) -> bool:
         """Might a cell of a column, or a comment, contain this? False is certain; no sentence is looked into."""
         return self._store.any_comment_has(text) if column is None else self._store.any_cell_has(_number(column), text)

@@ -20,6 +20,7 @@ _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
 _OVERHANG = 60  # of the slanted name of the last column of a heat map
 _SLANTED = 44  # how long a slanted name below a chart can be
 _VALUE_WIDTH = 36  # of a number in a bar, with the space around it
+_DEEP = 0.8  # cells from where on white is better read than black: the colors of the theme are made for it
 _MARKS = ("circle", "square", "triangle")  # of series, which must differ by more than color
 
 
@@ -128,7 +129,7 @@ def heat_map(
         x, y = left + _CELL * column, top + _ROW * row
         kind = "right" if row == column else "wrong"
         depth = min(1.0, 0.12 + 0.88 * math.sqrt(share) * (1.0 if kind == "right" else 1.6))
-        ink = " dark" if depth > 0.75 else ""
+        ink = " dark" if depth > _DEEP else ""
         tip = f"gold {names[row]}, predicted {names[column]}: {count:,} words, {100 * share:.1f} % of {names[row]}"
         target = link(names[row], names[column])
         start, end = (f'<a href="{html.escape(target)}">', "</a>") if target else ("<g>", "</g>")

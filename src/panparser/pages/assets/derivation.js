@@ -5,7 +5,8 @@ import { treeOf, unfolded } from "./states.js";
 import { reveal, treeDrawing } from "./tree.js";
 
 const PAUSE = 900;
-let runs = [], shown = [], end = 0, errors = [], at = 0, timer = null, choose = null;
+const REST = 120; // milliseconds without a step, until the address says where it is: browsers allow few changes a second
+let runs = [], shown = [], end = 0, errors = [], at = 0, timer = null, writing = null, choose = null;
 
 // --- What is shown of a run ---
 
@@ -68,13 +69,13 @@ function atHand({ run, tree, drawing }) { // the words that the step is about, i
 
 function show() {
   shown.forEach(drawn);
-  shown.forEach(atHand); // after all changes, so that the layout is computed once
   $("place").value = at;
   $("place").setAttribute("aria-valuetext", `step ${at + 1} of ${end + 1}`);
   $("status").textContent = at === end ? `End, after ${end} steps` : `Step ${at + 1} of ${end}`;
   $("first").disabled = $("back").disabled = at === 0;
   $("last").disabled = $("next").disabled = at === end;
   root.dataset.step = at;
+  shown.forEach(atHand); // after all changes, so that the layout is computed once
 }
 
 // --- From step to step ---
@@ -84,6 +85,10 @@ export function go(step, byTimer = false) {
   if (!byTimer) stop();
   at = Math.max(0, Math.min(end, step));
   show();
+  clearTimeout(writing);
+  writing = setTimeout(writeAddress, REST);
+}
+function writeAddress() {
   const now = address();
   now.set("step", at + 1);
   try { history.replaceState(null, "", `#${now}`); } catch { /* a page without an address */ }

@@ -153,6 +153,8 @@ function submit() { parse().catch((error) => { failed(error); root.dataset.ready
 $("ask").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
 $("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(); });
 $("more").addEventListener("click", () => show(shown));
+function direct() { $("text").dir = $("input").value === "conllu" ? "ltr" : "auto"; }
+$("input").addEventListener("change", direct);
 $("view").addEventListener("change", () => { show(0); setAddress({ ...address(), view: view() === "tree" ? "" : view() }); });
 
 function readAddress() {
@@ -161,6 +163,7 @@ function readAddress() {
   if (Object.hasOwn(INPUTS, given.input ?? "text")) $("input").value = given.input ?? "text";
   if (Object.hasOwn(VIEWS, given.view ?? "tree")) document.querySelector(`#view input[value=${given.view ?? "tree"}]`).checked = true;
   if (given.text !== undefined) $("text").value = given.text;
+  direct();
 }
 async function begin() {
   const found = await about();

@@ -53,7 +53,7 @@ function arcsOf(side, line, up) {
     now.heads.forEach((head, i) => {
       const kind = head < 0 ? "" : now.kinds[i], what = head < 0 ? "" : `${head} ${now.level[i]} ${now.texts[i]}`;
       if (shown[i][0] !== what) slots[i].replaceChildren(...(head < 0 ? [] : shape(head, i, now, line, up)));
-      if (shown[i][1] !== kind) slots[i].setAttribute("class", kind);
+      if (shown[i][1] !== kind) { if (kind) slots[i].setAttribute("class", kind); else slots[i].removeAttribute("class"); }
       shown[i] = [what, kind];
     });
   }

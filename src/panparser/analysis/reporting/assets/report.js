@@ -1,5 +1,5 @@
 // The sentences of a report.
-import { $, data, make, root, visible } from "./elements.js";
+import { $, data, make, root, row, table, visible } from "./elements.js";
 import "./theme.js";
 import { levels, places, reveal, treeDrawing } from "./tree.js";
 
@@ -96,7 +96,7 @@ function list() {
     const errors = sentence.counts[which()];
     meta.append(make("span", {}, `#${sentence.number}`), make("span", {}, `${sentence.forms.length} words`),
       make("span", {}, errors === 1 ? "1 error" : `${errors} errors`));
-    item.append(meta, make("div", { class: "text", dir: "auto" }, sentence.text));
+    item.append(meta, make("div", { class: "text", dir: "auto" }, visible(sentence.text)));
     item.addEventListener("click", () => choose(sentence));
     return item;
   });
@@ -144,27 +144,19 @@ function tree(sentence, p) {
     label: `Sentence ${sentence.number}: gold tree above the words, predicted tree below; the table lists the errors` });
 }
 
-function word(sentence, head) { return head === 0 ? "ROOT" : head < 0 ? "none" : `${head} ${sentence.forms[head - 1]}`; }
+function word(sentence, head) { return head === 0 ? "ROOT" : head < 0 ? "none" : `${head} ${visible(sentence.forms[head - 1])}`; }
 
 function errors(sentence) {
-  const table = make("table"), body = make("tbody"), row = make("tr");
-  for (const text of ["word", "gold head", "gold label", "", "predicted head", "predicted label"]) {
-    row.append(make("th", { class: "text", scope: "col" }, text));
-  }
-  const header = make("thead");
-  header.append(row);
-  sentence.predictions.forEach(([heads, labels], p) => sentence.forms.forEach((form, i) => {
+  const lines = sentence.predictions.flatMap(([heads, labels], p) => sentence.forms.flatMap((form, i) => {
     const kind = sentence.kinds[p][i];
-    if (kind === RIGHT) return;
-    const line = make("tr");
-    const cells = [`${i + 1} ${form}`, word(sentence, sentence.heads[i]), data.labels[sentence.labels[i]],
+    if (kind === RIGHT) return [];
+    const line = row("td", [`${i + 1} ${visible(form)}`, word(sentence, sentence.heads[i]), data.labels[sentence.labels[i]],
       `${kind === HEAD ? "✗ head" : "≠ label"}${data.names.length > 1 ? ` (${data.names[p]})` : ""}`,
-      word(sentence, heads[i]), data.labels[labels[i]]];
-    for (const text of cells) line.append(make("td", { class: "text", dir: "auto" }, text));
-    body.append(line);
+      word(sentence, heads[i]), data.labels[labels[i]]]);
+    for (const cell of line.children) { cell.setAttribute("class", "text"); cell.setAttribute("dir", "auto"); }
+    return [line];
   }));
-  table.append(header, body);
-  return table;
+  return table(["word", "gold head", "gold label", "", "predicted head", "predicted label"], lines, 6);
 }
 
 function show() {
