@@ -74,7 +74,9 @@ class Labels:
         for pair, places in self._places.items():
             counts = Counter(places.values())
             if len(counts) > 1 and len(places) >= least:
-                found.append({**named(pair), "labels": dict(counts.most_common()), "places": len(places)})
+                first = list(min(places))  # sentence and word, from which `others` leads on
+                labels = dict(counts.most_common())
+                found.append({**named(pair), "labels": labels, "places": len(places), "first": first})
         return sorted(found, key=lambda each: (-each["places"], each["lemma"], each["head_lemma"]))
 
 

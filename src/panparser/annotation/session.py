@@ -302,7 +302,7 @@ class Session:
 
         Of a word: {"lemma", "upos", "head_lemma", "head_upos", "label", "others": [{"label", "places": [{"sentence",
         "word", "text", "sent_id"}]}]}; all of them, with nothing asked for: {"mixed": [{"lemma", ..., "labels": {label:
-        count}, "places"}]}. The gesture `relabel` changes all at once.
+        count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
         """
         with self._lock:
             if self._labels is None:

@@ -10,7 +10,9 @@ import typer
 
 from panparser.cli.app import app, is_quiet
 from panparser.cli.progress import PATIENCE, progress
+from panparser.cli.tables import print_table
 from panparser.errors import SpecError
+from panparser.storage.files import check_writable, write_whole
 
 
 @app.command()
@@ -30,24 +32,27 @@ def annotate(
             help="Start with a parser made from treebanks of other languages: a file or a folder; may be repeated.",
         ),
     ] = None,
-    language: Annotated[
-        str | None, typer.Option(metavar="LANGUAGE", help="Of the text, for --transfer: a code or name in WALS.")
-    ] = None,
     text: Annotated[
         str | None,
-        typer.Option(metavar="FILE.txt", help="Make FILE.conllu from a text, if there is no such file yet."),
+        typer.Option(metavar="FILE.txt", help="Make FILE.conllu from a text; there must be no such file yet."),
     ] = None,
     active: Annotated[
         bool, typer.Option("--active", help="The next sentence is the one that saves most corrections.")
     ] = False,
-    learn: Annotated[
-        bool, typer.Option("--learn/--no-learn", help="Learn from each sentence that is done.")
-    ] = True,
+    learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn from each sentence that is done.")] = True,
     user: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who annotates, for the journal.  [default: you]")
     ] = None,
     shortcuts: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Keys for relations and tags, as ConlluEditor has them.")
+    ] = None,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.csv", help="Instead: write every gesture so far, with its time, as a table."),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER.conllu", help="Instead: how far two annotators agree, and where they do not."),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0: all of this machine.")] = "127.0.0.1",
     port: Annotated[
@@ -66,8 +71,9 @@ def annotate(
     lost, and undo has no end; FILE.conllu is replaced when a sentence is done, and is the same where nothing was
     changed. Heads that nobody decided are `_` in it.
 
-    Without a --model, the parser begins with nothing, and learns from your first sentences. A --text is divided by the
-    tokenizer of the model; without one, a line is a sentence, and words have spaces between them.
+    Without a --model, the parser begins with nothing, and learns from your first sentences; with --transfer, it begins
+    with what other languages teach it, if the words have tags (UPOS). A --text is divided by the tokenizer of the
+    model, or by rules that know no language.
 
     The page is for you alone: its address has a token that changes with every start. It needs: pip install
     'panparser[server]'
@@ -78,10 +84,17 @@ def annotate(
 
       panparser annotate novel.conllu --text novel.txt -m en
 
-      panparser annotate breton.conllu --transfer ud-treebanks/ --language br --active
+      panparser annotate breton.conllu --transfer ud-treebanks/ --active
 
       panparser annotate work.conllu --shortcuts shortcuts.json --port 9000 --no-browser
+
+      panparser annotate mine.conllu --compare yours.conllu
+
+      panparser annotate mine.conllu --export gestures.csv
     """
+    if export is not None or compare is not None:
+        _look(file, export, compare)
+        return
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -89,19 +102,20 @@ def annotate(
         raise ImportError("annotate needs starlette and uvicorn: pip install 'panparser[server]'") from None
     from panparser.server.annotating.shortcuts import read_shortcuts
 
-    path = Path(file)
     if model is not None and transfer:
         raise SpecError("--model and --transfer are both models to start with: choose one of them")
-    if language is not None and not transfer:
-        raise SpecError("--language is for --transfer")
     hints: dict[str, Any] = {} if shortcuts is None else {"shortcuts": read_shortcuts(shortcuts)}
-    started = _loaded(model)
+    path, started = Path(file), _loaded(model)
     if text is not None:
-        _divide(text, path, started)
+        from panparser.annotation.starting import write_text_as_conllu
+
+        _say(f"{path}: {write_text_as_conllu(text, path, started):,} sentences of {text}")
     if transfer:
-        started = _transferred(path, transfer, language, seed)
-    options = {"model": started, "user": user, "active": active, "learn": learn, "seed": seed}
-    _serve(path, options, hints, (host, port, allow_host or []), browser)
+        started = _transferred(path, transfer, seed)
+    from panparser.annotation.choosing import Choice
+
+    options = {"user": user, "active": Choice() if active else None, "learn": learn, "seed": seed}
+    _serve(path, {"model": started, **options}, hints, (host, port, allow_host or []), browser)
 
 
 def _serve(
@@ -118,7 +132,7 @@ def _serve(
         guard = Guard.of(host, number, names)
         address = address_of(host, number, guard.token)
         session.set_address(address_of(host, number))
-        for notice in session.notices:
+        for notice in session.summary()["notices"]:
             _say(notice)
         _say(f"annotating {path} at {address} (Ctrl-C stops)", always=not browser)
         if not is_local(host):
@@ -148,55 +162,56 @@ def _loaded(name: str | None) -> Any:
     return found
 
 
-def _divide(text: str, path: Path, model: Any) -> None:
-    """Makes the file from a text."""
-    from panparser.pipeline.pipeline import Pipeline
-    from panparser.text.reading import iter_text
-    from panparser.text.tokenizer.tokenizer import divided
-    from panparser.treebank.conllu import conllu_output
-
-    if path.exists():
-        _say(f"{path} is there already: {text} is not read")
-        return
-    if isinstance(model, Pipeline) and model.tokenizer is not None:
-        treebanks = model.tokens(iter_text(text), path=text, ranges=False)
-    else:
-        treebanks = divided(iter_text(text), given="tokens", path=text, ranges=False)
-    with conllu_output(path) as stream:
-        sentences = 0
-        for treebank in treebanks:
-            stream.write(treebank.to_bytes())
-            sentences += len(treebank)
-        if not sentences:
-            raise SpecError(f"{text}: expected a text to annotate, found none")
-    _say(f"{path}: {sentences:,} sentences of {text}")
-
-
-def _transferred(path: Path, sources: list[str], language: str | None, seed: int) -> Any:
-    """A parser from treebanks of other languages, which is kept beside the file."""
+def _transferred(path: Path, sources: list[str], seed: int) -> Any:
+    """A parser that learned from other languages, which is kept beside the file."""
     kept = path.with_suffix(".start.panparser")
     if kept.exists():
         _say(f"starting with {kept}, which was made before (remove it to have another made)")
         return _loaded(str(kept))
-    from panparser.cli.typologies import known_typology
-    from panparser.transfer.sources import find_sources
-    from panparser.transfer.transferring import train_transfer
-    from panparser.treebank.conllu import read_conllu
+    from panparser.annotation.starting import transferred_start
 
-    raw = read_conllu(path)
-    sample = raw[[i for i, sentence in enumerate(raw) if min(sentence.heads) >= 0]]
-    typology = None if language is None else known_typology(language, None, None)
     with progress(PATIENCE) as report:
-        made = train_transfer(
-            find_sources(sources, but=(str(path),)),
-            sample if len(sample) else None,
-            raw=raw,
-            typology=typology,
-            language=language,
-            method="joint" if len(sample) else "pool",
-            seed=seed,
-            report=report,
-        )
-    made.model.save(str(kept))
-    _say(f"{kept}: a parser of {', '.join(each.name for each in made.report.sources[:6])}")
-    return made.model
+        parser = transferred_start(path, sources, seed=seed, report=report)
+    parser.save(str(kept))
+    _say(f"{kept}: a parser that learned from other languages")
+    return parser
+
+
+# --- What came of it ---
+
+
+def _look(file: str, export: str | None, compare: str | None) -> None:
+    """Prints how two files agree, or writes the gestures of a journal."""
+    if export is not None:
+        from panparser.annotation.journal import Journal
+        from panparser.annotation.progress import gestures, to_csv
+
+        check_writable(Path(export), SpecError, file)
+        journal = Path(file).with_name(f"{Path(file).name}.journal")
+        rows = gestures(Journal(journal, "").records())
+        if not rows:
+            raise SpecError(f"{journal}: expected gestures to export, found none")
+        write_whole(Path(export), to_csv(rows).encode(), SpecError)
+        _say(f"{export}: {len(rows):,} gestures")
+    if compare is not None:
+        from panparser.annotation.agreement import agreement
+
+        _print_agreement(agreement(file, compare).to_value(), file, compare)
+
+
+def _print_agreement(found: dict[str, Any], first: str, second: str) -> None:
+    shown = {
+        "sentences in both": f"{found['sentences']:,}",
+        f"only in {first}": f"{found['only_first']:,}",
+        f"only in {second}": f"{found['only_second']:,}",
+        "words with heads in both": f"{found['words']:,}",
+        "same head (UAS)": "" if found["uas"] is None else f"{found['uas']:.2f}",
+        "same head and relation (LAS)": "" if found["las"] is None else f"{found['las']:.2f}",
+        "kappa of relations": "" if found["kappa"] is None else f"{found['kappa']:.3f}",
+    }
+    print_table((), [(name, value) for name, value in shown.items() if value], "lr")
+    if places := found["disagreements"]:
+        print()
+        names = ("sentence", "word", "form", "field", "first", "second")
+        rows = [(str(each["sentence"] + 1), *(str(each[name]) for name in names[1:])) for each in places]
+        print_table(names, rows, "rrllll")

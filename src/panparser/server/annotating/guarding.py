@@ -1,6 +1,6 @@
 """Who may ask: whoever has the token of the start, from pages of this server alone, under names of this machine.
 
-The token is in the address that the command prints, and buys a cookie. Other pages of the browser have neither, and what
+The token is in the address that the command prints, and buys a cookie. Other pages of the browser have neither: what
 they send is refused; so are names that point here without being ours (DNS rebinding).
 """
 

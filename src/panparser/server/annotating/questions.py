@@ -93,6 +93,16 @@ def _search(session: Session, text: str = "") -> Any:
     return {"found": session.search(text, _MOST_FOUND), "most": _MOST_FOUND}
 
 
+@_asked("GET /api/consistency")
+def _consistency(session: Session) -> Any:
+    return {"mixed": session.consistency()["mixed"][:_MOST_FOUND]}
+
+
+@_asked("GET /api/sentence/N/consistency/N")
+def _others(session: Session, index: int, word: int) -> Any:
+    return session.consistency(index, word)
+
+
 # --- Changing ---
 
 

@@ -1,4 +1,4 @@
-"""The page of a session as an ASGI application: a fixed table of paths, JSON in and out, one stream of events a page."""
+"""The page of a session as an ASGI application: a fixed table of paths, JSON in and out, a stream of events."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _log = logging.getLogger("panparser.server")
 
 
 class AnnotationService:
-    """The page of one session, for whom its guard lets in. Changes are made one after the other, in a thread of their own.
+    """The page of one session, for whom its guard lets in. Changes are made one after the other, in their own thread.
 
     `hints` are told to the page: shortcuts, known relations and tags.
     """

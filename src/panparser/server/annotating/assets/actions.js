@@ -104,7 +104,7 @@ export function pick() { // takes the word up, or puts it under the word where t
   return attach(picked, picked === cursor ? 0 : cursor);
 }
 export const makeRoot = () => attach(state.picked ?? state.cursor, 0);
-export const drop = () => set({ picked: null, range: null, alternatives: null, message: "" });
+export const drop = () => set({ picked: null, range: null, alternatives: null, notices: [], message: "", trouble: false });
 export const setLabel = (label, word = state.picked ?? state.cursor) => edit({ op: "label", word, label }, `${named(word)} is ${label}`, { cursor: word });
 export const rankedLabel = (number) => perform(async () => {
   const word = state.picked ?? state.cursor;

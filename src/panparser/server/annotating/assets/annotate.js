@@ -67,10 +67,11 @@ function drawBar({ view, summary, savedAt, learning }) {
   const saved = savedAt ? `saved ${savedAt.toLocaleTimeString("en-GB")}` : "nothing changed yet";
   $("saved").textContent = learning ? `${saved} · learning …` : saved;
 }
-function drawBanner({ offline, waiting, view }) {
+function drawBanner({ offline, waiting, view, notices }) {
   const banner = $("banner"), texts = [];
   if (offline) texts.push(`${offline}. The page tries again by itself; nothing can be changed until then.`);
   if (waiting) texts.push(`Not saved yet: ${waiting}.`);
+  if (notices.length) texts.push(notices.join(" "));
   if (!offline && view?.read_only) texts.push(`Nothing can be changed: ${view.read_only}`);
   if (view?.unreadable) texts.push(view.unreadable);
   banner.hidden = texts.length === 0;
@@ -83,7 +84,8 @@ function onEvent(event) {
   if (event.event === "back") { act.refreshSummary(); if (state.view) act.goTo(state.view.index, { message: state.trouble ? state.message : "The server is back" }); }
   if (event.event === "learning") set({ learning: true });
   if (event.event === "model") { set({ learning: false }); act.refreshSummary(); act.refreshView(); }
-  if (event.event === "saved") set({ filedAt: new Date() });
+  if (event.event === "notice") set({ message: event.message, trouble: true });
+  if (event.event === "merged") set({ notices: event.notices });
   if (event.event === "changed" || event.event === "read-only" || event.event === "merged") act.refreshView(event);
   if (event.event === "closing") set({ offline: "The server was stopped" });
 }
@@ -106,7 +108,7 @@ function prepareBar() {
 }
 
 const PARTS = [[["view", "cursor", "picked", "range", "alternatives"], drawSentence], [["view", "cursor"], drawText],
-  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "waiting", "view"], drawBanner], [["summary"], fillLists]];
+  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "waiting", "view", "notices"], drawBanner], [["summary"], fillLists]];
 
 async function start() {
   if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token has done its work
@@ -117,6 +119,7 @@ async function start() {
   prepareBar();
   onChange((now, changes) => { for (const [names, part] of PARTS) if (names.some((name) => name in changes)) part(now); });
   set({ summary: await ask("summary") });
+  set({ notices: state.summary.notices });
   const asked = Number(location.hash.slice(1)) - 1;
   await act.goTo(asked >= 0 && asked < state.summary.sentences ? asked : state.summary.start ?? 0);
   addEventListener("hashchange", () => { const index = Number(location.hash.slice(1)) - 1; if (index !== state.view?.index) act.goTo(index); });

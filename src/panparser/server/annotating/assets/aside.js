@@ -101,9 +101,14 @@ function progressPanel({ summary }) {
   const fact = (name, value) => { if (value != null && value !== "") lines.append(make("dt", {}, name), make("dd", {}, value)); };
   fact("Sentences done", `${count(summary.done)} of ${count(summary.sentences)}`);
   fact("Words done", `${count(summary.words_done)} of ${count(summary.words)}`);
+  const { per_100_words: corrections, hours_left: hours, words_per_hour: speed, series } = summary.progress;
+  fact("Corrections", corrections == null ? null : `${corrections.toFixed(1)} per 100 words`);
+  fact("Speed", speed == null ? null : `${count(speed)} words an hour`);
+  fact("Time left", hours == null ? null : `about ${duration(hours)}`);
+  fact("Model", summary.has_parser ? (summary.model ? `version ${count(summary.model)}` : "as it was at the start") : "none yet");
   const bar = make("progress", { max: Math.max(1, summary.words), "aria-label": "Words done" });
   bar.value = summary.words_done;
-  section("progress-panel", "Progress", bar, lines, curve([]));
+  section("progress-panel", "Progress", bar, lines, curve(series));
 }
 const count = (value) => Number(value ?? 0).toLocaleString("en");
 function duration(hours) {

@@ -25,9 +25,15 @@ function side(words, kinds) {
   return { heads, level: levels(heads), texts: words.map((word) => visible(word.label || "?")), kinds };
 }
 
+function highlighted(view) { // words that a comment `# highlight tokens = 1 4` names, as ConlluEditor has them
+  const lines = view.comments.map((line) => /^#\s*highlight (?:tokens|deprels)\s*=\s*([\d\s]+)$/.exec(line)).filter(Boolean);
+  return new Set(lines.flatMap(([, ids]) => ids.trim().split(/\s+/).map(Number)));
+}
 function wordKinds(view, marks) {
+  const lit = highlighted(view);
   return view.words.map((word) => {
     const found = ["word"];
+    if (lit.has(word.id)) found.push("lit");
     if (word.decided.head) found.push("settled");
     if (marks.forbidden.includes(word.id)) found.push("forbidden");
     if (view.problems.some((problem) => problem.word === word.id)) found.push("problem");

@@ -4,6 +4,7 @@ import * as act from "./actions.js";
 import { editNote } from "./aside.js";
 import { openDialog } from "./dialogs.js";
 import { openConsistency, openSearch, goToNumber } from "./searching.js";
+import { directionField } from "./pointing.js";
 import { isIdle, perform } from "./server.js";
 import { cursorWord, isLocked, set, state } from "./state.js";
 import { editCell } from "./table.js";
@@ -146,7 +147,7 @@ function openKeys() {
     chip.append(make("kbd", {}, key), ` ${Object.values(what).flat().join(", ")}`);
     chips.append(chip, " ");
   }
-  openDialog("keys-dialog", "Keys", make("p", { class: "note" }, "Tab leaves the tree after Escape. Click a word and then its head, or draw a line from the head to the word."), columns, make("h3", {}, "Shortcuts for the word at the cursor"), chips);
+  openDialog("keys-dialog", "Keys", make("p", { class: "note" }, "Tab leaves the tree after Escape. Click a word and then its head, or draw a line from the head to the word."), columns, make("h3", {}, "Shortcuts for the word at the cursor"), chips, directionField());
 }
 export { openKeys };
 

@@ -1,11 +1,20 @@
 // The mouse: dependent first, then its head; the same word twice: root; or a line drawn from governor to dependent.
-import { $, draw } from "./elements.js";
+import { $, draw, make } from "./elements.js";
 import { attach, moveTo, pick } from "./actions.js";
 import { isLocked, set } from "./state.js";
 
 const FAR = 8; // pixels: less is a click
 let begun = null; // { word, x, y, line }
 
+const KEPT = "panparser-lines"; // which way lines are drawn
+const fromDependents = () => { try { return localStorage.getItem(KEPT) === "from dependents"; } catch { return false; } };
+export function directionField() { // a choice, for those who are used to the other way
+  const label = make("label", { class: "choice" }), box = make("input", { type: "checkbox" });
+  box.checked = fromDependents();
+  box.addEventListener("change", () => { try { localStorage.setItem(KEPT, box.checked ? "from dependents" : "from heads"); } catch { /* no storage: it cannot be kept */ } });
+  label.append(box, " Lines are drawn from the dependent to its head");
+  return label;
+}
 const wordOf = (target) => { const hit = target.closest?.("[data-word]"); return hit ? Number(hit.dataset.word) : null; };
 const arcOf = (target) => { const hit = target.closest?.("[data-arc]"); return hit ? Number(hit.dataset.arc) : null; };
 const at = (svg, event) => { const box = svg.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
@@ -37,7 +46,7 @@ function onUp(event) {
   if (line) {
     line.remove();
     const target = document.elementFromPoint(event.clientX, event.clientY), other = target && wordOf(target);
-    if (other != null && other !== word && !isLocked()) attach(other, word);
+    if (other != null && other !== word && !isLocked()) attach(...(fromDependents() ? [word, other] : [other, word]));
     return;
   }
   moveToAndPick(word, event.shiftKey);

@@ -3,6 +3,7 @@ import { $, make, visible } from "./elements.js";
 import { edit, goTo } from "./actions.js";
 import { choices, openDialog, textField } from "./dialogs.js";
 import { ask } from "./server.js";
+import { isLocked, state } from "./state.js";
 
 let last = "";
 
@@ -23,29 +24,36 @@ export function openSearch() {
 
 // --- The same pair of lemmas, labeled otherwise elsewhere ---
 
+const leave = (index, word) => { $("consistency-dialog").close(); goTo(index, { cursor: word, message: "" }); };
+
 export async function openConsistency() {
   const box = make("div", { class: "results" });
-  openDialog("consistency-dialog", "Consistency", make("p", { class: "note" }, "Pairs of lemmas, word and head, that are decided in several ways. Choose a place to see it, or give all of them one relation."), box);
-  const { pairs } = await ask("consistency").catch((error) => ({ pairs: [], error }));
-  box.replaceChildren(...pairs.slice(0, 100).map(pairBox));
-  if (!pairs.length) box.append(make("p", {}, "No such pair was found among the decided words."));
+  openDialog("consistency-dialog", "Consistency", box);
+  const { view, cursor } = state;
+  const [own, all] = await Promise.all([ask(`sentence/${view.index}/consistency/${cursor}`), ask("consistency")]).catch((error) => [{ others: [], error }, { mixed: [] }]);
+  box.append(...ofWord(own), ...ofFile(all.mixed));
+  box.querySelector("button")?.focus();
 }
-function pairBox({ lemma, head_lemma: head, labels, total }) {
-  const section = make("details", { class: "pair" }), summary = make("summary");
-  summary.append(make("bdi", {}, visible(lemma)), " ← ", make("bdi", {}, visible(head)), make("span", { class: "note" }, ` ${labels.map(({ label, places }) => `${visible(label)} ${places.length}`).join(", ")}`));
-  section.append(summary);
-  const every = labels.flatMap(({ places }) => places.map(([index, word]) => [index, word]));
-  for (const { label, places } of labels) {
-    const line = make("div", { class: "way" }), all = make("button", { type: "button" }, `${visible(label)} for all ${total ?? every.length}`);
-    all.addEventListener("click", () => { $("consistency-dialog").close(); edit({ op: "relabel", label, places: every }, `${lemma} ← ${head}: ${label} everywhere`); });
-    line.append(make("strong", {}, visible(label)), all, ...places.slice(0, 40).map(place));
-    section.append(line);
+const pairName = ({ lemma, head_lemma: head }) => `\u2068${visible(lemma)}\u2069 ← \u2068${visible(head)}\u2069`;
+function ofWord(own) { // the word under the cursor, elsewhere
+  const found = [make("h3", {}, "This word")];
+  if (!own.others.length) return [...found, make("p", { class: "note" }, "It is nowhere labeled otherwise, in sentences that are done.")];
+  const places = own.others.flatMap((other) => other.places.map(({ sentence, word }) => [sentence, word]));
+  found.push(make("p", {}, `${pairName(own)} is ${own.label} here, and something else in ${places.length} ${places.length === 1 ? "place" : "places"}:`));
+  for (const other of own.others) {
+    const lines = other.places.slice(0, 50).map(({ sentence, word, text }) => [visible(text), `${other.label}, sentence ${sentence + 1}`, () => leave(sentence, word)]);
+    found.push(choices(lines));
   }
-  return section;
+  const all = make("button", { type: "button", class: "strong" }, `Make all of them ${own.label}`);
+  all.addEventListener("click", () => { $("consistency-dialog").close(); edit({ op: "relabel", label: own.label, places }, `${pairName(own)} is ${own.label} in ${places.length} more places`); });
+  if (!isLocked()) found.push(make("p", {}));
+  if (!isLocked()) found.at(-1).append(all);
+  return found;
 }
-function place([index, word]) {
-  const button = make("button", { type: "button", class: "plain" }, index + 1);
-  button.addEventListener("click", () => { $("consistency-dialog").close(); goTo(index, { cursor: word, message: "" }); });
-  return button;
+function ofFile(mixed) {
+  const found = [make("h3", {}, "All pairs that are labeled in several ways")];
+  if (!mixed.length) return [...found, make("p", { class: "note" }, "None was found in sentences that are done.")];
+  const lines = mixed.map((pair) => [pairName(pair), Object.entries(pair.labels).map(([label, count]) => `${visible(label)} ${count}`).join(", "), () => leave(...pair.first)]);
+  return [...found, choices(lines)];
 }
 export const goToNumber = () => { $("number").focus(); $("number").select(); };

@@ -13,6 +13,7 @@ export const state = {
   waiting: null, // an edit that the server did not acknowledge
   offline: null, // why nothing can be changed now
   learning: false,
+  notices: [], // of the start, or of files that others changed
 };
 const listeners = [];
 export function onChange(listener) { listeners.push(listener); }
