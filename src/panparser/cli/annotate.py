@@ -202,8 +202,8 @@ def _look(file: str, export: str | None, compare: str | None) -> None:
 def _print_agreement(found: dict[str, Any], first: str, second: str) -> None:
     shown = {
         "sentences in both": f"{found['sentences']:,}",
-        f"only in {first}": f"{found['only_first']:,}",
-        f"only in {second}": f"{found['only_second']:,}",
+        f"only in {first}": f"{found['only_first']:,}" if found["only_first"] else "",
+        f"only in {second}": f"{found['only_second']:,}" if found["only_second"] else "",
         "words with heads in both": f"{found['words']:,}",
         "same head (UAS)": "" if found["uas"] is None else f"{found['uas']:.2f}",
         "same head and relation (LAS)": "" if found["las"] is None else f"{found['las']:.2f}",
