@@ -1,8 +1,8 @@
 """Completion: the words that nobody decided are parsed around those that somebody did, at once.
 
 What is decided never moves. A parser whose system builds projective trees alone keeps as many decisions as it can; if
-some of them cross, its best trees vote for arcs, and the best tree of all, crossing or not, that keeps every decision
-is taken. So any tree can be annotated with any parser.
+some of them cross, or its tree has two roots, its best trees vote for arcs, and the best tree of all, crossing or not,
+that keeps every decision is taken. So any tree can be annotated with any parser.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from panparser._arrays import FloatArray
-from panparser.annotation.decisions import Conflict, consistent, decisions, tree_of
+from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import Draft, Word
 from panparser.parsing.confidence import Calibration, Evidence, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
@@ -85,7 +85,7 @@ class Completer:
         evidence = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
         heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
         of_heads, of_labels = self._confidence(evidence)
-        if constraints.dropped or any(head < 0 for head in heads):
+        if constraints.dropped or not is_tree(heads):
             heads, changed = self._around(treebank, draft, kept)
             of_heads[changed] = of_labels[changed] = _UNCERTAIN
         names = self.parser.plain_labels

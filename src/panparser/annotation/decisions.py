@@ -42,6 +42,22 @@ def tree_of(words: int, asked: Iterable[Constraint], scores: Scores | None = Non
     return best_tree(table, spans, single_root=True, projective=False)
 
 
+def is_tree(heads: Sequence[int]) -> bool:
+    """Are these the heads of a tree with one root?"""
+    if list(heads).count(0) != 1 or min(heads) < 0:
+        return False
+    safe = {0}
+    for word in range(1, len(heads) + 1):
+        path, at = set(), word
+        while at not in safe:
+            if at in path:
+                return False
+            path.add(at)
+            at = heads[at - 1]
+        safe |= path
+    return True
+
+
 @dataclass(frozen=True)
 class Conflict:
     """Decisions that exclude each other: the smallest set, if it has one or two members; else a minimal one."""

@@ -19,7 +19,6 @@ from panparser.treebank.treebank import Treebank
 
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _ROW = re.compile(rb"^[0-9]", re.M)
-_UNDECIDED = re.compile(rb"^[0-9]+\t(?:[^\t\n]*\t){5}(?:_\t|[^\t\n]*\t_\t)", re.M)
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -162,38 +161,30 @@ class Document:
             return place.draft.done
         if place.marks is not None and place.marks.done is not None:
             return place.marks.done
-        return bool(self._done_at_first.get(place.start, False))
+        return self._at_first.get(place.start, (0, False))[1]
 
     def words_of(self, index: int) -> int:
         """Number of words of a sentence."""
         place = self.places[index]
-        return len(place.draft.words) if place.draft is not None else self._words_at_first.get(place.start, 0)
+        return len(place.draft.words) if place.draft is not None else self._at_first.get(place.start, (0, False))[0]
 
     @cached_property
-    def _done_at_first(self) -> dict[int, bool]:
-        """By place: does the sentence have all heads and labels?"""
-        treebank, starts = self._as_read
-        if treebank is None:
-            return {start: not _UNDECIDED.search(self.data, start, stop) for start, stop in _pieces(self.data)}
+    def _at_first(self) -> dict[int, tuple[int, bool]]:
+        """By place: the words of a sentence as it was read, and whether all have heads and labels.
+
+        Sentences that cannot be read are not there.
+        """
+        treebank = Treebank(self.data, path=self.path)
         nothing = treebank.id_of("deprel", "_")
         open_words = np.concatenate([[0], np.cumsum((treebank.heads < 0) | (treebank.labels == nothing))])
-        undecided = open_words[treebank.offsets[1:]] > open_words[treebank.offsets[:-1]]
-        return dict(zip(starts, (~undecided).tolist(), strict=True))
-
-    @cached_property
-    def _words_at_first(self) -> dict[int, int]:
-        treebank, starts = self._as_read
-        if treebank is None:
-            words = re.compile(rb"^[0-9]+\t", re.M)
-            return {start: len(words.findall(self.data, start, stop)) for start, stop in _pieces(self.data)}
-        return dict(zip(starts, np.diff(treebank.offsets).tolist(), strict=True))
-
-    @cached_property
-    def _as_read(self) -> tuple[Treebank | None, list[int]]:
-        """The file as a treebank, and where its sentences start; None if some of them cannot be read."""
+        is_done = (open_words[treebank.offsets[1:]] == open_words[treebank.offsets[:-1]]).tolist()
+        facts = zip(np.diff(treebank.offsets).tolist(), is_done, strict=True)
         starts = [start for start, _ in _pieces(self.data)]
-        treebank = Treebank(self.data, path=self.path)
-        return (treebank, starts) if len(treebank) == len(starts) else (None, starts)
+        if len(treebank) == len(starts):
+            return dict(zip(starts, facts, strict=True))
+        lines = np.cumsum([1, *(self.data.count(b"\n", start, stop) for start, stop in _pieces(self.data))])
+        places = np.searchsorted(lines, [sentence.line for sentence in treebank], side="right") - 1
+        return {starts[place]: fact for place, fact in zip(places.tolist(), facts, strict=True)}
 
     def keys(self) -> dict[str, int]:
         """Where each sentence is, by its key; of several with one key, the first."""

@@ -16,6 +16,7 @@ SENTENCE_FIELDS = ("comments", "spans", "done")
 _COLUMNS = 10
 _WORD = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+_BEFORE = re.compile(r"\ufeff?[\r\n]*(?:.*\n\r?\n)?", re.DOTALL)  # blank lines, and all before them
 _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
@@ -233,11 +234,12 @@ class _Reader:
     """Reads the lines of one sentence."""
 
     def __init__(self, text: str) -> None:
-        body = text.lstrip("\ufeff\r\n \t")
-        self.before = text[: len(text) - len(body)]
-        body = body.rstrip("\r\n")
-        self.after = text[len(self.before) + len(body) :]
-        self.newline = "\r\n" if "\r\n" in text else "\n"
+        body = text.rstrip("\r\n")
+        self.after = text[len(body) :]
+        around = _BEFORE.match(body)
+        self.before = around[0] if around else ""
+        body = body[len(self.before) :]
+        self.newline = "\r\n" if "\r\n" in body + self.after else "\n"
         self.lines = body.split(self.newline)
         self.comments: list[str] = []
         self.words: list[Word] = []

@@ -116,7 +116,7 @@ def line_of(record: dict[str, Any]) -> bytes:
 def record_of(line: bytes) -> dict[str, Any] | None:
     """The record of a line, without its line end; None if it is damaged."""
     try:
-        if not line.startswith(_START) or int(line[8:16], 16) != zlib.crc32(line[_BODY:]):
+        if not line.startswith(_START) or line[16:_BODY] != b'",' or int(line[8:16], 16) != zlib.crc32(line[_BODY:]):
             return None
         record = json.loads("{" + line[_BODY:].decode())
     except (ValueError, RecursionError):
@@ -182,12 +182,11 @@ class Journal:
             raise JournalError(f"{place}: expected an earlier record, found {record[kind]}")
 
     def _drop(self, data: bytes, at: int) -> None:
-        """The rest is torn, if no line of it is whole; then it was never answered for."""
+        """The rest is torn, if no other line begins in it; then it was never answered for."""
         number = len(self._offsets) + 1
-        rest = data[at:].split(b"\n")
         if not self._offsets:
             raise JournalError(f"{self.path}: expected a journal of annotation, found something else")
-        if any(record_of(line) is not None for line in rest[1:]):
+        if _START in data[at + 1 :]:
             raise JournalError(
                 f"{self.path}:{number}: this line is damaged, and others follow; nothing was changed. "
                 "Move the journal away to go on without it: the file itself has all that was saved"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from panparser.annotation.journal import kind_of
+from panparser.annotation.journal import Journal, kind_of
+from panparser.errors import JournalError
 
 _CORRECTIONS = ("head", "label", "arc", "cell", "forbid", "span")
 _BREAK = 300.0  # seconds: a longer pause was not work
@@ -93,6 +96,18 @@ def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         last = record["at"]
     return list(rows.values())
+
+
+def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Every gesture of the file that was annotated, from the journal beside it: see `FIELDS`.
+
+    Raises JournalError if there is no journal, or it is damaged. The file may be annotated meanwhile.
+    """
+    path = Path(file)
+    journal = path.with_name(f"{path.name}.journal")
+    if not journal.is_file():
+        raise JournalError(f"{path}: has no journal: expected {journal}, found nothing")
+    return gestures(Journal(journal, "").records())
 
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:

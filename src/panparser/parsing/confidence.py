@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,13 @@ from panparser._arrays import FloatArray, IntArray
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit, is_finite
-from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
 from panparser.trees.gold import UNKNOWN
+
+if TYPE_CHECKING:
+    from panparser.parsing.constraints.constraints import Constraints
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
 _ABOUT_TREES = re.compile(r"# (?:tree = \d+/\d+|score = -?[\d.]+)$")  # comments, where a sentence has several trees
