@@ -25,6 +25,7 @@ from annotating import annotating, conllu
 from panparser.annotation.session import Session
 
 LONGEST = 6  # words of sentences that are annotated here
+CONTRAST = (ROOT / "tests/support/contrast.js").read_text(encoding="utf-8")
 HOSTILE = "\"><img src=x onerror=document.title='hacked'></script><script>document.title='hacked'</script>&amp;"
 
 
@@ -258,6 +259,50 @@ def test_a_hostile_treebank_is_shown_as_text(context, tmp_path):
         page.keyboard.press("Escape")
         assert page.locator("img, b, i, u, main script, svg svg").count() == 0
         assert "hacked" not in page.title()
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_texts_can_be_read_in_both_themes(chromium, file, scheme):
+    context = chromium.new_context(viewport={"width": 1300, "height": 900}, color_scheme=scheme)
+    with annotating(file) as (address, session):
+        for word, head in ((1, 2), (2, 1)):  # a circle
+            session.edit(0, session.view(0)["version"], {"op": "head", "word": word, "head": head})
+        page = visited(context, f"{address}#1")
+        assert page.locator("#tree .conflict").count() == 2
+        assert "circle" in page.inner_text("#problems-panel")
+        assert page.evaluate(CONTRAST) == []
+        page.keyboard.press("?")
+        assert page.evaluate(CONTRAST) == []
+        assert page.complaints == []
+    context.close()
+
+
+def test_keys_reach_everything_and_leave_the_tree(context, file):
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        focused = "document.activeElement.id || document.activeElement.tagName"
+        assert page.evaluate(focused) == "tree"
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        assert page.evaluate(focused) != "tree"
+        page.locator("#tree").focus()
+        page.keyboard.press("Shift+Tab")
+        assert page.evaluate(focused) == "done"
+        assert page.locator("button:not([aria-label])").evaluate_all("all => all.every((each) => each.textContent)")
+
+
+def test_a_sentence_from_right_to_left_begins_at_the_right(context, tmp_path):
+    file = tmp_path / "work.conllu"
+    file.write_text(conllu(("הכלב רואה חתול", "שלום עולם")), encoding="utf-8")
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        places = [page.locator(f'g[data-word="{word}"] .form').bounding_box()["x"] for word in (1, 2, 3)]
+        assert places == sorted(places, reverse=True)
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowLeft")
+        assert page.locator(".cell.cursor").get_attribute("data-word") == "2"
+        assert page.locator(".point").first.text_content() == "ר U+05E8"
         assert page.complaints == []
 
 
