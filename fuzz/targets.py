@@ -11,6 +11,7 @@ from typing import Any
 
 import panparser as pp
 from fuzz import seeds
+from fuzz.annotation import ANNOTATION_TARGETS
 from fuzz.models import MODEL_TARGETS
 from fuzz.mutation import as_toml, changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_text
@@ -255,6 +256,7 @@ TARGETS = {
         _values("gloss-tables", seeds.GLOSS_TABLES, check_gloss_table),
         _text("links", lambda: seeds.LINKS, check_links),
         *MODEL_TARGETS,
+        *ANNOTATION_TARGETS,
         _values("recipes", seeds.RECIPES, check_recipe),
         _values("tables-toml", seeds.TABLES, check_table),
         _values("tables-json", seeds.TABLES, check_table, "json"),

@@ -1,6 +1,7 @@
 """The public names and where they live, for type checkers and, read by `__init__.py`, for Python."""
 
 from panparser import analysis as analysis
+from panparser import annotation as annotation
 from panparser import ensembles as ensembles
 from panparser import errors as errors
 from panparser import evaluation as evaluation
@@ -23,6 +24,13 @@ from panparser import transfer as transfer
 from panparser import treebank as treebank
 from panparser import trees as trees
 from panparser._engine import ILLEGAL_COST as ILLEGAL_COST
+from panparser.annotation.agreement import Agreement as Agreement
+from panparser.annotation.agreement import agreement as agreement
+from panparser.annotation.choosing import Choice as Choice
+from panparser.annotation.progress import read_gestures as read_gestures
+from panparser.annotation.session import Session as Session
+from panparser.annotation.starting import transferred_start as transferred_start
+from panparser.annotation.starting import write_text_as_conllu as write_text_as_conllu
 from panparser.ensembles.arc_weights import Weights as Weights
 from panparser.ensembles.arc_weights import learn_weights as learn_weights
 from panparser.ensembles.cascade import Cascade as Cascade
@@ -32,6 +40,7 @@ from panparser.ensembles.combining import combine as combine
 from panparser.ensembles.regions import estimate_regions as estimate_regions
 from panparser.ensembles.voting import vote as vote
 from panparser.errors import AnalysisError as AnalysisError
+from panparser.errors import AnnotationError as AnnotationError
 from panparser.errors import BatchError as BatchError
 from panparser.errors import CheckFailed as CheckFailed
 from panparser.errors import ConlluError as ConlluError
@@ -39,10 +48,12 @@ from panparser.errors import ConstraintError as ConstraintError
 from panparser.errors import DecodingError as DecodingError
 from panparser.errors import GoldError as GoldError
 from panparser.errors import IllegalTransitionError as IllegalTransitionError
+from panparser.errors import JournalError as JournalError
 from panparser.errors import LinksError as LinksError
 from panparser.errors import ModelError as ModelError
 from panparser.errors import PanParserError as PanParserError
 from panparser.errors import SpecError as SpecError
+from panparser.errors import StaleError as StaleError
 from panparser.errors import StrategyError as StrategyError
 from panparser.errors import StuckError as StuckError
 from panparser.errors import TableError as TableError

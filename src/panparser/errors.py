@@ -19,6 +19,9 @@ PanParserError
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 ├── LinksError (ValueError)           a file of links between words that cannot be read, or does not fit its sentences
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
+├── AnnotationError (ValueError)      a gesture that a sentence does not allow, or a file that cannot be annotated
+│   └── StaleError                    a gesture on a sentence that has changed since it was shown
+├── JournalError (ValueError)         a journal of annotation that is damaged, or of another file
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 
 ConlluWarning (UserWarning)           a problem of a file that hurts nothing
@@ -120,6 +123,18 @@ class LinksError(PanParserError, ValueError):
 
 class TextError(PanParserError, ValueError):
     """A text that cannot be read (the message names file and byte), or is not divided as it should be."""
+
+
+class AnnotationError(PanParserError, ValueError):
+    """A gesture that a sentence does not allow, or a file that cannot be annotated."""
+
+
+class StaleError(AnnotationError):
+    """A gesture on a sentence that has changed since it was shown, for example in another window."""
+
+
+class JournalError(PanParserError, ValueError):
+    """A journal of annotation that is damaged, that belongs to another file, or that cannot be written."""
 
 
 class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened

@@ -53,6 +53,16 @@ class FaultyDisk(Disk):
         path = stream.path  # type: ignore[attr-defined]
         self.contents[path] = self.contents[path][-1:]
 
+    def append(self, stream: IO[bytes], data: bytes) -> None:
+        """Two steps: half of the data is written, or all of it, but nobody is told."""
+        try:
+            self._next()
+        except (OSError, PowerLoss):
+            stream.write(data[: len(data) // 2])
+            raise
+        super().append(stream, data)
+        self._next()
+
     def replace(self, path: Path, by: Path, stream: IO[bytes]) -> None:
         self._next()
         super().replace(path, by, stream)

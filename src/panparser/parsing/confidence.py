@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from panparser.parsing.models.protocol import ParserLike, Search
 from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
 from panparser.trees.gold import UNKNOWN
+
+if TYPE_CHECKING:
+    from panparser.parsing.constraints.constraints import Constraints
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
 _ABOUT_TREES = re.compile(r"# (?:tree = \d+/\d+|score = -?[\d.]+)$")  # comments, where a sentence has several trees
@@ -160,21 +163,35 @@ def fitted(
     chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
     if not chosen or not set(chosen) <= set(evidence.values):
         raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
-    scales = {name: _scale(evidence.values[name][known]) for name in chosen if name in (*DERIVATION, *BEAM)}
-    columns = _columns(evidence.values, chosen, scales)[known]
-    right = (evidence.heads == gold.heads)[known]
-    of_labels = None
-    if parser.spec.labeled:
-        same = (evidence.labels == gold_labels(parser, gold))[known]
-        of_labels = fit(columns[right], same[right])
-    return Calibration(
+    same = (evidence.labels == gold_labels(parser, gold))[known] if parser.spec.labeled else None
+    return fitted_to(
+        {name: evidence.values[name][known] for name in chosen},
+        (evidence.heads == gold.heads)[known],
+        same,
         beam=parser.spec.beam if beam is None else beam,
         ensemble=ensemble,
-        words=int(known.sum()),
-        sources=chosen,
+    )
+
+
+def fitted_to(
+    values: dict[str, FloatArray],
+    right: npt.NDArray[np.bool_],
+    same: npt.NDArray[np.bool_] | None,
+    *,
+    beam: int,
+    ensemble: int = 0,
+) -> Calibration:
+    """The calibration that fits evidence by name, if we know of each word whether its head, and its label, is right."""
+    scales = {name: _scale(margins) for name, margins in values.items() if name in (*DERIVATION, *BEAM)}
+    columns = _columns(values, tuple(values), scales)
+    return Calibration(
+        beam=beam,
+        ensemble=ensemble,
+        words=len(right),
+        sources=tuple(values),
         scales=scales,
         heads=fit(columns, right),
-        labels=of_labels,
+        labels=fit(columns[right], same[right]) if same is not None else None,
     )
 
 
@@ -215,15 +232,24 @@ def gather(
     beam: int | None = None,
     threads: int = 1,
     ensemble: Sequence[ParserLike] = (),
+    constraints: Constraints | None = None,
+    relax: bool = False,
 ) -> Evidence:
-    """Parses, and gathers all evidence of the trees' correctness."""
+    """Parses, under constraints if there are any, and gathers all evidence of the trees' correctness."""
     if not isinstance(parser, ParserLike):
         raise SpecError(f"confidence is for parsers; got {parser!r}")
     if wrong := [other for other in ensemble if not isinstance(other, ParserLike)]:
         raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
     beam = parser.checked_beam(treebank, beam, threads)
-    found = parser.model.find(treebank, Search(beam=beam, threads=threads, margin=parser.margin, signals=True))
-    heads, labels = parser.lowered(treebank, found.heads, found.labels)
+    search = Search(beam=beam, threads=threads, margin=parser.margin, signals=True)
+    if constraints is not None:
+        from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
+
+        found = Constrained.of(parser, treebank, constraints, relax).find(treebank, search)
+        heads, labels = found.heads, found.labels
+    else:
+        found = parser.model.find(treebank, search)
+        heads, labels = parser.lowered(treebank, found.heads, found.labels)
     values = dict(zip(SIGNALS, found.signals.T, strict=True))
     sentence = treebank.sentence_of_word()
     least = np.full(len(treebank), float(_NO_RIVAL))

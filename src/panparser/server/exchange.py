@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,12 +19,14 @@ _HEADERS = {"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosni
 
 
 class Exchange:
-    """A request and its answer, with sizes."""
+    """A request and its answer, with sizes. `headers` are those of answers: by default, pages of all sites may read."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: Limits) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, limits: Limits, headers: Mapping[str, str] = _HEADERS
+    ) -> None:
         self.request = Request(scope, receive)
         self.status = self.received = self.sent = 0
-        self._receive, self._send, self._limits = receive, send, limits
+        self._receive, self._send, self._limits, self._headers = receive, send, limits, headers
         self._body_ended = scope["method"] != "POST"
 
     @property
@@ -89,6 +91,12 @@ class Exchange:
         if await self.request.is_disconnected():
             raise ClientLeftError
 
+    async def gone(self) -> None:
+        """Waits until the client has left."""
+        await self.drain()
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
     def abort(self) -> None:
         """Closes the connection, if the server lets us."""
         close: Callable[[], None] | None = self.request.scope.get(ABORT)
@@ -129,7 +137,7 @@ class Exchange:
 
     async def begin(self, kind: str, headers: dict[str, str], status: int = 200) -> None:
         self.status = status
-        every = {**_HEADERS, "Content-Type": f"{kind}; charset=utf-8", **headers}
+        every = {**self._headers, "Content-Type": f"{kind}; charset=utf-8", **headers}
         raw = [(name.lower().encode(), value.encode()) for name, value in every.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": raw})
 

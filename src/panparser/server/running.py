@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from panparser import _engine
 from panparser.errors import SpecError
 from panparser.server.exchange import ABORT
+from panparser.server.limits import Limits
 from panparser.server.service import Service
 
 _HEADER_SECONDS = 15.0  # for the first line and the headers of a request to arrive
@@ -39,6 +40,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        # asyncio does so only for sockets that say that they are TCP: else, the end of an answer waits for 40 ms.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.loop.call_later(_HEADER_SECONDS, self._check_begun)
 
     def data_received(self, data: bytes) -> None:
@@ -82,9 +85,9 @@ def listen(host: str, port: int) -> socket.socket:
         raise SpecError(f"--host {host} --port {port}: expected an address to listen at: {reason}") from None
 
 
-def server_of(service: Service) -> Server:
-    """What serves a service."""
-    config = uvicorn.Config(
+def config_of(service: Any, limits: Limits) -> uvicorn.Config:
+    """How an application is served within limits."""
+    return uvicorn.Config(
         service,
         http=Connection,
         ws="none",
@@ -94,11 +97,15 @@ def server_of(service: Service) -> Server:
         server_header=False,
         proxy_headers=False,
         backlog=_BACKLOG,
-        limit_concurrency=2 * service.limits.queue + _SPARE,
+        limit_concurrency=2 * limits.queue + _SPARE,
         h11_max_incomplete_event_size=_MOST_HEADERS,
-        timeout_graceful_shutdown=int(service.limits.seconds) + _MARGIN,
+        timeout_graceful_shutdown=int(limits.seconds) + _MARGIN,
     )
-    return Server(config)
+
+
+def server_of(service: Service) -> Server:
+    """What serves a service."""
+    return Server(config_of(service, service.limits))
 
 
 def run(service: Service, listening: socket.socket) -> None:

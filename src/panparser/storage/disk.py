@@ -34,6 +34,13 @@ class Disk:
         stream.flush()
         _sync(stream.fileno())
 
+    def append(self, stream: IO[bytes], data: bytes) -> None:
+        """Writes to an unbuffered file; returns when that would survive a loss of power."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[stream.write(rest) :]
+        _sync(stream.fileno())
+
     def replace(self, path: Path, by: Path, stream: IO[bytes]) -> None:
         """Gives a file, which is still open, and so nobody else's, the name of another, which it replaces."""
         if fcntl is None:

@@ -19,7 +19,7 @@ from panparser.errors import ConstraintError
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_given, place
 from panparser.parsing.constraints.solver import Solver
-from panparser.parsing.models.protocol import ParserLike, RawTree, Search
+from panparser.parsing.models.protocol import Found, ParserLike, RawTree, Search
 from panparser.systems.python import PythonSteps
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
@@ -164,6 +164,11 @@ class Constrained:
 
     def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray, IntArray | None]:
         """Heads, labels and tags as in `Parser.found`."""
+        found = self.find(treebank, search)
+        return found.heads, found.labels, found.tags
+
+    def find(self, treebank: Treebank, search: Search) -> Found:
+        """The trees, with lifted arcs put back; signals are those of the first search."""
         parser = self.parser
         kept = self.kept(self.heads, self.more)
         search = replace(search, constraints=kept)
@@ -178,7 +183,7 @@ class Constrained:
             labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
         sentences = sorted({*self.conflicting, *broken})
         self._report({sentence: heads[self.constraints.words_of(sentence)].tolist() for sentence in sentences})
-        return heads, labels, found.tags
+        return found._replace(heads=heads, labels=labels)
 
     def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
         """Trees of one sentence as in `Parser.best`, perhaps with duplicates."""

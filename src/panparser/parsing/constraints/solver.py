@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from panparser.trees.gold import Gold, Span, reference_heads
 
 Heads = list[int]  # of words 1..n
 Scores = npt.NDArray[np.float64]  # (n+1, n+1), by head and dependent; Root is 0
+_Decode = Callable[[Scores, bool], Any]  # of scores, and whether Root has one child
 _FORBIDDEN = -np.inf
 _MAX_PAIRED = 40  # constraints of which all pairs are tried
 _MAX_SPANS = 8  # spans of which all subsets are tried
@@ -191,8 +193,9 @@ class _Block:
     inside: dict[int, dict[int, int]]  # by top: heads of the other members
 
 
-def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool) -> Heads | None:
-    """The best projective tree in which each span is a subtree, or None. Shorter spans come first."""
+def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool, *, projective: bool = True) -> Heads | None:
+    """The best tree in which each span is a subtree, or None. Shorter spans come first."""
+    decode = _engine.projective_tree if projective else _engine.maximum_spanning_tree
     words = len(scores) - 1
     size = words + 1 + len(spans)
     table = np.full((size, size), _FORBIDDEN)
@@ -204,7 +207,7 @@ def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool) -> Heads
         members = [node for node in nodes if span.first <= reach[node][0] and reach[node][1] <= span.last]
         if not members or (reach[members[0]][0], reach[members[-1]][1]) != (span.first, span.last):
             return None  # it crosses another one
-        inside = {top: tree for top in members if (tree := _inside(table, members, top)) is not None}
+        inside = {top: tree for top in members if (tree := _inside(table, members, top, decode)) is not None}
         if not inside:
             return None
         blocks[number] = _block(table, number, inside)
@@ -212,7 +215,7 @@ def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool) -> Heads
         at = nodes.index(members[0])
         nodes[at : at + len(members)] = [number]
     chosen = [0, *nodes]
-    found = _eisner(table[np.ix_(chosen, chosen)], single_root)
+    found = _decoded(decode, table[np.ix_(chosen, chosen)], single_root)
     if found is None:
         return None
     heads = [0] * (words + 1)
@@ -227,13 +230,13 @@ def best_tree(scores: Scores, spans: Sequence[Span], single_root: bool) -> Heads
     return heads[1:]
 
 
-def _inside(table: Scores, members: list[int], top: int) -> dict[int, int] | None:
+def _inside(table: Scores, members: list[int], top: int, decode: _Decode) -> dict[int, int] | None:
     """Heads of all other members in the best tree with that top."""
     chosen = [0, *members]
     scores = table[np.ix_(chosen, chosen)]
     scores[0, :] = _FORBIDDEN
     scores[0, chosen.index(top)] = 0
-    found = _eisner(scores, True)
+    found = _decoded(decode, scores, True)
     if found is None:
         return None
     return {node: chosen[head] for node, head in zip(members, found, strict=True) if node != top}
@@ -248,9 +251,9 @@ def _block(table: Scores, number: int, inside: dict[int, dict[int, int]]) -> _Bl
     return _Block(tops[into.argmax(axis=1)], inside)
 
 
-def _eisner(scores: Scores, single_root: bool) -> Heads | None:
+def _decoded(decode: _Decode, scores: Scores, single_root: bool) -> Heads | None:
     try:
-        found: Heads = _engine.projective_tree(np.ascontiguousarray(scores), single_root).tolist()
+        found: Heads = decode(np.ascontiguousarray(scores), single_root).tolist()
     except ValueError:  # every tree has a forbidden arc
         return None
     return found[1:]

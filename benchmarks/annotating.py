@@ -1,0 +1,123 @@
+"""How long does `panparser annotate` take to open a large file, and to answer a key?
+
+    python benchmarks/annotating.py FILE [--sentences 50000] [--keys 200]    # CoNLL-U, whose sentences are repeated
+
+Two thirds of the sentences lose their heads and labels. `panparser annotate FILE -m en` is started; times are from the
+start of the process until it prints its address, without the import of Python modules and the model (measured by a
+file of one sentence), and in chromium, driven by playwright, from the address to a page that accepts keys, and from a
+key to the sentence drawn again, after the edit is in the journal, on the disk. The parser does not learn meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from machine import heading
+
+RESULTS = Path(__file__).parent / "results" / "annotating.txt"
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+KEYS = ("s", "o", "N", "V", "r", "Delete")
+PRESSED = """async (key) => {
+  const start = performance.now(), idle = () => document.documentElement.dataset.busy === "";
+  document.getElementById("tree").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  while (!idle()) await new Promise((resolve) => setTimeout(resolve, 0));
+  document.body.offsetHeight;
+  return performance.now() - start;
+}"""
+
+
+def made(source: Path, target: Path, sentences: int) -> None:
+    """A file of so many sentences, two of three without trees."""
+    blocks = source.read_text(encoding="utf-8").strip().split("\n\n")
+    with target.open("w", encoding="utf-8") as stream:
+        for number in range(sentences):
+            block = blocks[number % len(blocks)]
+            if number % 3:
+                block = re.sub(r"^(\d+\t(?:[^\t]*\t){5})[^\t]*\t[^\t]*", r"\1_\t_", block, flags=re.MULTILINE)
+            stream.write(
+                f"# sent_id = {number + 1}\n" + re.sub(r"^# sent_id.*\n", "", block, flags=re.MULTILINE) + "\n\n"
+            )
+
+
+@contextmanager
+def annotated(file: Path) -> Iterator[tuple[str, float]]:
+    """The address, and the seconds until it was printed."""
+    command = [sys.executable, "-m", "panparser", "annotate", str(file), "-m", "en", "--port", "0"]
+    start = time.perf_counter()
+    with subprocess.Popen(
+        [*command, "--no-browser", "--no-learn"], stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        seconds = time.perf_counter() - start
+        try:
+            yield re.findall(r"http://\S+", line)[0], seconds
+        finally:
+            process.terminate()
+
+
+def visited(playwright: Any, address: str, keys: int) -> tuple[float, list[float]]:
+    """Seconds to open the page; milliseconds of each key."""
+    program = next(path for path in BROWSERS if Path(path).exists())
+    browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto("about:blank")
+    start = time.perf_counter()
+    page.goto(address)
+    page.wait_for_selector('html[data-ready="yes"]', state="attached")
+    opened = time.perf_counter() - start
+    for key in KEYS:  # warm
+        page.evaluate(PRESSED, key)
+    times = [page.evaluate(PRESSED, KEYS[number % len(KEYS)]) for number in range(keys)]
+    browser.close()
+    return opened, times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--sentences", type=int, default=50_000)
+    parser.add_argument("--keys", type=int, default=200)
+    given = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    lines = [heading(), ""]
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        starts = {}
+        for count in (1, given.sentences):
+            file = Path(folder) / f"{count}.conllu"
+            made(given.file, file, count)
+            starts[count] = min(_start(file) for _ in range(3))
+        with annotated(file) as (address, _):
+            opened, times = visited(playwright, address, given.keys)
+        size = file.stat().st_size / 1e6
+    ordered = sorted(times)
+    lines += [
+        f"{given.sentences:,} sentences, {size:.0f} MB",
+        f"until the address is printed    {starts[given.sentences]:.2f} s, of which {starts[1]:.2f} s for any file",
+        f"until the page accepts keys     {opened:.2f} s",
+        f"a key that edits, median        {statistics.median(times):.0f} ms",
+        f"95 of 100 keys take at most     {ordered[int(0.95 * len(ordered))]:.0f} ms",
+        f"the slowest of {given.keys:<4}             {ordered[-1]:.0f} ms",
+    ]
+    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+def _start(file: Path) -> float:
+    with annotated(file) as (_, seconds):
+        return seconds
+
+
+if __name__ == "__main__":
+    main()

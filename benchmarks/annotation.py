@@ -1,0 +1,297 @@
+"""How many gestures does annotation take? A simulated person annotates 200 sentences with heads and labels.
+
+    python benchmarks/annotation.py FOLDER    # FOLDER/TREEBANK/train.conllu; goes on where it stopped
+
+Of each training set, sentences of 5 to 40 words are drawn by the seed: 20 that are done already, then 200 that are
+annotated one after the other, with their gold tags. A correction is one gesture: another head, or another label. A
+person who sees a wrong head corrects that first, and the label if it is still wrong then. The ways, each of which adds
+something to the one before:
+
+  a  static       a parser of the first 20 sentences; its errors are corrected
+  b  learning     after every 5 sentences, a parser learns all that are done
+  c  completion   after each correction, the rest of the sentence is parsed again around all corrections
+  d  right so far when a word is corrected, those before it count as right
+  e  uncertain    the words that the parser is least sure of are looked at first
+  f  transferred  d, and the parser starts from one that learned from tags of other languages
+
+Looking at a word that is right, and going on, is a confirmation: one key, counted apart. In d to f one is counted
+whenever words become decided that were not corrected.
+Everything but the person is what `panparser annotate` runs: completion, learning, gestures.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+from grid import arguments, build, finish, publish
+
+import panparser as pp
+from panparser.annotation.completion import Completer, Completion
+from panparser.annotation.drafts import Draft
+from panparser.annotation.learning import Learner, Seen, treebank_of
+from panparser.annotation.operations import Confirm, Head, Label, Operation, RightSoFar
+from panparser.transfer.transferring import train_transfer
+
+TREEBANKS = ("hu", "fr_sequoia", "el", "tr", "got", "sv_lines", "et", "lv")
+WAYS = ("static", "learning", "completion", "right so far", "uncertain", "transferred")
+FIRST, THEN = 20, 200
+SHORTEST, LONGEST = 5, 40
+OF_SOURCES = 400  # sentences of each source
+EVERY = 5  # sentences after which the parser learns
+SURE = 0.3  # words of more confidence are not looked at before the others
+
+
+@dataclass
+class Count:
+    """Gestures of a person."""
+
+    heads: int = 0
+    labels: int = 0
+    confirmations: int = 0
+
+    @property
+    def corrections(self) -> int:
+        return self.heads + self.labels
+
+
+def sentences(path: Path, seed: int) -> list[Draft]:
+    """The sentences, drawn."""
+    found = []
+    for piece in path.read_text(encoding="utf-8").split("\n\n"):
+        if piece.strip():
+            draft = Draft.read(piece.strip("\n") + "\n\n")
+            if SHORTEST <= len(draft.words) <= LONGEST and sum(word.head == 0 for word in draft.words) == 1:
+                found.append(draft)
+    order = np.random.default_rng(seed).permutation(len(found))[: FIRST + THEN]
+    return [found[at] for at in order]
+
+
+def without_trees(draft: Draft) -> Draft:
+    return replace(draft, done=False, words=tuple(replace(word, head=None, label=None) for word in draft.words))
+
+
+# --- The person ---
+
+
+def wrong(shown: Completion, gold: Draft, at: int) -> bool:
+    found, right = shown.words[at], gold.words[at]
+    return found.head != right.head or found.label != right.label
+
+
+def post_edit(shown: Completion, gold: Draft, count: Count) -> None:
+    """Corrects all that is wrong, one by one; nothing else changes."""
+    for found, right in zip(shown.words, gold.words, strict=True):
+        count.heads += found.head != right.head
+        count.labels += found.label != right.label
+
+
+class Person:
+    """Annotates one sentence, with completion after each gesture."""
+
+    def __init__(self, completer: Completer, gold: Draft, count: Count) -> None:
+        self.completer, self.gold, self.count = completer, gold, count
+        self.draft = without_trees(gold)
+        self.shown = completer.complete(self.draft)
+
+    def do(self, gesture: Operation) -> None:
+        before = self.draft
+        self.draft = gesture.applied(self.draft, self.shown.words)
+        if self.draft != before:
+            self.shown = self.completer.complete(self.draft)
+
+    def correct(self, at: int) -> None:
+        """A word that is wrong: its head first."""
+        right = self.gold.words[at]
+        if self.shown.words[at].head != right.head:
+            self.do(Head(at + 1, right.head or 0))
+            self.count.heads += 1
+        if self.shown.words[at].label != right.label:
+            self.do(Label(at + 1, right.label or "_"))
+            self.count.labels += 1
+
+    def in_order(self, *, right_so_far: bool) -> None:
+        """From left to right."""
+        while at := next((at for at in range(len(self.gold.words)) if wrong(self.shown, self.gold, at)), -1) + 1:
+            at -= 1
+            if right_so_far and at and self._undecided(range(at)):
+                self.do(RightSoFar(at))
+                self.count.confirmations += 1
+                if any(wrong(self.shown, self.gold, before) for before in range(at + 1)) and not wrong(
+                    self.shown, self.gold, at
+                ):
+                    continue
+            self.correct(at)
+        self.count.confirmations += 1  # done
+
+    def _undecided(self, words: Sequence[int] | range) -> bool:
+        return any(self.draft.words[at].head is None or self.draft.words[at].label is None for at in words)
+
+    def uncertain_first(self, sure: float) -> None:
+        """The least certain word, as long as there is one below the bound."""
+        while (word := self.shown.least_certain(self.draft)) is not None:
+            at = word - 1
+            confidence = min(self.shown.of_heads[at], self.shown.of_labels[at])
+            if confidence > sure:
+                break
+            if wrong(self.shown, self.gold, at):
+                self.correct(at)
+            else:
+                self.count.confirmations += 1
+            self.do(Confirm(word))
+
+
+# --- Ways ---
+
+
+def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence[str]) -> dict[str, Count]:
+    """What a person does by each way; those who annotate the same sentences have the same parsers."""
+    learner = Learner(start, seed=seed, every=EVERY)
+    done, seen = list(drawn[:FIRST]), []
+    first_parser = completer = learner.learn(treebank_of(done))
+    assert completer is not None
+    assert first_parser is not None
+    counts, new = {way: Count() for way in ways}, 0
+    for gold in drawn[FIRST:]:
+        first = completer.complete(without_trees(gold))
+        for way in ways:
+            annotate(way, first_parser if way == "static" else completer, gold, counts[way])
+        done.append(gold)
+        if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
+            seen.append(each)
+        new += 1
+        if learner.pays(new, len(done)):
+            new = 0
+            completer = learner.learn(treebank_of(done), seen) or completer
+    return counts
+
+
+def annotate(way: str, completer: Completer, gold: Draft, count: Count) -> None:
+    """One sentence, by one way."""
+    person = Person(completer, gold, count)
+    if way in ("static", "learning"):
+        post_edit(person.shown, gold, count)
+        return
+    if way == "uncertain":
+        person.uncertain_first(SURE)
+    person.in_order(right_so_far=way != "completion")
+
+
+def transferred(folder: Path, name: str, sample: pp.Treebank, seed: int) -> Completer:
+    """A start that learned from tags of other languages."""
+    sources = [
+        pp.read_conllu(path, lenient=True)
+        for path in sorted(folder.glob("*/train.conllu"))
+        if path.parent.name.partition("_")[0] != name.partition("_")[0]
+    ]
+    found = train_transfer(sources, raw=sample, method="all", sentences=OF_SOURCES, seed=seed, threads=1)
+    assert isinstance(found.parser, pp.Parser)
+    return Completer(found.parser)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One treebank and seed, with one start."""
+
+    treebank: str
+    seed: int
+    start: str = "nothing"  # or "transferred"
+
+    @property
+    def key(self) -> str:
+        return json.dumps(asdict(self))
+
+    def effort(self, folder: Path) -> float:
+        return (folder / self.treebank / "train.conllu").stat().st_size
+
+    def run(self, folder: Path) -> Result:
+        before = time.process_time()
+        drawn = sentences(folder / self.treebank / "train.conllu", self.seed)
+        start, ways = Completer(), WAYS[:-1]
+        if self.start == "transferred":
+            tags = treebank_of([without_trees(draft) for draft in drawn])
+            start, ways = transferred(folder, self.treebank, tags, self.seed), WAYS[3:4]
+        counts = simulate(drawn, self.seed, start, ways)
+        found = {way: asdict(count) for way, count in counts.items()}
+        if self.start == "transferred":
+            found = {WAYS[-1]: found[WAYS[3]]}
+        words = sum(len(draft.words) for draft in drawn[FIRST:])
+        return Result(found, words, len(drawn) - FIRST, time.process_time() - before, build())
+
+    def __str__(self) -> str:
+        return f"{self.treebank} {self.seed} {self.start}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Gestures by way."""
+
+    counts: dict[str, dict[str, int]]
+    words: int
+    sentences: int
+    cpu: float
+    build: str
+
+    def __str__(self) -> str:
+        return ", ".join(f"{way} {each['heads'] + each['labels']}" for way, each in self.counts.items())
+
+
+# --- The report ---
+
+
+def tasks(names: Sequence[str], seeds: Sequence[int]) -> list[Task]:
+    return [Task(name, seed, start) for name in names for seed in seeds for start in ("nothing", "transferred")]
+
+
+def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
+    yield "Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds"
+    yield ""
+    yield "treebank   " + "".join(f"{letter:>7}       " for letter in "abcdef")
+    rows: dict[str, list[float]] = {}
+    confirmed: dict[str, list[float]] = {}
+    for name in names:
+        found = [[results.get(task.key) for task in tasks([name], [seed])] for seed in seeds]
+        if any(each is None for pair in found for each in pair):
+            continue
+        means = []
+        for way in WAYS:
+            own = [pair[way == WAYS[-1]] for pair in found]
+            means.append(mean((e.counts[way]["heads"] + e.counts[way]["labels"]) / e.sentences for e in own if e))
+            confirmed.setdefault(way, []).append(mean(e.counts[way]["confirmations"] / e.sentences for e in own if e))
+        rows[name] = means
+        yield f"{name:<11}" + "".join(f"{each:7.2f} {means[0] / each:4.2f}x " for each in means)
+    if not rows:
+        return
+    average = [mean(row[at] for row in rows.values()) for at in range(len(WAYS))]
+    ratios = [mean(row[0] / row[at] for row in rows.values()) for at in range(len(WAYS))]
+    yield f"{'average':<11}" + "".join(
+        f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True)
+    )
+    yield ""
+    yield "Confirmations (keys that only say: right) per sentence, and all gestures together"
+    for at, way in enumerate(WAYS):
+        keys = mean(confirmed[way])
+        yield f"{'abcdef'[at]} {way:<14}{keys:7.2f}{average[at] + keys:7.2f}"
+    left = [name for name in names if name not in rows]
+    if left:
+        yield f"not finished, so not in the table: {', '.join(left)}"
+    builds = {result.build for result in results.values()}
+    if builds - {build()}:
+        yield f"some results are of another build of panparser ({len(builds)} builds in all)"
+
+
+def main() -> None:
+    options = arguments(__doc__, "annotation", "1,2,3").parse_args()
+    names = options.treebanks.split(",") if options.treebanks else list(TREEBANKS)
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    results = finish(options, tasks(names, seeds), Result)
+    publish(options, list(report(results, names, seeds)))
+
+
+if __name__ == "__main__":
+    main()

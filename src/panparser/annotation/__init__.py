@@ -1,0 +1,5 @@
+"""Annotation of treebanks by a person and a parser that learns: documents, gestures, journal, completion, learning."""
+
+from panparser._names import lazy
+
+__all__, __getattr__, __dir__ = lazy(__name__)

@@ -1,0 +1,61 @@
+"""Background: work that a thread does when it is asked to, once for all who asked meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+
+class Background:
+    """A thread that calls a function after `ask`; what is asked for while it works is done once, afterwards.
+
+    `idle`: seconds after `ask` when it begins, counted anew with every call; 0: at once.
+    """
+
+    def __init__(self, work: Callable[[], None], *, idle: float = 0.0, name: str = "panparser") -> None:
+        self._work, self._idle = work, idle
+        self._condition = threading.Condition()
+        self._asked = self._done = 0  # calls of `ask`, and those that have been answered
+        self._is_urgent = self._is_closed = False
+        self._thread = threading.Thread(target=self._run, daemon=True, name=name)
+        self._thread.start()
+
+    def ask(self, *, urgent: bool = True) -> None:
+        """The work is to be done; if it is not urgent, when nobody asks any more."""
+        with self._condition:
+            self._asked += 1
+            self._is_urgent |= urgent
+            self._condition.notify_all()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Until all that was asked for is done; was it?"""
+        with self._condition:
+            self._is_urgent = True
+            self._condition.notify_all()
+            return self._condition.wait_for(lambda: self._done >= self._asked or self._is_closed, timeout)
+
+    def close(self) -> None:
+        """Ends when the work that is being done is; what was only asked for is not done."""
+        with self._condition:
+            self._is_closed = True
+            self._condition.notify_all()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._asked > self._done or self._is_closed)
+                while not (self._is_urgent or self._is_closed):
+                    before = self._asked
+                    if not self._condition.wait(self._idle) and before == self._asked:
+                        break
+                if self._is_closed:
+                    return
+                asked, self._is_urgent = self._asked, False
+            try:
+                self._work()
+            finally:
+                with self._condition:
+                    self._done = asked
+                    self._condition.notify_all()

@@ -1,0 +1,258 @@
+"""Completion: the words that nobody decided are parsed around those that somebody did, at once.
+
+What is decided never moves. A parser whose system builds projective trees alone keeps as many decisions as it can; if
+some of them cross, or its tree has two roots, its best trees vote for arcs, and the best tree of all, crossing or not,
+that keeps every decision is taken. So any tree can be annotated with any parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from panparser._arrays import FloatArray
+from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
+from panparser.annotation.drafts import Draft, Word
+from panparser.parsing.confidence import Calibration, Evidence, gather
+from panparser.parsing.constraints.constraints import Constraint, Constraints
+from panparser.parsing.parser import Parser
+from panparser.pipeline.pipeline import Pipeline
+from panparser.sequences.tagger import Tagger
+from panparser.treebank.treebank import Treebank
+from panparser.trees.gold import UNKNOWN
+
+_VOTERS = 8  # trees that vote where decisions cross
+_AHEAD = 16  # the beam, if decisions are ahead
+_UNCERTAIN = 0.3  # confidence of arcs that no parser chose
+_TAGS = ("upos", "xpos", "feats", "lemma")
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The words of a draft as they are shown, and what is known about them. Decided words have a confidence of 1."""
+
+    words: tuple[Word, ...]
+    of_heads: tuple[float, ...]
+    of_labels: tuple[float, ...]
+    conflict: Conflict | None = None
+    evidence: Evidence | None = None  # of a parse without decisions, for calibration
+    model: int = 0
+
+    def least_certain(self, draft: Draft) -> int | None:
+        """The undecided word of least confidence, in its head or its label; None if all are decided."""
+        worst, least = None, 2.0
+        for number, word in enumerate(draft.words, start=1):
+            confidence = self.of_heads[number - 1] if word.head is None else 1.0
+            confidence = min(confidence, self.of_labels[number - 1]) if word.label is None else confidence
+            if (word.head is None or word.label is None) and confidence < least:
+                worst, least = number, confidence
+        return worst
+
+
+@dataclass(frozen=True)
+class Completer:
+    """A model for completion: a parser and what comes before it, each of which may be missing."""
+
+    parser: Parser | None = None
+    taggers: tuple[Tagger, ...] = ()
+    lemmatizer: Any = None
+    calibration: Calibration | None = None
+    number: int = 0  # increases with every model of a session
+    labels: dict[tuple[str, str, bool], str] = field(default_factory=dict)  # for a start without a parser
+
+    @classmethod
+    def of(cls, model: Parser | Pipeline | None) -> Completer:
+        if isinstance(model, Pipeline):
+            parser = model.parser if isinstance(model.parser, Parser) else None
+            taggers = tuple(tagger for tagger in model.taggers if isinstance(tagger, Tagger))
+            calibration = parser.calibration if parser else None
+            return cls(parser, taggers, model.lemmatizer, calibration)
+        return cls(model, calibration=model.calibration if model is not None else None)
+
+    # --- One sentence ---
+
+    def complete(self, draft: Draft) -> Completion:
+        """The draft with what it lacks."""
+        asked = decisions(draft)
+        kept, conflict = consistent(len(draft.words), asked)
+        treebank, tagged = self._tagged(draft)
+        if self.parser is None:
+            return self._without_parser(draft, tagged, kept, conflict)
+        constraints = _constraints(treebank, draft, kept)
+        evidence = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
+        heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
+        of_heads, of_labels = self._confidence(evidence)
+        if constraints.dropped or not is_tree(heads):
+            heads, changed = self._around(treebank, draft, kept)
+            of_heads[changed] = of_labels[changed] = _UNCERTAIN
+        names = self.parser.plain_labels
+        words = []
+        for number, (word, head) in enumerate(zip(draft.words, heads, strict=True)):
+            label = names[labels[number]] if labels[number] >= 0 else None
+            words.append(_shown(tagged[number], word, head, label))
+        free = [word.head is None for word in draft.words]
+        of_heads = np.where(free, of_heads, 1.0)
+        of_labels = np.where([word.label is None for word in draft.words], of_labels, 1.0)
+        is_first = not asked and all(word.label is None for word in draft.words)
+        return Completion(
+            tuple(words),
+            tuple(np.round(of_heads, 4).tolist()),
+            tuple(np.round(of_labels, 4).tolist()),
+            conflict,
+            evidence if is_first else None,
+            self.number,
+        )
+
+    def alternatives(self, draft: Draft, count: int) -> list[dict[str, Any]]:
+        """Trees that keep the decisions, best first: heads, labels, score (in updates, of the best 0)."""
+        if self.parser is None:
+            return []
+        kept, _ = consistent(len(draft.words), decisions(draft))
+        treebank, _ = self._tagged(draft)
+        constraints = _constraints(treebank, draft, kept)
+        trees = self.parser.best(treebank[0], count, constraints=constraints, relax=True)
+        found = []
+        for tree in trees:
+            heads = [
+                head if word.head is None else word.head for head, word in zip(tree.heads, draft.words, strict=True)
+            ]
+            found.append({"heads": heads, "labels": list(tree.labels), "score": round(tree.score - trees[0].score, 3)})
+        return found
+
+    def ranked_labels(self, draft: Draft, word: int, head: int | None) -> list[tuple[str, float]]:
+        """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0."""
+        if self.parser is None or not self.parser.spec.labeled:
+            return []
+        if head is None:
+            head = self.complete(draft).words[word - 1].head
+        fixed = replace(draft.words[word - 1], head=head, label=None)
+        draft = replace(draft, words=(*draft.words[: word - 1], fixed, *draft.words[word:]))
+        kept, _ = consistent(len(draft.words), decisions(draft))
+        treebank, _ = self._tagged(draft)
+        allowed = self.parser.labels.of_root if head == 0 else self.parser.labels.of_words
+        plain = set(self.parser.plain_labels)
+        scored: dict[str, float] = {}
+        for name, may in zip(self.parser.labels.names, allowed, strict=True):
+            if not may or name not in plain:
+                continue
+            constraints = _constraints(treebank, draft, kept, {word: name})
+            trees = self.parser.best(treebank[0], 1, beam=1, constraints=constraints, relax=True)
+            if trees:
+                scored[name] = trees[0].score
+        best = max(scored.values(), default=0.0)
+        ranked = sorted(scored.items(), key=lambda item: (-item[1], item[0]))
+        return [(name, round(score - best, 3)) for name, score in ranked]
+
+    # --- Parts ---
+
+    def _beam(self, draft: Draft) -> int | None:
+        """A search from left to right is wider if it must meet decisions that are still ahead."""
+        assert self.parser is not None
+        is_decided = [word.head is not None for word in draft.words]
+        is_ahead = False in is_decided and True in is_decided[is_decided.index(False) :]
+        return max(_AHEAD, self.parser.spec.beam) if is_ahead or draft.spans else None
+
+    def _tagged(self, draft: Draft) -> tuple[Treebank, list[Word]]:
+        """The sentence as a treebank, and its words, with tags and lemmas that nobody decided."""
+        treebank = _bare(draft)
+        parts = [part for part in (*self.taggers, self.lemmatizer) if part is not None]
+        lacking = [name for name in _TAGS if any(getattr(word, name) == "_" for word in draft.words)]
+        if not parts or not lacking:
+            return treebank, list(draft.words)
+        for part in parts:
+            part.annotate(treebank)
+        found = {name: treebank[0].values(name) for name in _TAGS}
+        words = []
+        for number, word in enumerate(draft.words):
+            values: dict[str, Any] = {name: found[name][number] for name in lacking if getattr(word, name) == "_"}
+            words.append(replace(word, **values))
+        for name in _TAGS:  # what was decided is not predicted
+            treebank[0].set_values(name, [getattr(word, name) for word in words])
+        return treebank, words
+
+    def _confidence(self, evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+        """Probabilities if there is a calibration, else numbers that order words by how sure their margins are."""
+        fitting = self.calibration
+        if fitting is not None and fitting.ensemble == 0:
+            columns = fitting.columns(evidence)
+            of_heads = fitting.heads(columns)
+            of_labels = of_heads * fitting.labels(columns) if fitting.labels is not None else of_heads
+            return of_heads, of_labels
+        unit = self.parser.unit if self.parser is not None else 1.0
+        margins = np.minimum(evidence.values["least"], 50 * unit) / unit
+        of_labels = np.minimum(evidence.values["label"], 50 * unit) / unit
+        squashed = [0.5 + 0.49 * margin / (1 + np.abs(margin)) for margin in (margins, np.minimum(margins, of_labels))]
+        return squashed[0], squashed[1]
+
+    def _around(self, treebank: Treebank, draft: Draft, kept: list[Constraint]) -> tuple[list[int], Any]:
+        """Heads around decisions that cross: of the tree that keeps them all and that the parser's trees vote for."""
+        assert self.parser is not None
+        words = len(draft.words)
+        constraints = _constraints(treebank, draft, kept)
+        trees = self.parser.best(treebank[0], _VOTERS, constraints=constraints, relax=True)
+        votes = np.zeros((words + 1, words + 1))
+        for rank, tree in enumerate(trees, start=1):
+            for dependent, head in enumerate(tree.heads, start=1):
+                if head >= 0:
+                    votes[head, dependent] += 1 / rank
+        dependents = np.arange(words + 1)
+        votes -= 1e-3 * np.abs(dependents[:, None] - dependents[None, :]) / (words + 1)  # else a near head
+        heads = tree_of(words, kept, votes) or [0] * words
+        first = trees[0].heads if trees else [-1] * words
+        return heads, np.array([head != other for head, other in zip(heads, first, strict=True)], dtype=bool)
+
+    def _without_parser(
+        self, draft: Draft, tagged: list[Word], kept: list[Constraint], conflict: Conflict | None
+    ) -> Completion:
+        """Words depend on the word before, the first on Root, where decisions allow it."""
+        words = len(draft.words)
+        scores = np.zeros((words + 1, words + 1))
+        scores[np.arange(words), np.arange(1, words + 1)] = 1.0
+        heads = tree_of(words, kept, scores) or [0] * words
+        shown = []
+        for word, seen, head in zip(draft.words, tagged, heads, strict=True):
+            upos = tagged[head - 1].upos if head else "ROOT"
+            shown.append(_shown(seen, word, head, self.labels.get((seen.upos, upos, bool(head)))))
+        of_heads = tuple(_UNCERTAIN if word.head is None else 1.0 for word in draft.words)
+        of_labels = tuple(_UNCERTAIN if word.label is None else 1.0 for word in draft.words)
+        return Completion(tuple(shown), of_heads, of_labels, conflict, None, self.number)
+
+
+def _bare(draft: Draft) -> Treebank:
+    """The words, their tags and features: all that parsers read."""
+    rows = (f"{number}\t{_cells(word)}\n" for number, word in enumerate(draft.words, start=1))
+    return Treebank(("".join(rows) + "\n").encode("utf-8", "replace"))
+
+
+def _cells(word: Word) -> str:
+    return "\t".join((word.form, word.lemma, word.upos, word.xpos, word.feats, "_", "_", "_", word.misc))
+
+
+def _shown(seen: Word, decided: Word, head: int, label: str | None) -> Word:
+    """A word with what was predicted, and above all what was decided."""
+    head = head if decided.head is None else decided.head
+    predicted = "root" if head == 0 and label is None else label
+    return replace(seen, head=head, label=decided.label or predicted or "dep")
+
+
+def _constraints(
+    treebank: Treebank, draft: Draft, kept: Sequence[Constraint], more: dict[int, str] | None = None
+) -> Constraints:
+    """Decisions as the parser takes them; `more`: labels by word."""
+    size = len(draft.words)
+    heads, labels = np.full(size, UNKNOWN, dtype=np.int32), np.full(size, UNKNOWN, dtype=np.int32)
+    texts: dict[str, int] = {}
+    for number, word in enumerate(draft.words, start=1):
+        label = (more or {}).get(number, word.label)
+        if label is not None:
+            labels[number - 1] = texts.setdefault(label, len(texts))
+    others = []
+    for constraint in kept:
+        if constraint.fixes is not None:
+            heads[constraint.word - 1] = constraint.fixes
+        else:
+            others.append(constraint)
+    return Constraints(treebank, heads, labels, tuple(texts), {0: tuple(others)} if others else {})

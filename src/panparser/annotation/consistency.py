@@ -1,0 +1,84 @@
+"""Consistency: pairs of words that are labeled in one way here, and in another there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from panparser.annotation.drafts import Draft
+from panparser.treebank.treebank import Treebank
+
+Pair: TypeAlias = tuple[str, str, str, str]  # lemma and tag of the dependent, and of its head
+
+
+def pair_of(draft: Draft, word: int) -> Pair | None:
+    """What a decided arc joins; None if it is not decided, or of Root."""
+    found = draft.words[word - 1]
+    if found.head is None or found.label is None or not found.head:
+        return None
+    head = draft.words[found.head - 1]
+    own, other = (each.form.lower() if each.lemma == "_" else each.lemma for each in (found, head))
+    return own, found.upos, other, head.upos
+
+
+@dataclass
+class Labels:
+    """The labels of all decided arcs, by pair; kept up to date as sentences change."""
+
+    _places: dict[Pair, dict[tuple[int, int], str]] = field(default_factory=dict)
+    _of_sentence: dict[int, list[tuple[Pair, int]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, treebank: Treebank, sentences: Sequence[int]) -> Labels:
+        """Those of a treebank; `sentences`: the number of each of its sentences in the document."""
+        found = cls()
+        names = ("form", "lemma", "upos", "deprel")
+        columns = [[treebank.vocabulary(name)[at] for at in treebank.column(name).tolist()] for name in names]
+        forms, lemmas, tags, labels = columns
+        texts = [form.lower() if lemma == "_" else lemma for form, lemma in zip(forms, lemmas, strict=True)]
+        heads = treebank.heads.tolist()
+        for index, (start, stop) in zip(sentences, pairwise(treebank.offsets.tolist()), strict=True):
+            for at in range(start, stop):
+                head = start + heads[at] - 1
+                if heads[at] > 0 and labels[at] != "_":
+                    found._add(index, at - start + 1, (texts[at], tags[at], texts[head], tags[head]), labels[at])
+        return found
+
+    def _add(self, index: int, word: int, pair: Pair, label: str) -> None:
+        self._places.setdefault(pair, {})[index, word] = label
+        self._of_sentence.setdefault(index, []).append((pair, word))
+
+    def put(self, index: int, draft: Draft | None) -> None:
+        """A sentence has changed; None: it is not done any more."""
+        for pair, word in self._of_sentence.pop(index, ()):
+            self._places[pair].pop((index, word), None)
+        for word in range(1, len(draft.words) + 1) if draft else ():
+            pair_here = pair_of(draft, word) if draft else None
+            if draft and pair_here is not None:
+                self._add(index, word, pair_here, draft.words[word - 1].label or "_")
+
+    def others(self, pair: Pair, label: str) -> dict[str, list[tuple[int, int]]]:
+        """Where a pair has other labels: by label, the places (sentence, word)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for place, other in self._places.get(pair, {}).items():
+            if other != label:
+                found.setdefault(other, []).append(place)
+        return found
+
+    def mixed(self, least: int = 2) -> list[dict[str, Any]]:
+        """Pairs with several labels, those with the most places first, as JSON."""
+        found = []
+        for pair, places in self._places.items():
+            counts = Counter(places.values())
+            if len(counts) > 1 and len(places) >= least:
+                first = list(min(places))  # sentence and word, from which `others` leads on
+                labels = dict(counts.most_common())
+                found.append({**named(pair), "labels": labels, "places": len(places), "first": first})
+        return sorted(found, key=lambda each: (-each["places"], each["lemma"], each["head_lemma"]))
+
+
+def named(pair: Pair) -> dict[str, str]:
+    return dict(zip(("lemma", "upos", "head_lemma", "head_upos"), pair, strict=True))

@@ -1,0 +1,240 @@
+"""Document: the file that is annotated, as places of sentences in its bytes; each is read when it is looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from panparser._caching import cached_property
+from panparser.annotation.drafts import Draft
+from panparser.errors import AnnotationError, ConlluError
+from panparser.treebank.conllu import parse_conllu
+from panparser.treebank.treebank import Treebank
+
+_BLANK = re.compile(rb"\n(?:\r?\n)+")
+_ROW = re.compile(rb"^[0-9]", re.M)
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(slots=True)
+class Marks:
+    """What the journal knows of a sentence, and its lines do not hold."""
+
+    key: str = ""
+    done: bool | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    version: int = 0
+
+    def on(self, draft: Draft) -> Draft:
+        """A draft with them."""
+        words = list(draft.words)
+        for number, heads in self.forbidden.items():
+            if number <= len(words):
+                words[number - 1] = replace(words[number - 1], forbidden=heads)
+        done = draft.done if self.done is None else self.done
+        return replace(draft, words=tuple(words), spans=self.spans, done=done)
+
+
+@dataclass(slots=True)
+class Place:
+    """A sentence of the document: where its bytes are, and the draft once it was read; `version` as in a view."""
+
+    start: int
+    stop: int
+    draft: Draft | None = None
+    is_changed: bool = False  # is the draft other than the bytes?
+    version: int = 0
+    marks: Marks | None = None  # not yet in the draft
+
+
+class Document:
+    """Sentences in the order of the file. What is not changed is written as it was read, byte for byte."""
+
+    def __init__(self, data: bytes, path: str = "<text>") -> None:
+        if data.startswith(_COMPRESSED):
+            raise AnnotationError(f"{path}: is compressed; decompress it to annotate it")
+        if data.startswith(_UTF16):
+            raise AnnotationError(f"{path}: expected UTF-8, found UTF-16")
+        self.path, self.data = path, data
+        self.sha256 = hashlib.sha256(data).hexdigest()  # of what was read, or last saved
+        self.places = [Place(start, stop) for start, stop in _pieces(data)]
+        self._totals: npt.NDArray[np.int64] | None = None
+        self._tail = self.places[-1].stop if self.places else 0  # where bytes begin that belong to no sentence
+
+    @classmethod
+    def open(cls, path: Path) -> Document:
+        """The document of a file. Raises AnnotationError if it cannot be read, or is no CoNLL-U."""
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise AnnotationError(f"{path}: cannot be read: {error.strerror or error}") from None
+        document = cls(data, str(path))
+        if document.places:
+            document._check_format()
+        elif data.strip():
+            raise AnnotationError(f"{path}: expected CoNLL-U, found no sentence (raw text? `--text` divides it)")
+        return document
+
+    def _check_format(self) -> None:
+        try:
+            found = parse_conllu(self.data[: self.places[min(9, len(self.places) - 1)].stop], lenient=True)
+        except ConlluError as error:
+            raise AnnotationError(f"{self.path}: {error}") from None
+        if found.format != "conllu":
+            raise AnnotationError(f"{self.path}: expected CoNLL-U, found CoNLL-X; convert it to annotate it")
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self)))
+
+    # --- Sentences ---
+
+    def check_index(self, index: int) -> None:
+        if type(index) is not int or not 0 <= index < len(self):
+            raise AnnotationError(f"{self.path}: has sentences 0..{len(self) - 1}; got {index!r}")
+
+    def draft(self, index: int) -> Draft:
+        """A sentence. Raises AnnotationError if its lines cannot be read."""
+        self.check_index(index)
+        place = self.places[index]
+        if place.draft is None:
+            try:
+                draft = Draft.read(self.text(index))
+                place.draft = draft if place.marks is None else place.marks.on(draft)
+            except ConlluError as error:
+                line = self.data.count(b"\n", 0, place.start) + 1
+                raise AnnotationError(f"{self.path}:{line}: this sentence cannot be annotated: {error}") from None
+        return place.draft
+
+    def text(self, index: int) -> str:
+        """The lines of a sentence as they are now."""
+        return self.bytes_of(index).decode("utf-8", "surrogateescape")
+
+    def bytes_of(self, index: int) -> bytes:
+        place = self.places[index]
+        if place.is_changed and place.draft is not None:
+            return place.draft.to_bytes()
+        return self.data[place.start : place.stop]
+
+    def put(self, index: int, taken: int, drafts: list[Draft], version: int) -> None:
+        """Replaces some sentences by others."""
+        if self._totals is not None:
+            self._totals += self._sums(range(index, index + taken), -1)
+        if taken == len(drafts) == 1:
+            place = self.places[index]
+            place.draft, place.is_changed, place.version = drafts[0], True, version
+        else:
+            self.places[index : index + taken] = [Place(0, 0, draft, True, version) for draft in drafts]
+        if self._totals is not None:
+            self._totals += self._sums(range(index, index + len(drafts)), 1)
+
+    def totals(self) -> dict[str, int]:
+        """Numbers of sentences, of those that are done, of words, and of words in sentences that are done."""
+        if self._totals is None:
+            self._totals = self._sums(range(len(self)), 1)
+        done, words, words_done = self._totals.tolist()
+        return {"sentences": len(self), "done": done, "words": words, "words_done": words_done}
+
+    def _sums(self, indices: range, sign: int) -> npt.NDArray[np.int64]:
+        done = words = words_done = 0
+        for index in indices:
+            count = self.words_of(index)
+            words += count
+            if self.is_done(index):
+                done, words_done = done + 1, words_done + count
+        return sign * np.array([done, words, words_done], dtype=np.int64)
+
+    def is_done(self, index: int) -> bool:
+        """Is a sentence done? One that nobody looked at is, if it has all heads and labels."""
+        place = self.places[index]
+        if place.draft is not None:
+            return place.draft.done
+        if place.marks is not None and place.marks.done is not None:
+            return place.marks.done
+        return self._at_first.get(place.start, (0, False))[1]
+
+    def words_of(self, index: int) -> int:
+        """Number of words of a sentence."""
+        place = self.places[index]
+        return len(place.draft.words) if place.draft is not None else self._at_first.get(place.start, (0, False))[0]
+
+    @cached_property
+    def _at_first(self) -> dict[int, tuple[int, bool]]:
+        """By place: the words of a sentence as it was read, and whether all have heads and labels.
+
+        Sentences that cannot be read are not there.
+        """
+        treebank = Treebank(self.data, path=self.path)
+        nothing = treebank.id_of("deprel", "_")
+        open_words = np.concatenate([[0], np.cumsum((treebank.heads < 0) | (treebank.labels == nothing))])
+        is_done = (open_words[treebank.offsets[1:]] == open_words[treebank.offsets[:-1]]).tolist()
+        facts = zip(np.diff(treebank.offsets).tolist(), is_done, strict=True)
+        starts = [start for start, _ in _pieces(self.data)]
+        if len(treebank) == len(starts):
+            return dict(zip(starts, facts, strict=True))
+        lines = np.cumsum([1, *(self.data.count(b"\n", start, stop) for start, stop in _pieces(self.data))])
+        places = np.searchsorted(lines, [sentence.line for sentence in treebank], side="right") - 1
+        return {starts[place]: fact for place, fact in zip(places.tolist(), facts, strict=True)}
+
+    def keys(self) -> dict[str, int]:
+        """Where each sentence is, by its key; of several with one key, the first."""
+        found: dict[str, int] = {}
+        for index in range(len(self)):
+            try:
+                found.setdefault(self.draft(index).key, index)
+            except AnnotationError:
+                continue
+        return found
+
+    def joined(self, indices: Iterable[int]) -> bytes:
+        """Some sentences as a file of their own."""
+        return b"".join(_ended(self.bytes_of(index)) for index in indices)
+
+    # --- The file ---
+
+    def to_bytes(self) -> bytes:
+        """The file as it would be saved now."""
+        if not any(place.is_changed for place in self.places):
+            return self.data
+        pieces: list[bytes] = []
+        start = stop = 0  # of neighbors that are not changed
+        for place in self.places:
+            if place.is_changed and place.draft is not None:
+                pieces += (self.data[start:stop], _ended(place.draft.to_bytes()))
+                start = stop = 0
+            elif place.start == stop and stop:
+                stop = place.stop
+            else:
+                pieces.append(self.data[start:stop])
+                start, stop = place.start, place.stop
+        return b"".join((*pieces, self.data[start:stop], self.data[self._tail :]))
+
+
+def _ended(sentence: bytes) -> bytes:
+    """A sentence that a blank line follows."""
+    if sentence.endswith((b"\n\n", b"\n\r\n")):
+        return sentence
+    newline = b"\r\n" if b"\r\n" in sentence else b"\n"
+    return sentence + (newline if sentence.endswith(b"\n") else newline * 2)
+
+
+def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where sentences are, each with the blank line after it, and with what before it is none."""
+    start = at = 0
+    while at < len(data):
+        found = _BLANK.search(data, at)
+        stop = found.end() if found else len(data)
+        if data[at : at + 1].isdigit() or _ROW.search(data, at, stop):
+            yield start, stop
+            start = stop
+        at = stop

@@ -1,0 +1,293 @@
+"""Draft: a sentence as far as it is annotated, and changes of its cells."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from panparser.errors import AnnotationError, ConlluError
+
+Cell: TypeAlias = tuple[int, str, Any, Any]  # word (0: the sentence), field, old value, new value
+WORD_FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "label", "deps", "misc", "forbidden")
+SENTENCE_FIELDS = ("comments", "spans", "done")
+_COLUMNS = 10
+_WORD = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+_BEFORE = re.compile(r"\ufeff?[\r\n]*(?:.*\n\r?\n)?", re.DOTALL)  # blank lines, and all before them
+_EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The cells of a word. `head` and `label` are None where nobody decided; `forbidden` are heads that it cannot have.
+
+    Only the file's columns are in the file; `forbidden` is kept by the journal.
+    """
+
+    form: str
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
+    head: int | None = None
+    label: str | None = None
+    deps: str = "_"
+    misc: str = "_"
+    forbidden: tuple[int, ...] = ()
+
+    def row(self, number: int) -> str:
+        """The line of the file."""
+        head, label = "_" if self.head is None else self.head, self.label or "_"
+        cells = (self.form, self.lemma, self.upos, self.xpos, self.feats, head, label, self.deps, self.misc)
+        return f"{number}\t" + "\t".join(map(str, cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A line that is no word: a multiword token of words first..last, or an empty node first.last."""
+
+    first: int
+    last: int
+    cells: tuple[str, ...]  # all but the ID
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A sentence as far as it is annotated; `before` and `after` are blank lines and the like, which are kept."""
+
+    words: tuple[Word, ...]
+    comments: tuple[str, ...] = ()
+    multiword: tuple[Extra, ...] = ()
+    empty: tuple[Extra, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    done: bool = False
+    newline: str = "\n"
+    before: str = ""
+    after: str = "\n\n"
+
+    # --- As text ---
+
+    @classmethod
+    def read(cls, text: str) -> Draft:
+        """The sentence of some lines of CoNLL-U. Raises ConlluError if they could not be written back as they are."""
+        draft = _Reader(text).draft()
+        if draft.to_text() != text:
+            raise ConlluError("the lines of this sentence are not in their usual order or form")
+        return replace(draft, done=all(word.head is not None and word.label is not None for word in draft.words))
+
+    def to_text(self) -> str:
+        """The lines of the file, with what stands around them."""
+        ranges = {each.first: each for each in self.multiword}
+        nodes: dict[int, list[Extra]] = {}
+        for node in self.empty:
+            nodes.setdefault(node.first, []).append(node)
+        lines = [*self.comments, *map(_node_row, nodes.get(0, ()))]
+        for number, word in enumerate(self.words, start=1):
+            if number in ranges:
+                lines.append("\t".join((f"{number}-{ranges[number].last}", *ranges[number].cells)))
+            lines.append(word.row(number))
+            lines += map(_node_row, nodes.get(number, ()))
+        return self.before + self.newline.join(lines) + self.after
+
+    def to_bytes(self) -> bytes:
+        return self.to_text().encode("utf-8", "surrogateescape")
+
+    def to_value(self) -> dict[str, Any]:
+        """The sentence as JSON: its lines, and what they do not hold."""
+        value: dict[str, Any] = {"text": self.to_text(), "done": self.done}
+        if self.spans:
+            value["spans"] = [list(span) for span in self.spans]
+        if forbidden := {str(at): list(word.forbidden) for at, word in enumerate(self.words, 1) if word.forbidden}:
+            value["forbidden"] = forbidden
+        return value
+
+    @classmethod
+    def from_value(cls, value: dict[str, Any]) -> Draft:
+        draft = cls.read(value["text"])
+        words = list(draft.words)
+        for at, heads in value.get("forbidden", {}).items():
+            if not 1 <= int(at) <= len(words):
+                raise ConlluError(f"there is no word {at}")
+            words[int(at) - 1] = replace(words[int(at) - 1], forbidden=tuple(heads))
+        spans = tuple((first, last) for first, last in value.get("spans", ()))
+        return replace(draft, words=tuple(words), spans=spans, done=value["done"])
+
+    # --- What comments say ---
+
+    def comment(self, name: str) -> str | None:
+        """The value of a comment `# name = value`."""
+        for line in self.comments:
+            key, sign, value = line[1:].partition("=")
+            if sign and key.strip() == name:
+                return value.strip()
+        return None
+
+    def with_comment(self, name: str, value: str | None) -> Draft:
+        """With a comment `# name = value` in its place, or without it."""
+        line = [] if value is None else [f"# {name} = {value}"]
+        lines: list[str] = []
+        for old in self.comments:
+            if old[1:].partition("=")[0].strip() == name and "=" in old:
+                lines += line
+                line = []
+            else:
+                lines.append(old)
+        return replace(self, comments=(*lines, *line))
+
+    @property
+    def key(self) -> str:
+        """What the sentence is known by: its sent_id, and a hash of its forms."""
+        forms = "\x1f".join(word.form for word in self.words)
+        digest = hashlib.sha256(forms.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        return f"{self.comment('sent_id') or ''}#{digest}"
+
+    def tokens(self) -> list[tuple[int, int, str, str]]:
+        """(first word, last word, form, MISC) of what is written in the text: multiword tokens, and other words."""
+        ranges = {each.first: each for each in self.multiword}
+        found, at = [], 1
+        while at <= len(self.words):
+            if at in ranges:
+                found.append((at, ranges[at].last, ranges[at].cells[0], ranges[at].cells[8]))
+                at = ranges[at].last + 1
+            else:
+                found.append((at, at, self.words[at - 1].form, self.words[at - 1].misc))
+                at += 1
+        return found
+
+    # --- Changes ---
+
+    def value(self, word: int, field: str) -> Any:
+        """A value as JSON has it."""
+        value = getattr(self.words[word - 1] if word else self, field)
+        return _plain(value)
+
+    def changes_to(self, other: Draft) -> list[Cell] | None:
+        """The cells in which another draft differs; None if words, tokens or nodes do."""
+        same = (self.multiword, self.empty, self.before, self.after, self.newline)
+        if len(self.words) != len(other.words) or same != (
+            other.multiword, other.empty, other.before, other.after, other.newline,
+        ):  # fmt: skip
+            return None
+        cells: list[Cell] = []
+        for field in SENTENCE_FIELDS:
+            if getattr(self, field) != getattr(other, field):
+                cells.append((0, field, self.value(0, field), other.value(0, field)))
+        for number, (old, new) in enumerate(zip(self.words, other.words, strict=True), start=1):
+            if old != new:
+                for field in WORD_FIELDS:
+                    if getattr(old, field) != getattr(new, field):
+                        cells.append((number, field, self.value(number, field), other.value(number, field)))
+        return cells
+
+    def changed(self, cells: Iterable[Sequence[Any]], *, backwards: bool = False) -> Draft:
+        """With the cells changed, or changed back. Raises AnnotationError if a cell does not have its old value."""
+        of_words: dict[int, dict[str, Any]] = {}
+        of_self: dict[str, Any] = {}
+        for number, field, old, new in cells:
+            if backwards:
+                old, new = new, old
+            if not 0 <= number <= len(self.words):
+                raise AnnotationError(f"word {number}: the sentence has {len(self.words)} words")
+            before = of_words.get(number, {}) if number else of_self
+            found = _plain(before[field]) if field in before else self.value(number, field)
+            if found != old:
+                where = f"{field} of word {number}" if number else field
+                raise AnnotationError(f"{where} was {_said(old)}, and is {_said(found)} now")
+            if number:
+                of_words.setdefault(number, {})[field] = tuple(new) if field == "forbidden" else new
+            else:
+                of_self[field] = _frozen(field, new)
+        words = list(self.words)
+        for number, values in of_words.items():
+            words[number - 1] = replace(words[number - 1], **values)
+        if of_self:
+            return replace(self, words=tuple(words), **of_self)
+        same = (self.comments, self.multiword, self.empty, self.spans, self.done)
+        return Draft(tuple(words), *same, self.newline, self.before, self.after)  # much faster than `replace`
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _frozen(field: str, value: Any) -> Any:
+    if field == "spans":
+        return tuple((first, last) for first, last in value)
+    return tuple(value) if field == "comments" else value
+
+
+def _said(value: Any) -> str:
+    return "undecided" if value is None else repr(value) if isinstance(value, str) else str(value)
+
+
+def _node_row(node: Extra) -> str:
+    return "\t".join((f"{node.first}.{node.last}", *node.cells))
+
+
+class _Reader:
+    """Reads the lines of one sentence."""
+
+    def __init__(self, text: str) -> None:
+        body = text.rstrip("\r\n")
+        self.after = text[len(body) :]
+        around = _BEFORE.match(body)
+        self.before = around[0] if around else ""
+        body = body[len(self.before) :]
+        self.newline = "\r\n" if "\r\n" in body + self.after else "\n"
+        self.lines = body.split(self.newline)
+        self.comments: list[str] = []
+        self.words: list[Word] = []
+        self.multiword: list[Extra] = []
+        self.empty: list[Extra] = []
+
+    def draft(self) -> Draft:
+        for line in self.lines:
+            if line.startswith("#"):
+                self.comments.append(line)
+            else:
+                self._take(line.split("\t"))
+        if not self.words:
+            raise ConlluError("expected words, found none")
+        for number, word in enumerate(self.words, start=1):
+            if word.head is not None and (word.head > len(self.words) or word.head == number):
+                raise ConlluError(f"word {number}: expected the number of another word in HEAD, found {word.head}")
+        return Draft(
+            tuple(self.words),
+            tuple(self.comments),
+            tuple(self.multiword),
+            tuple(self.empty),
+            newline=self.newline,
+            before=self.before,
+            after=self.after,
+        )
+
+    def _take(self, cells: list[str]) -> None:
+        if len(cells) != _COLUMNS:
+            raise ConlluError(f"expected {_COLUMNS} columns, found {len(cells)}")
+        if _WORD.fullmatch(cells[0]):
+            if int(cells[0]) != len(self.words) + 1:
+                raise ConlluError(f"expected word {len(self.words) + 1}, found {cells[0]}")
+            self.words.append(_word(cells))
+        elif found := _RANGE.fullmatch(cells[0]):
+            self.multiword.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
+        elif found := _EMPTY.fullmatch(cells[0]):
+            self.empty.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
+        else:
+            raise ConlluError(f"expected the number of a word in ID, found {cells[0]!r}")
+
+
+def _word(cells: list[str]) -> Word:
+    head = None
+    if cells[6] != "_":
+        if not cells[6].isascii() or not cells[6].isdigit() or len(cells[6]) > 9:
+            raise ConlluError(f"word {cells[0]}: expected a number in HEAD, found {cells[6]!r}")
+        head = int(cells[6])
+    label = None if cells[7] == "_" else cells[7]
+    _, form, lemma, upos, xpos, feats, _, _, deps, misc = cells
+    return Word(form, lemma, upos, xpos, feats, head, label, deps, misc)

@@ -1,0 +1,404 @@
+"""What a person can do with a sentence: gestures as frozen values, which come and go as JSON.
+
+`{"op": "head", "word": 3, "head": 5}` is the value of `Head(3, 5)`; `GESTURES` lists all of them. A gesture is one
+step of undo, whatever it changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from panparser.annotation import tokens
+from panparser.annotation.drafts import Draft, Word
+from panparser.errors import AnnotationError
+from panparser.storage.values import BOOLEAN, COUNT, TEXT, Kind, ListOf, Maybe, Table, check, integer, one_of, text
+from panparser.treebank.treebank import is_cell
+
+COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `Cell` sets
+_NUMBER, _WORDS = integer(1), 100_000
+_LABEL = re.compile(r"[^\s|]+")
+
+
+class Operation:
+    """A gesture. `shown`: the words as the page showed them, with what the parser predicted where nobody decided."""
+
+    op: ClassVar[str]
+    declared: ClassVar[Table]
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        """The sentence after it. Raises AnnotationError if it allows no such gesture."""
+        raise NotImplementedError
+
+    def to_value(self) -> dict[str, Any]:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {"op": self.op} | {name: value for name, value in plain.items() if value is not None}
+
+
+GESTURES: dict[str, type[Operation]] = {}
+_Made = TypeVar("_Made", bound=Operation)
+
+
+@dataclass_transform(frozen_default=True)
+def _gesture(op: str, /, may: dict[str, Kind] | None = None, **must: Kind) -> Callable[[type[_Made]], type[_Made]]:
+    """Makes a class a gesture with this name: its fields, of these kinds, are its JSON."""
+
+    def declare(cls: type[_Made]) -> type[_Made]:
+        made = dataclass(frozen=True)(cls)
+        made.op, made.declared = op, Table({"op": one_of(op)} | must, may, closed=True)
+        GESTURES[op] = made
+        return made
+
+    return declare
+
+
+def operation(value: Any) -> Operation:
+    """The gesture of a JSON value. Raises AnnotationError, which names what is wrong."""
+    check(value, Table({"op": one_of(*GESTURES)}), "", AnnotationError)
+    kind = GESTURES[value["op"]]
+    check(value, kind.declared, value["op"], AnnotationError)
+    given = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name != "op"}
+    if "places" in given:
+        given["places"] = tuple((sentence, word) for sentence, word in given["places"])
+    return kind(**given)
+
+
+# --- Heads and labels ---
+
+
+@_gesture("head", word=_NUMBER, head=COUNT)
+class Head(Operation):
+    """The head of a word; 0 is Root. Its label is predicted again, unless it was decided."""
+
+    word: int
+    head: int
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        return _with_head(draft, self.word, self.head)
+
+
+@_gesture("label", word=_NUMBER, label=TEXT)
+class Label(Operation):
+    """The label of a word's arc."""
+
+    word: int
+    label: str
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        return _with(draft, self.word, label=_checked_label(self.label))
+
+
+@_gesture("arc", word=_NUMBER, head=COUNT, label=TEXT)
+class Arc(Operation):
+    """Head and label at once."""
+
+    word: int
+    head: int
+    label: str
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        return _with(_with_head(draft, self.word, self.head), self.word, label=_checked_label(self.label))
+
+
+@_gesture("unset", {"what": one_of("head", "label", "both")}, word=_NUMBER)
+class Unset(Operation):
+    """Head, label or both are undecided again; and what was said about its heads is forgotten with the head."""
+
+    word: int
+    what: str = "both"
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        values: dict[str, Any] = {}
+        if self.what != "label":
+            values |= {"head": None, "forbidden": ()}
+        if self.what != "head":
+            values["label"] = None
+        return _with(draft, self.word, **values)
+
+
+@_gesture("forbid", word=_NUMBER, heads=ListOf(COUNT, most=_WORDS))
+class Forbid(Operation):
+    """The head of a word is none of these (only these: an empty list allows all again)."""
+
+    word: int
+    heads: tuple[int, ...]
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        for head in self.heads:
+            _check_head(draft, self.word, head)
+        decided = draft.words[_at(draft, self.word)].head
+        kept = None if decided in self.heads else decided
+        return _with(draft, self.word, forbidden=tuple(sorted(set(self.heads))), head=kept)
+
+
+@_gesture("span", first=_NUMBER, last=_NUMBER)
+class SpanOf(Operation):
+    """Words first..last are a subtree: one of them has its head outside, and none outside has its head inside."""
+
+    first: int
+    last: int
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        _check_range(draft, self.first, self.last)
+        spans = sorted({*draft.spans, (self.first, self.last)})
+        return replace(draft, spans=tuple(spans))
+
+
+@_gesture("unspan", first=_NUMBER, last=_NUMBER)
+class Unspan(Operation):
+    """Words first..last need not be a subtree."""
+
+    first: int
+    last: int
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        if (self.first, self.last) not in draft.spans:
+            raise AnnotationError(f"words {self.first}-{self.last} were not said to be a subtree")
+        return replace(draft, spans=tuple(span for span in draft.spans if span != (self.first, self.last)))
+
+
+# --- What is shown is right ---
+
+
+@_gesture("confirm", {"model": COUNT}, word=_NUMBER)
+class Confirm(Operation):
+    """A word is right as it is shown: head, label, tags, lemma. `model`: the number in the view that was looked at."""
+
+    word: int
+    model: int | None = None
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        at = _at(draft, self.word)
+        return _with_words(draft, at, at + 1, shown)
+
+
+@_gesture("right", {"model": COUNT}, word=_NUMBER)
+class RightSoFar(Operation):
+    """All words up to this one are right as they are shown."""
+
+    word: int
+    model: int | None = None
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        return _with_words(draft, 0, _at(draft, self.word) + 1, shown)
+
+
+@_gesture("done", {"done": BOOLEAN, "accept": BOOLEAN, "model": COUNT})
+class Done(Operation):
+    """The sentence is done (or not); with `accept`, what is shown is right, else what is undecided stays unknown."""
+
+    done: bool = True
+    accept: bool = True
+    model: int | None = None
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        if self.done and self.accept:
+            draft = _with_words(draft, 0, len(draft.words), shown)
+        return replace(draft, done=self.done)
+
+
+# --- Other columns, comments ---
+
+
+@_gesture("cell", word=_NUMBER, column=one_of(*COLUMNS), value=text(most=10_000))
+class SetCell(Operation):
+    """UPOS, XPOS, FEATS, LEMMA, FORM or MISC of a word; `_` empties all but FORM."""
+
+    word: int
+    column: str
+    value: str
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        at = _at(draft, self.word)
+        value = self.value.strip() or "_"
+        if not is_cell(value) or ("  " in value) or (" " in value and self.column not in ("form", "lemma", "misc")):
+            raise AnnotationError(f"{self.column.upper()} of word {self.word} cannot be {self.value!r}")
+        if self.column == "form":
+            return tokens.with_form(draft, at + 1, value)
+        if self.column == "feats":
+            value = _sorted_features(value)
+        return _with(draft, self.word, **{self.column: value})
+
+
+@_gesture("comments", comments=ListOf(text(most=100_000), most=10_000))
+class Comments(Operation):
+    """The lines before the sentence, each of which begins with #."""
+
+    comments: tuple[str, ...]
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        for line in self.comments:
+            if not line.startswith("#") or re.search("[\n\r\ud800-\udfff]", line):
+                raise AnnotationError(f"a comment must be one line that begins with #; got {line!r}")
+        return replace(draft, comments=tuple(self.comments))
+
+
+@_gesture("note", text=text(most=100_000))
+class Note(Operation):
+    """A note, in a comment `# note = ...`; empty: none."""
+
+    text: str
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        note = " ".join(self.text.encode("utf-8", "replace").decode().split())
+        return draft.with_comment("note", note or None)
+
+
+# --- Tokens and sentences ---
+
+
+@_gesture("split", word=_NUMBER, forms=ListOf(text(least=1, most=10_000), least=2, most=100))
+class SplitWord(Operation):
+    """A word becomes some, with these forms."""
+
+    word: int
+    forms: tuple[str, ...]
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        for form in self.forms:
+            _check_form(form)
+        return tokens.split_word(draft, _at(draft, self.word) + 1, self.forms)
+
+
+@_gesture("join", {"form": Maybe(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+class JoinWords(Operation):
+    """Words first..last become one, written as they were, or as `form`."""
+
+    first: int
+    last: int
+    form: str | None = None
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        _check_range(draft, self.first, self.last, least=2)
+        if self.form is not None:
+            _check_form(self.form)
+        return tokens.join_words(draft, self.first, self.last, self.form)
+
+
+@_gesture("multiword", {"form": Maybe(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+class MakeMultiword(Operation):
+    """Words first..last are written as one token, as `form` or as their forms together."""
+
+    first: int
+    last: int
+    form: str | None = None
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        _check_range(draft, self.first, self.last, least=2)
+        if self.form is not None:
+            _check_form(self.form)
+        return tokens.make_multiword(draft, self.first, self.last, self.form)
+
+
+@_gesture("unmultiword", first=_NUMBER)
+class UnmakeMultiword(Operation):
+    """The words of the multiword token that begins with word `first` are tokens of their own."""
+
+    first: int
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        return tokens.unmake_multiword(draft, self.first)
+
+
+@_gesture("split_sentence", word=_NUMBER)
+class SplitSentence(Operation):
+    """A new sentence begins with a word."""
+
+    word: int
+
+
+@_gesture("join_sentence")
+class JoinSentence(Operation):
+    """The sentence and the next one are one."""
+
+
+# --- Of several sentences ---
+
+
+@_gesture("relabel", {"reason": text(most=1000)}, label=TEXT, places=ListOf(ListOf(COUNT, least=2, most=2)))
+class Relabel(Operation):
+    """Words of several sentences get one label: `places` are (sentence, word)."""
+
+    label: str
+    places: tuple[tuple[int, int], ...]
+    reason: str = field(default="", compare=False)
+
+    def to_value(self) -> dict[str, Any]:
+        return super().to_value() | {"places": [list(place) for place in self.places]}
+
+
+def outcome(
+    gesture: Operation, draft: Draft, shown: Sequence[Word], following: Draft | None
+) -> tuple[int, list[Draft]]:
+    """How many sentences a gesture takes, from this one on, and which ones it leaves in their place."""
+    if isinstance(gesture, SplitSentence):
+        return 1, tokens.split_sentence(draft, _at(draft, gesture.word) + 1)
+    if isinstance(gesture, JoinSentence):
+        if following is None:
+            raise AnnotationError("no sentence follows that this one could be joined with")
+        return 2, [tokens.join_sentences(draft, following)]
+    return 1, [gesture.applied(draft, shown)]
+
+
+# --- What all share ---
+
+
+def _at(draft: Draft, word: int) -> int:
+    if not 1 <= word <= len(draft.words):
+        raise AnnotationError(f"the sentence has words 1..{len(draft.words)}; got {word}")
+    return word - 1
+
+
+def _with(draft: Draft, word: int, **values: Any) -> Draft:
+    at = _at(draft, word)
+    return replace(draft, words=(*draft.words[:at], replace(draft.words[at], **values), *draft.words[at + 1 :]))
+
+
+def _with_head(draft: Draft, word: int, head: int) -> Draft:
+    _check_head(draft, word, head)
+    forbidden = tuple(each for each in draft.words[_at(draft, word)].forbidden if each != head)
+    return _with(draft, word, head=head, forbidden=forbidden)
+
+
+def _with_words(draft: Draft, start: int, stop: int, shown: Sequence[Word]) -> Draft:
+    """With what is shown of some words; what has been decided of them stays."""
+    if len(shown) != len(draft.words):
+        raise AnnotationError("what was shown is of another sentence")
+    words = list(draft.words)
+    for at in range(start, stop):
+        word, seen = words[at], shown[at]
+        names = ("lemma", "upos", "xpos", "feats")
+        values = {name: getattr(seen, name) for name in names if getattr(word, name) == "_"}
+        head = seen.head if word.head is None else word.head
+        words[at] = replace(word, head=head, label=word.label or seen.label, **values)
+    return replace(draft, words=tuple(words))
+
+
+def _check_head(draft: Draft, word: int, head: int) -> None:
+    _at(draft, word)
+    if not 0 <= head <= len(draft.words) or head == word:
+        raise AnnotationError(f"the head of word {word} must be 0..{len(draft.words)} but {word}; got {head}")
+
+
+def _check_range(draft: Draft, first: int, last: int, least: int = 1) -> None:
+    if not 1 <= first <= last <= len(draft.words) or last - first + 1 < least:
+        raise AnnotationError(f"expected {least} or more of words 1..{len(draft.words)}; got {first}-{last}")
+
+
+def _checked_label(label: str) -> str:
+    if not is_cell(label) or label == "_" or not _LABEL.fullmatch(label):
+        raise AnnotationError(f"a label must be a text without spaces; got {label!r}")
+    return label
+
+
+def _check_form(form: str) -> None:
+    if not is_cell(form) or form == "_":
+        raise AnnotationError(f"a form must be a text without tabs, line ends and spaces around it; got {form!r}")
+
+
+def _sorted_features(value: str) -> str:
+    """Features as UD sorts them; no text is refused here: `problems` tell what is wrong."""
+    return "|".join(sorted(value.split("|"), key=lambda item: item.lower()))

@@ -1,0 +1,119 @@
+"""Progress: corrections per 100 words, words done, hours left; and the time of every gesture, for research."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from panparser.annotation.journal import Journal, kind_of
+from panparser.errors import JournalError
+
+_CORRECTIONS = ("head", "label", "arc", "cell", "forbid", "span")
+_BREAK = 300.0  # seconds: a longer pause was not work
+_LATEST = 20  # sentences that the speed is measured on
+FIELDS = ("number", "time", "seconds", "user", "sentence", "key", "gesture", "word", "detail", "changed", "undone_by")
+
+
+@dataclass
+class Progress:
+    """Counts what the journal says, record by record."""
+
+    corrections: int = 0
+    seconds: float = 0.0
+    _last: float | None = None
+    _since: tuple[int, float] = (0, 0.0)  # corrections and seconds when the last sentence was done
+    _done: list[tuple[int, int, float]] = field(default_factory=list)  # words, corrections, seconds of sentences
+
+    def take(self, record: dict[str, Any]) -> None:
+        at = record.get("at")
+        if at is None or kind_of(record) not in ("op", "undo", "redo"):
+            return
+        if self._last is not None:
+            self.seconds += min(max(0.0, at - self._last), _BREAK)  # a clock may jump
+        self._last = at
+        name = record["op"]["op"] if "op" in record else ""
+        self.corrections += name in _CORRECTIONS
+
+    def done(self, words: int) -> None:
+        """A sentence of so many words was done."""
+        before = self._since
+        self._since = (self.corrections, self.seconds)
+        self._done.append((words, self.corrections - before[0], self.seconds - before[1]))
+
+    def to_value(self, words_left: int) -> dict[str, Any]:
+        """As JSON: {"corrections", "seconds", "per_100_words": of the latest sentences, "series": [of each ten],
+        "words_per_hour", "hours_left"}; null where nothing is known."""
+        latest = self._done[-_LATEST:]
+        words, corrections, seconds = (sum(column) for column in zip(*latest, strict=True)) if latest else (0, 0, 0.0)
+        speed = 3600 * words / seconds if seconds > 0 and words else None
+        return {
+            "corrections": self.corrections,
+            "seconds": round(self.seconds, 1),
+            "per_100_words": round(100 * corrections / words, 1) if words else None,
+            "series": list(self._series()),
+            "words_per_hour": round(speed) if speed else None,
+            "hours_left": round(words_left / speed, 1) if speed else None,
+        }
+
+    def _series(self, size: int = 10) -> Iterator[float]:
+        for start in range(0, len(self._done), size):
+            part = self._done[start : start + size]
+            yield round(100 * sum(each[1] for each in part) / max(1, sum(each[0] for each in part)), 1)
+
+
+def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every gesture of a journal: when, how long after the one before, who, where, what, and what undid it."""
+    rows: dict[int, dict[str, Any]] = {}
+    last: float | None = None
+    for record in records:
+        kind = kind_of(record)
+        if kind not in ("op", "undo", "redo"):
+            continue
+        value = dict(record["op"]) if kind == "op" else {"op": kind}
+        parts = record.get("parts", ())
+        if kind == "undo":
+            rows[record["undo"]]["undone_by"] = record["n"]
+        elif kind == "redo":
+            rows[record["redo"]]["undone_by"] = None
+        of = rows.get(record.get(kind, 0), {}) if kind != "op" else {}
+        rows[record["n"]] = {
+            "number": record["n"],
+            "time": record["at"],
+            "seconds": None if last is None else round(record["at"] - last, 3),
+            "user": record.get("user"),
+            "sentence": parts[0]["index"] if parts else of.get("sentence"),
+            "key": parts[0].get("key") if parts else of.get("key"),
+            "gesture": value.pop("op"),
+            "word": value.pop("word", of.get("word")),
+            "detail": value or None,
+            "changed": sum(len(part.get("cells", ())) or 1 for part in parts),
+            "undone_by": None,
+        }
+        last = record["at"]
+    return list(rows.values())
+
+
+def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Every gesture of the file that was annotated, from the journal beside it: see `FIELDS`.
+
+    Raises JournalError if there is no journal, or it is damaged. The file may be annotated meanwhile.
+    """
+    path = Path(file)
+    journal = path.with_name(f"{path.name}.journal")
+    if not journal.is_file():
+        raise JournalError(f"{path}: has no journal: expected {journal}, found nothing")
+    return gestures(Journal(journal, "").records())
+
+
+def to_csv(rows: Iterable[dict[str, Any]]) -> str:
+    """Gestures as CSV."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return target.getvalue()

@@ -1,0 +1,399 @@
+"""Session: a file that a person annotates, with a parser that completes and learns; safe for any number of threads."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from panparser.annotation import history
+from panparser.annotation.background import Background
+from panparser.annotation.choosing import Choice
+from panparser.annotation.completion import Completer, Completion
+from panparser.annotation.consistency import Labels, named, pair_of
+from panparser.annotation.document import Document
+from panparser.annotation.drafts import Draft
+from panparser.annotation.operations import Label, Operation, Relabel, operation, outcome
+from panparser.annotation.progress import Progress
+from panparser.annotation.store import Store
+from panparser.annotation.teaching import Teacher
+from panparser.annotation.views import View, listed, unreadable_view, view_of
+from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
+from panparser.parsing.parser import Parser
+from panparser.pipeline.pipeline import Pipeline
+from panparser.treebank.treebank import Treebank
+
+Event = dict[str, Any]  # {"event": name, ...}
+IDLE = 20.0  # seconds without a gesture after which the file is saved
+_MAX_FOUND, _MAX_CANDIDATES = 500, 100  # sentences: that are listed; of which one is chosen
+_CONFIRMING = ("confirm", "right", "done")  # gestures about what is shown
+
+
+class Session:
+    """A file that is being annotated.
+
+    `file`: CoNLL-U; the parts of trees that it has are decisions. `model`: a Parser or a Pipeline to start with, if
+    there is one. `user`: who annotates, for the journal. `address`: where the session is served, for those who open the
+    file a second time. `active`: how to choose the next sentence; None: document order. `learn`: whether the parser
+    does. Every method may be called from any thread.
+
+    Errors: StaleError (the sentence has changed: look at `view` again); AnnotationError, of which it is one, and
+    JournalError, whose messages are for the person.
+    """
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        model: Parser | Pipeline | None = None,
+        user: str | None = None,
+        address: str = "",
+        seed: int = 1,
+        active: Choice | None = None,
+        learn: bool = True,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = Path(file)
+        self._lock = threading.RLock()
+        self._listeners: list[Callable[[Event], None]] = []
+        self._store = Store(self.path, user or _user(), address, clock)
+        self._completions: dict[str, tuple[int, Completion]] = {}  # by key: version, and what was shown
+        self._labels: Labels | None = None
+        self._choice = active
+        self._progress = Progress()
+        self._learns = learn
+        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save")
+        self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
+        self._replay_progress()
+        if learn and any(self._document.is_done(index) for index in self._document):
+            self._teacher.ask()
+
+    @property
+    def _document(self) -> Document:
+        return self._store.document
+
+    def _replay_progress(self) -> None:
+        for record in self._store.replayed:
+            self._progress.take(record)
+            self._count_done(record)
+        self._store.replayed = []
+
+    # --- What there is ---
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        return len(self._document)
+
+    def summary(self) -> dict[str, Any]:
+        """The session as JSON.
+
+        {"file", "user", "sentences", "done", "words", "words_done", "can_undo", "can_redo", "read_only": null or why,
+        "model": its number, "has_parser", "notices": [what happened at the start],
+        "progress": {"corrections", "seconds", "per_100_words", "series", "words_per_hour", "hours_left"}}.
+        """
+        with self._lock:
+            totals = self._document.totals()
+            return {
+                "file": self.path.name,
+                "user": self._store.journal.user,
+                **totals,
+                **self._common(),
+                "model": self._teacher.completer.number,
+                "has_parser": self._teacher.completer.parser is not None,
+                "notices": list(self._store.notices),
+                "progress": self._progress.to_value(totals["words"] - totals["words_done"]),
+            }
+
+    def _common(self) -> View:
+        known = self._store.history
+        return {"can_undo": bool(known.done), "can_redo": bool(known.undone), "read_only": self._store.read_only}
+
+    def view(self, index: int) -> View:
+        """A sentence as JSON.
+
+        {"index", "key", "version", "model", "done", "sent_id", "text", "comments", "note",
+        "words": [{"id", "form", "lemma", "upos", "xpos", "feats", "misc", "head", "label", "confidence",
+        "label_confidence", "forbidden", "decided": {"head", "label", "upos", "xpos", "feats", "lemma"}}],
+        "multiword": [{"first", "last", "form", "misc"}], "empty": [{"id", "form", "deps"}],
+        "spans": [[first, last]], "least_certain": word or null, "right_to": the last word up to which all are decided,
+        "problems": [{"rule", "message", "word": number or null, "level", "warning"}],
+        "conflict": null or {"words", "message", "decisions": [texts]}, "alternatives": null, "can_undo", "can_redo",
+        "read_only": null or why, "unreadable": null or why the sentence can only be looked at}.
+        """
+        with self._lock:
+            self._document.check_index(index)
+            try:
+                self._document.draft(index)
+            except AnnotationError as error:
+                return unreadable_view(self._document, index, str(error)) | self._common()
+            return view_of(self._document, index, self._completion(index)) | self._common()
+
+    def _completion(self, index: int) -> Completion:
+        """What is shown of a sentence, by the newest model."""
+        version, draft = self._document.places[index].version, self._document.draft(index)
+        known = self._completions.get(draft.key)
+        if known is None or known[0] != version or known[1].model != self._teacher.completer.number:
+            known = version, self._teacher.completer.complete(draft)
+            self._completions[draft.key] = known
+            self._teacher.show(draft.key, known[1])
+        return known[1]
+
+    # --- Gestures ---
+
+    def edit(self, index: int, version: int, gesture: dict[str, Any] | Operation) -> View:
+        """Does a gesture (a value of `operations.GESTURES`, or its JSON); returns the view afterwards.
+
+        It is in the journal before that. `version`: of the view that the person saw; raises StaleError if the sentence
+        has another one. Gestures that confirm what is shown (confirm, right, done) may have the view's `model`:
+        StaleError if a newer one has completed the sentence since.
+        """
+        chosen = gesture if isinstance(gesture, Operation) else operation(gesture)
+        with self._lock:
+            self._store.check_writable()
+            draft = self._document.draft(index)
+            if version != self._document.places[index].version:
+                raise StaleError(f"sentence {index + 1} has changed since it was shown: look at it again")
+            if parts := self._parts(index, draft, chosen):
+                self._note({"user": self._store.journal.user, "op": chosen.to_value(), "parts": parts})
+            return self.view(index)
+
+    def _parts(self, index: int, draft: Draft, gesture: Operation) -> list[history.Part]:
+        """What a gesture changes."""
+        if isinstance(gesture, Relabel):
+            return self._relabeled(gesture)
+        shown: Sequence[Any] = ()
+        if gesture.op in _CONFIRMING:
+            completion = self._completion(index)
+            if getattr(gesture, "model", None) not in (None, completion.model):
+                raise StaleError(f"sentence {index + 1} was completed by a newer model: look at it again")
+            shown = completion.words
+        following = self._document.draft(index + 1) if gesture.op == "join_sentence" and index + 1 < len(self) else None
+        taken, drafts = outcome(gesture, draft, shown, following)
+        if taken == len(drafts) == 1:
+            part = history.part_of_cells(index, draft, drafts[0])
+            return [part] if part else []
+        old = [each.to_value() for each in (draft, following)[:taken] if each is not None]
+        return [{"index": index, "old": old, "new": [each.to_value() for each in drafts]}]
+
+    def _relabeled(self, gesture: Relabel) -> list[history.Part]:
+        places: dict[int, Draft] = {}
+        for sentence, word in gesture.places:
+            draft = places.get(sentence) or self._document.draft(sentence)
+            places[sentence] = Label(word, gesture.label).applied(draft, ())
+        parts = (history.part_of_cells(at, self._document.draft(at), draft) for at, draft in places.items())
+        return [part for part in parts if part]
+
+    def _note(self, record: dict[str, Any]) -> list[int]:
+        """Writes a record, applies it, and follows what it changes; the sentences that it changed."""
+        before, before_sentences = self._store.read_only, len(self)
+        try:
+            changed = self._store.note(record) if "op" in record else self._store.again(next(iter(record)))
+        except JournalError:
+            if self._store.read_only != before:
+                self._tell({"event": "read-only", "why": self._store.read_only})
+            raise
+        whole = self._store.journal.record(self._store.journal.last)
+        self._progress.take(whole)
+        self._count_done(whole)
+        self._follow_labels(changed, len(self) - before_sentences)
+        self._teach(changed, whole)
+        return changed
+
+    def _follow_labels(self, changed: list[int], more: int) -> None:
+        if self._labels is None or more:
+            self._labels = None
+            return
+        for index in changed:
+            draft = self._document.draft(index)
+            self._labels.put(index, draft if draft.done else None)
+
+    def _count_done(self, record: dict[str, Any]) -> None:
+        if record.get("op", {}).get("op") == "done" and record["op"].get("done", True):
+            index = record["parts"][0]["index"]
+            if index < len(self._document):
+                self._progress.done(self._document.words_of(index))
+
+    def _teach(self, changed: list[int], record: dict[str, Any]) -> None:
+        """After a gesture: lets the parser learn, and the file be saved, if sentences are done."""
+        done = [index for index in changed if index < len(self) and self._document.is_done(index)]
+        is_finished = bool(done) and "op" in record and record["op"]["op"] == "done"
+        for index in done if is_finished else ():
+            self._teacher.finish(self._document.draft(index))
+            if self._choice is not None:
+                self._choice.learn(self._document.draft(index).words)
+        if done and self._learns:
+            self._teacher.ask()
+        self._saver.ask(urgent=is_finished)
+
+    def undo(self) -> View | None:
+        """Takes the last gesture back, in whatever sentence; its view, or None if there is nothing to take back."""
+        return self._again("undo")
+
+    def redo(self) -> View | None:
+        """Does again what was last taken back."""
+        return self._again("redo")
+
+    def _again(self, kind: str) -> View | None:
+        with self._lock:
+            changed = self._note({kind: 0}) if self._common()[f"can_{kind}"] else []
+            return self.view(min(changed[0], len(self) - 1)) if changed else None
+
+    # --- Looking around ---
+
+    def alternatives(self, index: int, count: int = 5) -> list[dict[str, Any]]:
+        """Trees that keep what was decided, best first: [{"heads", "labels", "score"}]; the score of the best is 0."""
+        with self._lock:
+            draft, completer = self._document.draft(index), self._teacher.completer
+        return completer.alternatives(draft, max(1, min(count, 64)))
+
+    def labels(self, index: int, word: int, head: int | None = None) -> list[dict[str, Any]]:
+        """Labels for a word (with this head, if it is given), best first: [{"label", "score"}]."""
+        with self._lock:
+            draft, completer = self._document.draft(index), self._teacher.completer
+        words = len(draft.words)
+        if not 1 <= word <= words or (head is not None and (not 0 <= head <= words or head == word)):
+            raise AnnotationError(
+                f"the sentence has words 1..{words}; got {word}" + ("" if head is None else f", {head}")
+            )
+        return [{"label": name, "score": score} for name, score in completer.ranked_labels(draft, word, head)]
+
+    def next_sentence(self, index: int) -> int | None:
+        """The sentence to annotate next, None if all are done: in document order, or the one that teaches most."""
+        with self._lock:
+            order = (*range(index + 1, len(self)), *range(min(index + 1, len(self))))
+            waiting = (at for at in order if not self._document.is_done(at) and self._is_readable(at))
+            if self._choice is None or self._teacher.completer.parser is None:
+                return next(waiting, None)
+            candidates = [at for at in waiting if self._choice.is_allowed(self._document.words_of(at))]
+            step = max(1, len(candidates) // _MAX_CANDIDATES)
+            values: dict[int, float] = {
+                at: self._choice.value(self._document.draft(at), self._completion(at)) for at in candidates[::step]
+            }
+            if not values:
+                return next((at for at in order if not self._document.is_done(at) and self._is_readable(at)), None)
+            return max(values, key=lambda at: (values[at], -at))
+
+    def _is_readable(self, index: int) -> bool:
+        try:
+            self._document.draft(index)
+        except AnnotationError:
+            return False
+        return True
+
+    def search(self, text: str, limit: int = _MAX_FOUND) -> list[dict[str, Any]]:
+        """Sentences with a text in any of their lines, whatever its case: [{"index", "sent_id", "text", "done"}]."""
+        wanted, found = text.casefold(), []
+        with self._lock:
+            for index in self._document:
+                if wanted in self._document.text(index).casefold() and self._is_readable(index):
+                    found.append(listed(self._document, index))
+                    if len(found) >= limit:
+                        break
+        return found
+
+    def consistency(self, index: int | None = None, word: int | None = None) -> dict[str, Any]:
+        """Pairs of lemmas and tags that are labeled in several ways, in sentences that are done.
+
+        Of a word: {"lemma", "upos", "head_lemma", "head_upos", "label", "others": [{"label", "places": [{"sentence",
+        "word", "text", "sent_id"}]}]}; all of them, with nothing asked for: {"mixed": [{"lemma", ..., "labels": {label:
+        count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
+        """
+        with self._lock:
+            if self._labels is None:
+                self._labels = self._all_labels()
+            if index is None or word is None:
+                return {"mixed": self._labels.mixed()}
+            completion = self._completion(index)
+            draft = replace(self._document.draft(index), words=completion.words)
+            pair = pair_of(draft, word) if 1 <= word <= len(draft.words) else None
+            if pair is None:
+                return {"others": []}
+            label = draft.words[word - 1].label or "_"
+            others = []
+            for other, places in self._labels.others(pair, label).items():
+                shown = [{"sentence": at, "word": number, **listed(self._document, at)} for at, number in places]
+                others.append({"label": other, "places": shown})
+            return {**named(pair), "label": label, "others": sorted(others, key=lambda each: -len(each["places"]))}
+
+    def _all_labels(self) -> Labels:
+        done = [at for at in self._document if self._document.is_done(at)]
+        treebank = Treebank(self._document.joined(done))
+        if len(treebank) == len(done):
+            return Labels.of(treebank, done)
+        readable = [at for at in done if self._is_readable(at)]
+        return Labels.of(Treebank(self._document.joined(readable)), readable)
+
+    # --- Events and files ---
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until the parser has learned and the file is saved: for tests and scripts."""
+        self._teacher.wait(timeout)
+        self._saver.wait(timeout)
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Calls a function with every event: {"event": name, ...}; from other threads, and it must return at once.
+
+        "learning" (sentences), "model" (model, sentences), "saved" (time), "merged" (notices: the file was changed
+        outside, look at everything again), "read-only" (why), "notice" (message).
+        """
+        self._listeners.append(listener)
+
+    def _tell(self, event: Event) -> None:
+        for listener in list(self._listeners):
+            listener(event)
+
+    def set_address(self, address: str) -> None:
+        """Says where the session is served, for those who open the file a second time."""
+        self._store.tell_address(address)
+
+    def save(self) -> None:
+        """Brings the file up to date. The journal stays: gestures can still be undone."""
+        known = len(self._store.notices)
+        written, merged = self._store.save(self._lock)
+        if merged:
+            with self._lock:
+                self._completions.clear()
+                self._labels = None
+            self._tell({"event": "merged", "notices": self._store.notices[known:]})
+        if written:
+            self._tell({"event": "saved", "time": time.time()})
+
+    def _save_quietly(self) -> None:
+        if self._store.read_only is not None:
+            return
+        try:
+            self.save()
+        except PanParserError as error:
+            event = "read-only" if self._store.read_only is not None else "notice"
+            self._tell({"event": event, "why": str(error), "message": str(error)})
+
+    def close(self) -> None:
+        """Saves, and lets others open the file."""
+        self._teacher.close()
+        self._saver.close()
+        try:
+            if self._store.read_only is None:
+                self.save()
+        finally:
+            self._store.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

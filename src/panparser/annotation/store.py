@@ -1,0 +1,178 @@
+"""Store: a file that is annotated and the journal beside it; nothing that was answered for is ever lost.
+
+A gesture is in the journal before it is applied. The file follows: `saving` in the journal says what it will be, then
+it is replaced as a whole, then `saved` says that it was. Whatever happens between these steps, the file has a hash that
+the journal knows, and so what is still to be applied. If it has not, others changed it: it stays, and is added to.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from panparser.annotation import history
+from panparser.annotation.document import Document
+from panparser.annotation.journal import Journal, kind_of
+from panparser.annotation.lock import Lock
+from panparser.errors import AnnotationError, JournalError
+from panparser.storage.files import write_whole
+
+
+class Store:
+    """Document, journal and lock. Not safe for threads but for `save`, which works while others go on."""
+
+    def __init__(self, path: Path, user: str, address: str, clock: Callable[[], float]) -> None:
+        self.path, self._clock = path, clock
+        self.notices: list[str] = []  # what should be said at the start
+        self.read_only: str | None = None
+        self.history = history.History()
+        self._saving = threading.Lock()
+        self._lock = Lock(path)
+        if not path.is_file():
+            raise AnnotationError(f"{path}: cannot be read: there is no such file")
+        self._lock.take(address)
+        try:
+            self.document = Document.open(path)
+            self._known = _signature(path)
+            self.journal = Journal(path.with_name(f"{path.name}.journal"), user)
+            self._replay()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _replay(self) -> None:
+        """Opens the journal, and applies what the file lacks."""
+        with _without_collection():
+            records = list(self.journal.records())
+            found = history.replay(self.journal, self.document, records) if records else history.Replay()
+        self.replayed: list[dict[str, Any]] = []
+        self._is_first_save = not any(kind_of(record) == "saving" for record in records)
+        self.history, self.replayed = found.history, records
+        self.journal.begin(self.document.sha256, self._clock())
+        if self.journal.dropped:
+            self.notices.append(self.journal.dropped)
+        if found.reapplied:
+            self.notices.append(
+                f"{self.path}: is as it was some time ago; {found.reapplied} later gestures were done again"
+            )
+        if found.is_merged:
+            self._note_merged(found)
+
+    def _note_merged(self, found: history.Replay) -> None:
+        moved = [list(pair) for pair in found.moved]
+        self._append({"base": self.document.sha256, "parts": found.merged, "moved": moved})
+        self.notices.append(f"{self.path}: was changed outside; it stays as it is, with what was annotated here added")
+        self.notices += found.conflicts
+
+    # --- Gestures ---
+
+    def check_writable(self) -> None:
+        if self.read_only is not None:
+            raise AnnotationError(f"{self.path}: is read-only now: {self.read_only}")
+
+    def note(self, record: dict[str, Any]) -> list[int]:
+        """Writes a gesture, its undo or its redo to the journal, then applies it; the sentences that it changed."""
+        self.check_writable()
+        number = self._append(record)
+        whole = {"n": number, **record}
+        self.history.take(whole)
+        return history.take(self.document, whole, self.journal.record)
+
+    def _append(self, record: dict[str, Any]) -> int:
+        try:
+            return self.journal.append(record, self._clock())
+        except JournalError as error:
+            self.read_only = str(error)
+            raise
+
+    def again(self, kind: str) -> list[int]:
+        """Undoes (`undo`) or does again (`redo`) the last gesture, if there is one; the sentences that it changed.
+
+        Raises AnnotationError if others changed the sentence since.
+        """
+        numbers = self.history.done if kind == "undo" else self.history.undone
+        if not numbers:
+            return []
+        self.check_writable()
+        parts = self.journal.record(numbers[-1])["parts"]
+        history.check(self.document, parts, backwards=kind == "undo")
+        return self.note({kind: numbers[-1]})
+
+    # --- The file ---
+
+    def save(self, lock: Any) -> tuple[bool, bool]:
+        """Brings the file up to date; whether it was written, and whether what others wrote was merged.
+
+        `lock`: held by those who change the store; it is not held while the file is written.
+        """
+        with self._saving:
+            with lock:
+                merged = self._merge_changes()
+                data = self.document.to_bytes()
+                digest = sha256(data).hexdigest()
+                if digest == self.document.sha256 and self.path.exists():
+                    return False, merged
+                number = self._append({"saving": digest})
+            if self._is_first_save:
+                with suppress(OSError):  # what was there at first is kept
+                    write_whole(self.path.with_name(f"{self.path.name}~"), self.path.read_bytes(), AnnotationError)
+            self._is_first_save = False
+            write_whole(self.path, data, AnnotationError)
+            with lock:
+                self.document.sha256, self._known = digest, _signature(self.path)
+                self._append({"saved": number})
+            return True, merged
+
+    def _merge_changes(self) -> bool:
+        """Reads the file again if others changed it, and adds what was annotated here."""
+        now = _signature(self.path)
+        if now is None or now == self._known:
+            return False
+        document = Document.open(self.path)
+        self._known = now
+        if document.sha256 == self.document.sha256:
+            return False
+        records = list(Journal(self.journal.path, self.journal.user).records())
+        try:
+            found = history.replay(self.journal, document, records)
+        except JournalError as error:
+            self.read_only = f"the file was replaced by another one ({error})"
+            raise
+        self.document = document
+        if found.is_merged:
+            self._note_merged(found)
+        return True
+
+    def tell_address(self, address: str) -> None:
+        self._lock.tell(address)
+
+    def close(self) -> None:
+        self.journal.close()
+        self._lock.release()
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Without the search for cycles, which takes as long as reading 100,000 records does, and finds none in them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    """What changes when others write to a file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,0 +1,78 @@
+"""Views: sentences as JSON, for a page that shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from panparser.annotation.completion import Completion
+from panparser.annotation.document import Document
+from panparser.annotation.drafts import Draft
+from panparser.annotation.validation import problems_of
+
+View = dict[str, Any]
+_SHOWN = ("form", "lemma", "upos", "xpos", "feats", "misc", "head", "label")
+_TAGS = ("upos", "xpos", "feats", "lemma")
+
+
+def view_of(document: Document, index: int, completion: Completion) -> View:
+    """A sentence, as `Session.view` says."""
+    draft = document.draft(index)
+    undecided = [word.head is None or word.label is None for word in draft.words]
+    return {
+        "index": index,
+        "key": draft.key,
+        "version": document.places[index].version,
+        "model": completion.model,
+        "done": draft.done,
+        "sent_id": draft.comment("sent_id"),
+        "text": text_of(draft),
+        "comments": list(draft.comments),
+        "note": draft.comment("note") or "",
+        "words": [_word(number, draft, completion) for number in range(1, len(draft.words) + 1)],
+        "multiword": [
+            {"first": each.first, "last": each.last, "form": each.cells[0], "misc": each.cells[8]}
+            for each in draft.multiword
+        ],
+        "empty": [
+            {"id": f"{each.first}.{each.last}", "form": each.cells[0], "deps": each.cells[7]} for each in draft.empty
+        ],
+        "spans": [list(span) for span in draft.spans],
+        "least_certain": completion.least_certain(draft),
+        "right_to": undecided.index(True) if True in undecided else len(draft.words),
+        "problems": problems_of(draft, completion.words),
+        "conflict": None if completion.conflict is None else completion.conflict.to_value(draft),
+        "alternatives": None,
+        "unreadable": None,
+    }
+
+
+def _word(number: int, draft: Draft, completion: Completion) -> View:
+    word, shown = draft.words[number - 1], completion.words[number - 1]
+    decided = {"head": word.head is not None, "label": word.label is not None}
+    return {
+        "id": number,
+        **{name: getattr(shown, name) for name in _SHOWN},
+        "decided": decided | {name: getattr(word, name) != "_" for name in _TAGS},
+        "confidence": completion.of_heads[number - 1],
+        "label_confidence": completion.of_labels[number - 1],
+        "forbidden": list(word.forbidden),
+    }
+
+
+def unreadable_view(document: Document, index: int, why: str) -> View:
+    """A sentence whose lines are no CoNLL-U: it can only be looked at."""
+    around = {"index": index, "key": "", "version": 0, "model": 0, "done": False, "note": "", "right_to": 0}
+    lists: View = {name: [] for name in ("words", "multiword", "empty", "spans", "problems", "comments")}
+    nothing = dict.fromkeys(("sent_id", "least_certain", "conflict", "alternatives"))
+    return {**around, "text": document.text(index), **lists, **nothing, "unreadable": why}
+
+
+def listed(document: Document, index: int) -> View:
+    """A sentence in a list."""
+    draft = document.draft(index)
+    return {"index": index, "sent_id": draft.comment("sent_id"), "text": text_of(draft), "done": draft.done}
+
+
+def text_of(draft: Draft) -> str:
+    """The text of a sentence: its comment, or its words."""
+    return draft.comment("text") or " ".join(form for _, _, form, _ in draft.tokens())

@@ -1,0 +1,1 @@
+"""`panparser annotate` in a browser: one file, one page, one person at this machine."""

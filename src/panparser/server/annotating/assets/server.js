@@ -1,0 +1,127 @@
+// The server: questions, edits that are acknowledged one by one, and what it tells by itself.
+import { root } from "./elements.js";
+import { set, state } from "./state.js";
+
+const AGAIN = 1000; // milliseconds between attempts when the server is gone
+const GONE = "The server does not answer";
+
+class Refused extends Error {
+  constructor(status, answer) {
+    super(answer.error ?? `error ${status}`);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+export class Unknown extends Error {} // a change that cannot be repeated, and whose answer was lost
+async function exchanged(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", cache: "no-store", redirect: "error", ...options });
+  } catch {
+    throw new Refused(0, { error: GONE });
+  }
+  const answer = await response.json().catch(() => ({ error: `answer ${response.status} is not readable` }));
+  if (!response.ok) throw new Refused(response.status, answer);
+  return answer;
+}
+export const ask = (path) => exchanged(`api/${path}`);
+const send = (path, values) => exchanged(`api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values) });
+const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const isGone = (error) => error instanceof Refused && (error.status === 0 || error.status === 401 || error.status >= 500);
+
+// --- One thing after the other: each key acts on what the one before it has made ---
+
+let isSending = false;
+let line = Promise.resolve();
+let waitingKeys = 0;
+export function perform(action) {
+  waitingKeys += 1;
+  root.dataset.busy = "yes";
+  line = line.then(async () => {
+    try {
+      await action();
+    } catch (error) {
+      if (error instanceof Unknown) return set({ message: `It is not known whether this was done: ${error.message}`, trouble: true });
+      if (!(error instanceof Refused)) throw error;
+      if (isGone(error)) gone(error.message); else set({ message: error.message, trouble: true });
+    } finally {
+      waitingKeys -= 1;
+      if (!waitingKeys) root.dataset.busy = "";
+    }
+  }).catch((error) => set({ message: String(error), trouble: true }));
+  return line;
+}
+export const isIdle = () => waitingKeys === 0;
+
+// Sends a change until the server has answered; it is shown as long as nobody knows whether it was kept. If the answer
+// was lost, the repetition finds another version: then `isKept` tells whether the change is what made it.
+export async function change(path, values, told, isKept = null) {
+  if (state.offline) throw new Refused(409, { error: `${state.offline}: nothing can be changed now` });
+  isSending = true;
+  try {
+    return await insisted(path, values, told, isKept);
+  } finally {
+    isSending = false;
+  }
+}
+async function insisted(path, values, told, isKept) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const answer = await send(path, values);
+      set({ waiting: null, offline: null, savedAt: new Date(), trouble: false });
+      return answer;
+    } catch (error) {
+      const view = error.answer?.view;
+      if (attempt && error.status === 409 && view && isKept?.(view)) {
+        set({ waiting: null, offline: null, savedAt: new Date(), trouble: false });
+        return view;
+      }
+      if (!isGone(error)) {
+        set({ waiting: null, offline: null });
+        throw error;
+      }
+      gone(error.status === 401 ? error.message : GONE, told);
+      if (!isKept) throw new Unknown(told);
+      await pause(Math.min(AGAIN, 100 * 2 ** attempt));
+    }
+  }
+}
+function gone(reason, waiting = state.waiting) {
+  set({ offline: reason, waiting });
+  recover();
+}
+let isRecovering = false;
+async function recover() { // asks until somebody answers, unless a change does so
+  if (isRecovering) return;
+  isRecovering = true;
+  while (state.offline) {
+    await pause(AGAIN);
+    if (isSending || !state.offline) continue;
+    try {
+      await ask("summary");
+      set({ offline: null, waiting: null });
+      tellBack();
+    } catch (error) {
+      if (error.status === 401) set({ offline: error.message });
+    }
+  }
+  isRecovering = false;
+}
+let tellBack = () => {};
+
+// --- Events: one stream for the page, which comes back by itself ---
+
+export function listen(onEvent) {
+  tellBack = () => onEvent({ event: "back" });
+  connect(onEvent);
+}
+function connect(onEvent) {
+  const stream = new EventSource("api/events");
+  stream.onmessage = (message) => onEvent(JSON.parse(message.data));
+  stream.onerror = () => {
+    ask("summary").catch((error) => { if (isGone(error)) gone(error.message); });
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => connect(onEvent), AGAIN);
+  };
+  addEventListener("pagehide", () => stream.close(), { once: true });
+}
+addEventListener("beforeunload", (event) => { if (state.waiting) event.preventDefault(); });

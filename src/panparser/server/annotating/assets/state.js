@@ -1,0 +1,31 @@
+// What the page shows: one object, changed by `set` alone; whoever draws is told.
+
+export const state = {
+  summary: null, // of the file
+  view: null, // the sentence, as the server has it
+  cursor: 1, // the word that keys act on
+  picked: null, // the word that is about to get a head
+  range: null, // where a range of words began that ends at the cursor
+  labels: [], // of the word under the cursor, best first
+  alternatives: null, // other trees, and which of them is shown
+  message: "", // the last thing that happened
+  savedAt: null,
+  waiting: null, // an edit that the server did not acknowledge
+  offline: null, // why nothing can be changed now
+  learning: false,
+  notices: [], // of the start, or of files that others changed
+};
+const listeners = [];
+export function onChange(listener) { listeners.push(listener); }
+export function set(changes) {
+  Object.assign(state, changes);
+  for (const listener of listeners) listener(state, changes);
+}
+
+export const wordAt = (id) => state.view?.words[id - 1] ?? null;
+export const cursorWord = () => wordAt(state.cursor);
+export function selected() { // first and last word of the range, which may be the word under the cursor alone
+  const other = state.range ?? state.cursor;
+  return [Math.min(other, state.cursor), Math.max(other, state.cursor)];
+}
+export const isLocked = () => state.offline ?? state.view?.read_only ?? state.view?.unreadable ?? null;

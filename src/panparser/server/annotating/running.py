@@ -1,0 +1,67 @@
+"""The page as a process: a free port, the browser, an end that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import webbrowser
+from typing import Any
+
+from panparser.errors import SpecError
+from panparser.server.annotating.guarding import LOOPBACK
+from panparser.server.annotating.service import AnnotationService
+from panparser.server.running import Server, config_of, listen
+
+_TRIED = 20  # ports, from the one that is asked for
+
+
+class AnnotationServer(Server):
+    """A server that ends the streams of its pages before it waits for them."""
+
+    def __init__(self, config: Any, service: AnnotationService) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.stop()
+        await super().shutdown(sockets)
+
+
+def listen_near(host: str, port: int) -> socket.socket:
+    """A socket at a port, or at the next that is free. Raises SpecError if there is none."""
+    if port == 0:
+        return listen(host, port)
+    for tried in range(port, min(port + _TRIED, 65536)):
+        try:
+            return listen(host, tried)
+        except SpecError:
+            if tried in (port + _TRIED - 1, 65535):
+                raise
+    raise AssertionError("a port was tried")
+
+
+def address_of(host: str, port: int, token: str | None = None) -> str:
+    """The address to open in a browser."""
+    name = "127.0.0.1" if host in ("0.0.0.0", "") else "::1" if host == "::" else host
+    shown = f"[{name}]" if ":" in name else name
+    return f"http://{shown}:{port}/" + ("" if token is None else f"?token={token}")
+
+
+def is_local(host: str) -> bool:
+    return host in LOOPBACK
+
+
+def server_of(service: AnnotationService) -> AnnotationServer:
+    return AnnotationServer(config_of(service, service.limits), service)
+
+
+def run(service: AnnotationService, listening: socket.socket, *, browse: str | None = None) -> None:
+    """Serves until a signal comes; `browse` is an address to open in a browser."""
+    if browse is not None:
+        threading.Thread(target=webbrowser.open, args=(browse,), daemon=True).start()
+    try:
+        asyncio.run(server_of(service).serve(sockets=[listening]))
+    finally:
+        service.close()
+        listening.close()

@@ -1,0 +1,191 @@
+"""The page of a session as an ASGI application: a fixed table of paths, JSON in and out, a stream of events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from panparser.annotation.session import Session
+from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
+from panparser.pages.page import LivePage
+from panparser.pages.site import site
+from panparser.server.annotating.events import Events
+from panparser.server.annotating.guarding import Guard
+from panparser.server.annotating.questions import Question, find, summary
+from panparser.server.annotating.shortcuts import DEFAULT
+from panparser.server.bodies import of_query
+from panparser.server.exchange import Exchange
+from panparser.server.limits import Limits
+from panparser.server.refusals import INTERNAL, ClientLeftError, RequestError
+from panparser.storage.values import check, parse_json
+from panparser.treebank.universal import RELATIONS, UPOS
+
+LIMITS = Limits(body=1 << 20, seconds=20.0, queue=100)
+_EVENTS = "/api/events"
+_LOOKING = 3  # threads that answer what changes nothing
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Connection": "keep-alive",
+}
+_log = logging.getLogger("panparser.server")
+
+
+class AnnotationService:
+    """The page of one session, for whom its guard lets in. Changes are made one after the other, in their own thread.
+
+    `hints` are told to the page: shortcuts, known relations and tags.
+    """
+
+    def __init__(
+        self, session: Session, guard: Guard, hints: Mapping[str, Any] | None = None, limits: Limits = LIMITS
+    ) -> None:
+        self.session, self.guard, self.limits = session, guard, limits
+        self.hints = {"shortcuts": DEFAULT, "labels": sorted(RELATIONS), "tags": sorted(UPOS), **(hints or {})}
+        self.events = Events()
+        session.listen(self.events.tell)
+        page = LivePage(session.path.name, "annotate", skip=("tree", "words"), folder=files(__package__) / "assets")
+        self._site = site({"/": page})
+        self._changing = ThreadPoolExecutor(1, thread_name_prefix="change")
+        self._looking = ThreadPoolExecutor(_LOOKING, thread_name_prefix="look")
+
+    def stop(self) -> None:
+        """Ends the streams of events, so that the server can end; in the thread of the event loop."""
+        self.events.tell({"event": "closing"})
+        self.events.close()
+
+    def close(self) -> None:
+        """Waits for what is at work."""
+        for threads in (self._changing, self._looking):
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"expected a request by HTTP, found {scope['type']}")
+        exchange = Exchange(scope, receive, send, self.limits, _HEADERS)
+        try:
+            await self._answer(exchange, scope["path"])
+        except RequestError as refused:
+            await _refuse(exchange, refused.message, refused.status)
+        except PanParserError as error:
+            await _refuse(exchange, str(error), 400)
+        except (ClientLeftError, ClientDisconnect, OSError):
+            pass
+        except Exception:
+            _log.exception("%s", INTERNAL)
+            await _refuse(exchange, INTERNAL, 500)
+
+    async def _answer(self, exchange: Exchange, path: str) -> None:
+        headers, method = exchange.request.headers, exchange.request.method
+        self.guard.check_host(headers)
+        if path == "/" and method == "GET":
+            try:
+                await self._open(exchange)
+            except RequestError as refused:  # which a person reads
+                await exchange.whole(refused.message + "\n", status=refused.status)
+            return
+        self.guard.check_origin(headers)
+        self.guard.check_cookie(headers)
+        if path in self._site and method == "GET":
+            await exchange.resource(*self._site[path].answer(headers.get("if-none-match")))
+        elif path == _EVENTS and method == "GET":
+            await self._stream(exchange)
+        else:
+            question, numbers = find(method, path)
+            await self._asked(exchange, question, numbers)
+
+    async def _open(self, exchange: Exchange) -> None:
+        """The page: for the token, which buys a cookie, or for the cookie. It may be reached from anywhere.
+
+        A cookie that is set by a redirection would not come back to whoever came from another site; the script of the
+        page removes the token from its address instead.
+        """
+        token = of_query(exchange.request.scope["query_string"]).get("token")
+        if token is not None and not self.guard.admits(token):
+            raise RequestError("This is not the token of this run; open the address that was printed.", 403)
+        status, headers, content = self._site["/"].answer()
+        if token is not None:
+            headers |= {"Set-Cookie": self.guard.new_cookie(), "Cache-Control": "no-store"}
+        else:
+            self.guard.check_cookie(exchange.request.headers)
+        await exchange.resource(status, headers, content)
+
+    async def _asked(self, exchange: Exchange, question: Question, numbers: list[int]) -> None:
+        given: dict[str, Any] = {}
+        if question.query:
+            found = of_query(exchange.request.scope["query_string"])
+            given |= {name: found[name] for name in question.query & found.keys()}
+        if question.body is not None:
+            given["body"] = check(await _json_body(exchange), question.body, "", AnnotationError)
+        try:
+            threads = self._looking if question.body is None else self._changing
+            answer = await _run(threads, question.answer, self.session, *numbers, **given)
+        except (StaleError, JournalError) as error:
+            now = await _run(self._looking, self.session.view, *numbers[:1]) if numbers else None
+            await _refuse(exchange, str(error), 409, view=now)
+            return
+        if question.answer is summary:
+            answer |= self.hints
+        if question.body is not None:
+            self._tell_change(answer)
+        await _send(exchange, answer)
+
+    def _tell_change(self, answer: dict[str, Any]) -> None:
+        """Tells all pages that a sentence changed: the one that changed it knows the version already."""
+        view = answer.get("view", answer)
+        if view is not None:
+            self.events.tell({"event": "changed", "index": view["index"], "version": view["version"]})
+
+    async def _stream(self, exchange: Exchange) -> None:
+        """Tells what happens until the page or the server leaves."""
+        page = self.events.joined()
+        await exchange.begin("text/event-stream", {})
+        gone = asyncio.ensure_future(exchange.gone())
+        try:
+            while (text := await page.next(gone)) is not None:
+                await exchange.send(text)
+        finally:
+            gone.cancel()
+            self.events.leave(page)
+        await exchange.send("", is_last=True)
+
+
+async def _run(threads: ThreadPoolExecutor, function: Callable[..., Any], *arguments: Any, **given: Any) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(threads, lambda: function(*arguments, **given))
+
+
+async def _json_body(exchange: Exchange) -> Any:
+    """The body of a change: JSON and nothing else, so that no form of another page can send it."""
+    kind = exchange.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestError("Expected a body of type application/json.", 415)
+    text = await exchange.body(exchange.checked_size())
+    try:
+        return parse_json(text.decode(), "the body", AnnotationError)
+    except UnicodeDecodeError:
+        raise RequestError("Expected a body of JSON, in UTF-8.") from None
+
+
+async def _send(exchange: Exchange, value: Any, status: int = 200) -> None:
+    content = json.dumps(value, separators=(",", ":")).encode()
+    await exchange.resource(status, {**_HEADERS, "Content-Type": "application/json"}, content)
+
+
+async def _refuse(exchange: Exchange, message: str, status: int, **more: Any) -> None:
+    if exchange.has_begun:
+        exchange.abort()
+        return
+    with suppress(ClientLeftError, OSError):
+        await _send(exchange, {"error": message, **more}, status)

@@ -1,0 +1,77 @@
+"""Documents: bytes that stay, sentences that are read when they are looked at."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import panparser as pp
+from annotated import FILE
+from panparser.annotation.document import Document
+from panparser.annotation.operations import Head
+from places import ENGLISH
+
+ODD = "\ufeff\n# a comment alone\n\n\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\r\n\r\n\r\n1\tb\t_\t_\n\n# c\n1\tc\t_\t_\t_\t_\t_\t_\t_\t_"
+
+
+@pytest.mark.parametrize("text", [FILE, ODD, FILE + "# after the last\n", FILE.rstrip("\n"), ""])
+def test_what_is_not_changed_is_byte_for_byte_the_same(text):
+    document = Document(text.encode())
+    assert document.to_bytes() == text.encode()
+    for index in document:
+        try:
+            draft = document.draft(index)
+        except pp.AnnotationError:
+            continue
+        document.put(index, 1, [draft], 1)
+    written = document.to_bytes()
+    if text.endswith("\n\n") or not text.endswith("\n"):
+        assert written.startswith(text.rstrip("\n").encode())
+
+
+def test_an_edit_changes_its_sentence_alone():
+    data = ENGLISH.read_bytes()
+    document = Document(data)
+    index = 41
+    draft = Head(2, 0).applied(document.draft(index), ())
+    place = document.places[index]
+    document.put(index, 1, [draft], 1)
+    assert document.to_bytes() == data[: place.start] + draft.to_bytes() + data[place.stop :]
+
+
+def test_sentences_that_cannot_be_read_are_told_apart():
+    document = Document(ODD.encode(), "odd")
+    assert len(document) == 3
+    assert [word.form for word in document.draft(0).words] == ["a"]
+    with pytest.raises(pp.AnnotationError, match="odd:8: this sentence cannot be annotated: expected 10 columns"):
+        document.draft(1)
+    assert [document.is_done(index) for index in range(3)] == [True, False, False]
+    assert document.totals()["words"] == 2  # of those that can be read
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x8b123", b"\xff\xfea\0", b"just text\n"])
+def test_what_is_no_conllu_is_refused(tmp_path, data):
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(pp.AnnotationError, match="file: "):
+        Document.open(tmp_path / "file")
+
+
+def test_totals_follow():
+    document = Document(FILE.encode())
+    assert document.totals() == {"sentences": 3, "done": 1, "words": 13, "words_done": 5}
+    first, second = document.draft(0), document.draft(1)
+    document.put(0, 2, [second, first, second], 1)
+    fresh = Document(document.to_bytes())
+    assert document.totals() == fresh.totals() == {"sentences": 4, "done": 1, "words": 16, "words_done": 5}
+
+
+@pytest.mark.unmeasured
+def test_fifty_thousand_sentences_are_open_at_once():
+    data = ENGLISH.read_bytes()
+    data *= 50_000 // len(Document(data)) + 1
+    start = time.process_time()
+    document = Document(data)
+    spent = time.process_time() - start
+    assert len(document) >= 50_000
+    assert spent < 2  # a fifth of a second, on a machine with nothing else to do

@@ -1,0 +1,66 @@
+"""Drafts: sentences as far as they are annotated."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+import panparser as pp
+from annotated import FILE, drafts
+from panparser.annotation.drafts import Draft
+
+SENTENCES = [f"{piece}\n\n" for piece in FILE.split("\n\n") if piece.strip()]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_is_read_is_written(text, newline):
+    text = text.replace("\n", newline)
+    draft = Draft.read(text)
+    assert draft.to_text() == text
+    assert Draft.from_value(draft.to_value()) == draft
+
+
+def test_blank_lines_and_a_missing_line_end_stay():
+    text = "\ufeff\n\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
+    assert Draft.read(text).to_text() == text
+
+
+def test_bytes_that_are_not_utf8_stay():
+    data = b"1\t\xff\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    assert Draft.read(data.decode("utf-8", "surrogateescape")).to_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "row", ["1\ta\t_", "01\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\ta\t_\t_\t_\t_\t0\troot\t_\t_", "1\ta\t_\t_\t_\t_\t1\tx\t_\t_",
+            "1\ta\t_\t_\t_\t_\t2\tx\t_\t_", "1\ta\t_\t_\t_\t_\tx\tx\t_\t_", "x", "# only a comment"]
+)  # fmt: skip
+def test_what_could_not_be_written_back_is_refused(row):
+    with pytest.raises(pp.ConlluError):
+        Draft.read(f"{row}\n\n")
+
+
+def test_a_sentence_with_all_heads_and_labels_is_done():
+    assert [Draft.read(text).done for text in SENTENCES] == [True, False, False]
+
+
+@given(drafts(), drafts())
+def test_changes_lead_from_one_draft_to_another_and_back(first, second):
+    cells = first.changes_to(second)
+    if cells is None:
+        assert len(first.words) != len(second.words)
+        return
+    assert first.changed(cells) == second
+    assert second.changed(cells, backwards=True) == first
+    if cells:
+        with pytest.raises(pp.PanParserError, match="was .* and is .* now"):
+            second.changed(cells)
+
+
+def test_the_key_is_of_sent_id_and_forms_alone():
+    first = Draft.read(SENTENCES[0])
+    other = first.changed([(1, "head", 0, None), (2, "lemma", "we", "us"), (0, "done", True, False)])
+    assert other.key == first.key
+    assert first.changed([(3, "form", "go", "come")]).key != first.key
+    assert first.with_comment("sent_id", "1").key != first.key
+    assert first.with_comment("note", "x").key == first.key

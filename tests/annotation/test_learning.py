@@ -1,0 +1,97 @@
+"""Learning: the same sentences make the same parser, and what nobody decided teaches nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import panparser as pp
+from panparser.annotation.completion import Completer
+from panparser.annotation.document import Document
+from panparser.annotation.learning import Learner, Seen, calibration_of, treebank_of
+from places import ENGLISH
+
+
+@pytest.fixture(scope="module")
+def drafts():
+    document = Document(ENGLISH.read_bytes())
+    return [document.draft(index) for index in range(40)]
+
+
+def bare(draft):
+    return replace(draft, done=False, words=tuple(replace(word, head=None, label=None) for word in draft.words))
+
+
+def weights(completer):
+    return [array.tobytes() for array in completer.parser.to_arrays().values()]
+
+
+def test_the_same_sentences_and_seed_make_the_same_parser(drafts):
+    made = [Learner(seed=seed).learn(treebank_of(drafts[:15])) for seed in (1, 1, 2)]
+    assert weights(made[0]) == weights(made[1]) != weights(made[2])
+
+
+def test_undecided_words_teach_nothing(drafts):
+    learner = Learner(epochs=2)
+    some = [replace(d, words=(*d.words[:3], *bare(d).words[3:])) for d in drafts[:8]]
+    unknown = [bare(draft) for draft in drafts[8:12]]
+    with_more = learner.learn(treebank_of([*some, *unknown]))
+    labels = {word.label for draft in some for word in draft.words if word.label}
+    assert set(with_more.parser.labels.names) <= labels
+    assert learner.learn(treebank_of(unknown)) is None  # nothing at all
+    assert learner.learn(treebank_of(drafts[:1])) is None
+
+
+def test_a_model_at_the_start_is_built_upon(drafts):
+    start = pp.train(pp.ParserSpec(beam=2), treebank_of(drafts[20:40]), epochs=2, members=1, threads=1)
+    made = Learner(Completer(start)).learn(treebank_of(drafts[:5]))
+    assert len(made.parser.layers) == 2
+    right = sum(
+        found.head == word.head
+        for draft in drafts[20:40]
+        for found, word in zip(made.complete(bare(draft)).words, draft.words, strict=True)
+    )
+    assert right > 0.7 * sum(len(draft.words) for draft in drafts[20:40])
+
+
+def test_a_transferred_start_that_reads_tags_alone_gets_words_on_top(drafts):
+    spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), beam=1, labels="universal")
+    start = pp.train(spec, treebank_of(drafts[20:40]), epochs=2, members=1, threads=1)
+    made = Learner(Completer(start)).learn(treebank_of(drafts[:5]))
+    assert len(made.parser.spec.templates) > len(start.spec.templates)
+
+
+def test_learning_pays_by_number_and_by_share():
+    learner = Learner(every=5, share=0.1)
+    assert [learner.pays(new, sentences) for new, sentences in ((4, 20), (5, 20), (9, 100), (10, 100), (1, 1))] == [
+        False, True, False, True, False,
+    ]  # fmt: skip
+
+
+def test_confidence_is_calibrated_on_what_was_shown_at_first(drafts):
+    completer = Learner(epochs=2).learn(treebank_of(drafts[:10]))
+    seen = []
+    for draft in drafts[10:40]:
+        first = completer.complete(bare(draft))
+        seen.append(Seen.of(first.evidence, first, draft))
+        assert Seen.of(first.evidence, first, bare(draft)) is None
+    assert calibration_of(seen[:3], 4) is None
+    calibration = calibration_of(seen, 4)
+    calibrated = replace(completer, calibration=calibration)
+    found = [calibrated.complete(bare(draft)) for draft in drafts[10:40]]
+    mean = np.mean([value for each in found for value in each.of_heads])
+    assert abs(mean - np.mean(np.concatenate([each.heads for each in seen]))) < 0.05
+
+
+def test_tags_are_learned_and_predicted_where_nobody_gave_them(drafts):
+    made = Learner(tags=True, epochs=2).learn(treebank_of(drafts[:30]))
+    right = words = 0
+    for draft in drafts[30:]:
+        untagged = [replace(word, upos="_", feats="_", lemma="_") for word in bare(draft).words]
+        found = made.complete(replace(draft, words=(replace(untagged[0], upos="SYM"), *untagged[1:])))
+        assert found.words[0].upos == "SYM"  # decided
+        right += sum(a.upos == b.upos for a, b in zip(found.words[1:], draft.words[1:], strict=True))
+        words += len(draft.words) - 1
+    assert right > words / 2

@@ -1,0 +1,136 @@
+"""Gestures: what they change, what they refuse; and that each can be undone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from annotated import FILE, drafts, gestures
+from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.history import part_of_cells
+from panparser.annotation.operations import GESTURES, operation, outcome
+
+SENTENCES = [Draft.read(f"{piece}\n\n") for piece in FILE.split("\n\n") if piece.strip()]
+
+
+def done(draft, shown=(), following=None, **value):
+    (found,) = outcome(operation(value), draft, shown or draft.words, following)[1]
+    return found
+
+
+@given(drafts(), drafts(), st.lists(gestures(), min_size=1, max_size=4))
+def test_whatever_a_person_does_the_file_can_be_read_and_the_gesture_undone(draft, following, values):
+    for value in values:
+        gesture = operation(value) if value.get("label") != "" else operation(value)
+        assert operation(gesture.to_value()) == gesture
+        try:
+            taken, found = outcome(gesture, draft, draft.words, following)
+        except pp.AnnotationError:
+            continue
+        for each in found:
+            assert Draft.from_value(each.to_value()) == each
+            for number, word in enumerate(each.words, start=1):
+                assert word.head is None or (0 <= word.head <= len(each.words) and word.head != number)
+        if taken == len(found) == 1:
+            part = part_of_cells(0, draft, found[0])
+            if part is None:
+                assert found[0] == draft
+            elif "cells" in part:
+                assert draft.changed(part["cells"]) == found[0]
+                assert found[0].changed(part["cells"], backwards=True) == draft
+            draft = found[0]
+        else:
+            draft = found[-1]
+
+
+@pytest.mark.parametrize("name", sorted(GESTURES))
+def test_json_of_the_wrong_form_is_refused(name):
+    for value in ({"op": name, "what": 3, "x": 1}, {"op": name, "word": "1"}, {"op": name, "word": -1, "places": 2}):
+        with pytest.raises(pp.AnnotationError):
+            operation(value)
+    for value in (None, [], {}, {"op": "nothing"}, {"op": 3}):
+        with pytest.raises(pp.AnnotationError):
+            operation(value)
+
+
+def test_heads_and_labels():
+    draft = SENTENCES[1]
+    arc = done(draft, op="arc", word=1, head=2, label="nsubj")
+    assert (arc.words[0].head, arc.words[0].label) == (2, "nsubj")
+    assert done(arc, op="head", word=1, head=3).words[0].label == "nsubj"  # it was decided
+    assert done(arc, op="unset", word=1, what="head").words[0].label == "nsubj"
+    forbidden = done(arc, op="forbid", word=1, heads=[3, 2])
+    assert (forbidden.words[0].head, forbidden.words[0].forbidden) == (None, (2, 3))
+    assert done(forbidden, op="head", word=1, head=2).words[0].forbidden == (3,)
+    for value in ({"head": 1}, {"head": 4}):
+        with pytest.raises(pp.AnnotationError, match=r"must be 0\.\.3 but 1"):
+            done(draft, op="head", word=1, **value)
+
+
+def test_what_is_shown_is_confirmed_and_what_was_decided_stays():
+    draft = done(SENTENCES[1], op="arc", word=1, head=3, label="obj")
+    shown = tuple(Word(word.form, "lemma", "TAG", head=0, label="root") for word in draft.words)
+    right = done(draft, shown, op="right", word=2)
+    assert [word.head for word in right.words] == [3, 0, None]
+    assert [word.label for word in right.words] == ["obj", "root", None]
+    assert right.words[1].lemma == "eat"
+    finished = done(draft, shown, op="done")
+    assert finished.done and [word.head for word in finished.words] == [3, 0, 0]
+    partial = done(draft, shown, op="done", accept=False)
+    assert partial.done and [word.head for word in partial.words] == [3, None, None]
+
+
+def test_words_are_split_and_joined():
+    draft = SENTENCES[0]
+    split = done(draft, op="split", word=4, forms=["ho", "me"])
+    assert [word.form for word in split.words] == ["Let", "'s", "go", "ho", "me", "."]
+    assert [word.head for word in split.words] == [0, 1, 1, 3, None, 1]
+    assert split.comment("text") == "Let's go home."
+    joined = done(split, op="join", first=4, last=5)
+    assert [word.form for word in joined.words] == [word.form for word in draft.words]
+    assert [word.head for word in joined.words] == [word.head for word in draft.words]
+    with pytest.raises(pp.AnnotationError, match="written as it is"):
+        done(draft, op="split", word=4, forms=["to", "home"])
+    inside = done(draft, op="split", word=2, forms=["u", "s"])  # words of a multiword token may be written otherwise
+    assert inside.multiword[0].last == 3
+    with pytest.raises(pp.AnnotationError, match="has only some of them"):
+        done(draft, op="join", first=2, last=3)
+
+
+def test_multiword_tokens_come_and_go():
+    draft = SENTENCES[0]
+    apart = done(draft, op="unmultiword", first=1)
+    assert [word.misc for word in apart.words[:2]] == ["SpaceAfter=No", "_"]
+    assert apart.comment("text") == "Let's go home."
+    again = done(apart, op="multiword", first=1, last=2)
+    assert again.multiword == draft.multiword and again.words == draft.words
+
+
+def test_sentences_are_split_and_joined():
+    draft = SENTENCES[0]
+    with pytest.raises(pp.AnnotationError, match="inside of multiword token 1-2"):
+        outcome(operation({"op": "split_sentence", "word": 2}), draft, (), None)
+    taken, (left, right) = outcome(operation({"op": "split_sentence", "word": 4}), draft, (), None)
+    assert taken == 1
+    assert [word.head for word in left.words] == [0, 1, 1]
+    assert [word.head for word in right.words] == [None, None]
+    assert (left.comment("text"), right.comment("text")) == ("Let's go", "home.")
+    assert (left.comment("sent_id"), right.comment("sent_id")) == ("one", "one-2")
+    taken, (joined,) = outcome(operation({"op": "join_sentence"}), left, (), right)
+    assert taken == 2 and joined.comment("text") == "Let's go home."
+    assert [word.form for word in joined.words] == [word.form for word in draft.words]
+
+
+def test_empty_nodes_and_enhanced_heads_follow():
+    split = done(SENTENCES[1], op="split", word=1, forms=["Th", "ey"])
+    assert (split.empty[0].first, split.words[3].deps) == (3, "3:obj|3.1:obj")
+    _, (left, right) = outcome(operation({"op": "split_sentence", "word": 3}), SENTENCES[1], (), None)
+    assert left.empty == SENTENCES[1].empty and right.words[0].deps == "_"
+
+
+def test_a_note_is_one_line():
+    noted = done(SENTENCES[0], op="note", text=" two\n lines ")
+    assert noted.comment("note") == "two lines"
+    assert done(noted, op="note", text="").comments == SENTENCES[0].comments

@@ -1,0 +1,240 @@
+"""Sessions: a person, a page, threads."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+
+import pytest
+
+import panparser as pp
+from annotated import FILE, write
+from disks import FaultyDisk
+from panparser.annotation.choosing import Choice
+from panparser.annotation.document import Document
+from panparser.annotation.operations import GESTURES
+from panparser.storage import files
+from places import ENGLISH
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write(tmp_path)
+
+
+@pytest.fixture
+def session(path):
+    with pp.Session(path, user="me", learn=False) as session:
+        yield session
+
+
+def test_a_view_is_json_with_all_that_a_page_needs(session):
+    view = session.view(0)
+    assert json.loads(json.dumps(view)) == view
+    assert (view["sent_id"], view["text"], view["done"], view["version"]) == ("one", "Let's go home.", True, 0)
+    assert view["multiword"] == [{"first": 1, "last": 2, "form": "Let's", "misc": "_"}]
+    assert view["words"][1]["decided"] == {
+        "head": True, "label": True, "upos": True, "xpos": False, "feats": False, "lemma": True,
+    }  # fmt: skip
+    view = session.view(1)
+    assert [word["head"] for word in view["words"]] == [0, 1, 2]  # no parser yet: the word before
+    assert view["words"][0]["confidence"] < 1 and view["least_certain"] == 1 and view["right_to"] == 0
+    assert view["empty"] == [{"id": "2.1", "form": "ate", "deps": "0:root"}]
+    with pytest.raises(pp.AnnotationError, match=r"has sentences 0\.\.2; got 3"):
+        session.view(3)
+
+
+def test_gestures_change_views_and_stale_ones_are_refused(session):
+    view = session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
+    assert view["words"][0]["head"] == 2 and view["words"][0]["decided"]["head"] and view["version"] == 1
+    with pytest.raises(pp.StaleError, match="sentence 2 has changed"):
+        session.edit(1, 0, {"op": "head", "word": 1, "head": 3})
+    with pytest.raises(pp.AnnotationError):
+        session.edit(1, 1, {"op": "head", "word": 1, "head": 9})
+    assert session.edit(1, 1, {"op": "head", "word": 1, "head": 2})["version"] == 1  # nothing changes
+    assert session.summary()["can_undo"]
+
+
+def test_confirming_what_another_model_showed_is_refused(session):
+    view = session.view(1)
+    with pytest.raises(pp.StaleError, match="newer model"):
+        session.edit(1, 0, {"op": "right", "word": 2, "model": view["model"] + 1})
+    view = session.edit(1, 0, {"op": "right", "word": 2, "model": view["model"]})
+    assert view["right_to"] == 2
+
+
+def test_undo_jumps_to_the_sentence_that_it_touches(session):
+    session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
+    session.edit(2, 0, {"op": "split_sentence", "word": 3})
+    assert len(session) == 4
+    assert session.undo()["index"] == 2 and len(session) == 3
+    assert session.undo()["index"] == 1
+    assert session.undo() is None
+    assert session.redo()["words"][0]["head"] == 2 and session.redo()["index"] == 2
+    assert session.redo() is None
+
+
+def test_every_gesture_of_the_list_can_be_sent(session):
+    values = {"head": 2, "word": 1, "label": "obj", "what": "both", "heads": [3], "first": 1, "last": 2, "column": "upos",
+              "value": "X", "comments": ["# a"], "text": "note", "forms": ["T", "hey"], "places": [[0, 2]]}  # fmt: skip
+    for name, kind in GESTURES.items():
+        gesture = {"op": name} | {key: values[key] for key in kind.declared.must if key != "op"}
+        if name in ("unspan", "unmultiword"):
+            continue
+        view = session.view(1)
+        if name == "split_sentence":
+            gesture["word"] = 2
+        session.edit(1, view["version"], gesture)
+        session.undo()
+
+
+def test_problems_and_conflicts_are_told(session):
+    view = session.edit(1, 0, {"op": "cell", "word": 1, "column": "upos", "value": "WHAT"})
+    assert any(problem["word"] == 1 and "WHAT" in problem["message"] for problem in view["problems"])
+    view = session.edit(1, view["version"], {"op": "head", "word": 1, "head": 2})
+    view = session.edit(1, view["version"], {"op": "head", "word": 2, "head": 1})
+    assert view["conflict"]["words"] == [1, 2] and "circle" in view["conflict"]["message"]
+
+
+def test_next_search_and_consistency(session):
+    assert session.next_sentence(0) == 1 and session.next_sentence(2) == 1
+    assert [each["index"] for each in session.search("THEY ATE")] == [1]
+    for index in (1, 2):
+        session.edit(index, 0, {"op": "done"})
+    assert session.next_sentence(0) is None
+    labels = session.consistency(0, 2)
+    assert labels["label"] == "obj" and labels["others"] == []
+    with pytest.raises(pp.AnnotationError):
+        session.labels(1, 9)
+
+
+def test_labels_of_a_pair_are_changed_everywhere_at_once(tmp_path):
+    row = "1\tthe\tthe\tDET\t_\t_\t2\t{}\t_\t_\n2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    path = write(tmp_path, "".join(row.format(label) for label in ("det", "amod", "amod", "det")))
+    with pp.Session(path, learn=False) as session:
+        found = session.consistency(0, 1)
+        assert (found["lemma"], found["head_lemma"], found["label"]) == ("the", "cat", "det")
+        (other,) = found["others"]
+        assert other["label"] == "amod" and [place["sentence"] for place in other["places"]] == [1, 2]
+        assert session.consistency()["mixed"][0]["labels"] == {"det": 2, "amod": 2}
+        places = [[place["sentence"], place["word"]] for place in other["places"]]
+        session.edit(0, 0, {"op": "relabel", "label": "det", "places": places})
+        assert session.consistency(0, 1)["others"] == []
+        assert session.view(2)["words"][0]["label"] == "det"
+        session.undo()  # one gesture
+        assert [session.view(index)["words"][0]["label"] for index in range(4)] == ["det", "amod", "amod", "det"]
+        assert len(session.consistency(0, 1)["others"][0]["places"]) == 2
+
+
+def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
+    document = Document(ENGLISH.read_bytes())
+    text = document.joined(range(12)).decode()
+    path = write(tmp_path, text)
+    events, changed = [], threading.Event()
+    with pp.Session(path) as session:
+        session.listen(lambda event: (events.append(event), changed.set()))
+        session.wait(60)
+        first = session.summary()
+        assert first["has_parser"] and first["done"] == 12
+        view = session.edit(3, 0, {"op": "unset", "word": 1})
+        session.edit(3, view["version"], {"op": "done", "done": False})
+        view = session.edit(3, session.view(3)["version"], {"op": "done", "model": session.view(3)["model"]})
+        assert view["done"]
+        session.wait(60)
+        assert session.summary()["model"] > first["model"]
+        ranked = session.labels(3, 1)
+        assert ranked[0]["score"] == 0 and len(ranked) > 3
+        assert len(session.alternatives(3, 3)) >= 1
+    assert {"learning", "model", "saved"} <= {event["event"] for event in events}
+    assert Document(path.read_bytes()).totals()["done"] == 12
+
+
+def test_active_choice_takes_an_uncertain_sentence(tmp_path, parser):
+    document = Document(ENGLISH.read_bytes())
+    drafts = [document.draft(index) for index in range(80, 100)]
+    lines = (f"{draft.to_text()}" for draft in drafts)
+    text = "".join(
+        "\t".join((*cells[:6], "_", "_", *cells[8:])) + "\n" if len(cells := line.split("\t")) == 10 else line + "\n"
+        for piece in lines
+        for line in piece.split("\n")[:-1]
+    )
+    path = write(tmp_path, text)
+    with pp.Session(path, model=parser, active=Choice(shortest=5, diversity=0.0, power=1.0), learn=False) as session:
+        chosen = session.next_sentence(0)
+        doubts = {
+            index: sum(2 - word["confidence"] - word["label_confidence"] for word in view["words"]) / len(view["words"])
+            for index in range(len(session))
+            if len((view := session.view(index))["words"]) >= 5
+        }
+        assert doubts[chosen] == max(doubts.values())
+
+
+def test_a_full_disk_makes_the_session_read_only(session, monkeypatch):
+    events = []
+    session.listen(events.append)
+    monkeypatch.setattr(files, "disk", FaultyDisk(1, errno.ENOSPC))
+    with pytest.raises(pp.JournalError, match="ENOSPC"):
+        session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
+    view = session.view(1)
+    assert "ENOSPC" in view["read_only"] and view["words"][0]["head"] == 0
+    assert events[0]["event"] == "read-only"
+
+
+def test_threads_take_turns(path):
+    with pp.Session(path, learn=False) as session:
+        refused = []
+
+        def work(label):
+            for _ in range(20):
+                try:
+                    session.edit(2, session.view(2)["version"], {"op": "label", "word": 1, "label": label})
+                except pp.StaleError as error:
+                    refused.append(error)
+
+        threads = [threading.Thread(target=work, args=(label,)) for label in ("a", "b", "c")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        last = session.view(2)["words"][0]["label"]
+    with pp.Session(path, learn=False) as session:
+        assert session.view(2)["words"][0]["label"] == last
+
+
+def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
+    path = write(tmp_path, "1\tb\t_\t_\n\n" + FILE)
+    with pp.Session(path, learn=False) as session:
+        view = session.view(0)
+        assert "expected 10 columns" in view["unreadable"] and view["words"] == []
+        with pytest.raises(pp.AnnotationError, match="cannot be annotated"):
+            session.edit(0, 0, {"op": "done"})
+        assert session.next_sentence(3) == 2
+        session.edit(2, 0, {"op": "head", "word": 1, "head": 2})
+    assert path.read_text().startswith("1\tb\t_\t_\n\n# sent_id = one\n")
+
+
+def test_progress_and_gestures_are_counted(path):
+    now = iter(range(0, 10_000, 10))
+    with pp.Session(path, learn=False, user="me", clock=lambda: float(next(now))) as session:
+        session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
+        session.edit(1, 1, {"op": "head", "word": 2, "head": 0})
+        view = session.undo()
+        session.edit(1, view["version"], {"op": "done"})
+        progress = session.summary()["progress"]
+        assert progress["corrections"] == 2 and progress["seconds"] == 30
+        assert progress["per_100_words"] == pytest.approx(66.7)
+        assert progress["hours_left"] == pytest.approx(5 / (3 * 3600 / 30), abs=0.1)
+    rows = pp.read_gestures(path)
+    assert [row["gesture"] for row in rows] == ["head", "head", "undo", "done"]
+    assert rows[1]["undone_by"] == rows[2]["number"] and rows[1]["seconds"] == 10 and rows[0]["user"] == "me"
+    with pp.Session(path, learn=False) as session:
+        assert session.summary()["progress"]["corrections"] == 2
+
+
+def test_closing_twice_and_files_that_are_not_there(path, tmp_path):
+    session = pp.Session(path, learn=False)
+    session.close()
+    with pytest.raises(pp.AnnotationError, match="cannot be read"):
+        pp.Session(tmp_path / "nowhere")
+    assert not list(tmp_path.glob("nowhere*"))

@@ -1,0 +1,333 @@
+"""Stores: whatever stops, fails or comes between, the file and its journal have the old state or the new one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import panparser as pp
+from annotated import FILE, gestures, write
+from disks import FaultyDisk, PowerLoss
+from panparser.annotation import history
+from panparser.annotation.journal import Journal
+from panparser.annotation.operations import operation, outcome
+from panparser.annotation.store import Store
+from panparser.storage import files
+from panparser.storage.disk import Disk
+
+
+def opened(path):
+    return Store(path, "me", "http://here", lambda: 1.0)
+
+
+def do(store, index, **value):
+    """A gesture, as a session does it."""
+    draft, gesture = store.document.draft(index), operation(value)
+    following = store.document.draft(index + 1) if index + 1 < len(store.document) else None
+    taken, drafts = outcome(gesture, draft, draft.words, following)
+    if taken == len(drafts) == 1:
+        part = history.part_of_cells(index, draft, drafts[0])
+    else:
+        old = [each.to_value() for each in (draft, following)[:taken]]
+        part = {"index": index, "old": old, "new": [each.to_value() for each in drafts]}
+    if part:
+        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
+
+
+def state(store):
+    return [store.document.draft(index) for index in store.document]
+
+
+def save(store):
+    return store.save(threading.RLock())
+
+
+def test_gestures_survive_without_saving_and_undo_survives_with(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    do(store, 2, op="span", first=2, last=3)
+    do(store, 0, op="done", done=False)
+    known = state(store)
+    store.close()
+    assert path.read_text() == FILE
+    store = opened(path)
+    assert state(store) == known
+    assert save(store) == (True, False)
+    assert path.with_name("file.conllu~").read_text() == FILE
+    assert save(store) == (False, False)
+    store.close()
+    store = opened(path)
+    assert state(store) == known  # spans and `done`, too, which the file has no place for
+    for _ in range(3):
+        store.again("undo")
+    assert store.document.to_bytes().decode() == FILE and not store.document.draft(2).spans
+    assert store.again("undo") == []
+    store.close()
+    store = opened(path)
+    assert store.document.to_bytes().decode() == FILE
+    for _ in range(3):
+        store.again("redo")
+    assert state(store) == known
+    store.close()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), gestures() | st.sampled_from(["undo", "redo", "save", "crash"])), max_size=14)
+)
+def test_any_history_is_replayed(tmp_path_factory, steps):
+    path = write(tmp_path_factory.mktemp("any"))
+    store = opened(path)
+    for index, step in steps:
+        if step in ("undo", "redo"):
+            store.again(step)
+        elif step == "save":
+            save(store)
+        elif step == "crash":
+            known, done = state(store), (list(store.history.done), list(store.history.undone))
+            store.close()
+            store = opened(path)
+            assert state(store) == known
+            assert (store.history.done, store.history.undone) == done
+            assert not store.notices
+        else:
+            try:
+                do(store, index % len(store.document), **step)
+            except pp.AnnotationError:
+                continue
+    known = state(store)
+    while store.again("undo"):
+        pass
+    assert store.document.to_bytes().decode() == FILE
+    while store.history.undone and store.again("redo"):
+        pass
+    assert state(store) == known
+    store.close()
+
+
+# --- Disks that fail ---
+
+
+def _work(path, heard):
+    """Gestures and saving; what was answered is heard."""
+    store = opened(path)
+    try:
+        heard.append(store.document.to_bytes())
+        for number, (index, value) in enumerate(
+            [(1, {"op": "head", "word": 1, "head": 2}), (2, {"op": "split_sentence", "word": 3}), (1, {"op": "label", "word": 1, "label": "obj"})]
+        ):  # fmt: skip
+            do(store, index, **value)
+            heard.append(store.document.to_bytes())
+            if number != 1:
+                save(store)
+        store.again("undo")
+        heard.append(store.document.to_bytes())
+        save(store)
+    finally:
+        store._lock.release()
+        store.journal.close()
+
+
+def _number_of_steps(folder, monkeypatch):
+    disk = FaultyDisk()
+    monkeypatch.setattr(files, "disk", disk)
+    _work(write(folder), [])
+    monkeypatch.setattr(files, "disk", Disk())
+    return disk.step
+
+
+def test_after_a_crash_at_any_step_there_is_the_old_state_or_the_new_one(tmp_path, monkeypatch):
+    (tmp_path / "count").mkdir()
+    steps = _number_of_steps(tmp_path / "count", monkeypatch)
+    assert steps > 40
+    states = []
+    for step in range(1, steps + 1):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        path, heard = write(folder), []
+        monkeypatch.setattr(files, "_cleared", set())
+        monkeypatch.setattr(files, "disk", FaultyDisk(step))
+        with pytest.raises(PowerLoss):
+            _work(path, heard)
+        monkeypatch.setattr(files, "disk", Disk())
+        assert Disk and path.exists()
+        store = opened(path)
+        found = store.document.to_bytes()
+        states.append((heard, found))
+        save(store)
+        assert path.read_bytes() == found
+        store.close()
+    whole = []
+    _work(write(tmp_path), whole)
+    for heard, found in states:
+        known = whole.index(heard[-1]) if heard else 0
+        assert found in whole[known : known + 2] or found in whole[: 1 if not heard else 0], len(heard)
+
+
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EIO])
+def test_a_disk_that_fails_makes_it_read_only_or_is_told_and_loses_nothing(tmp_path, monkeypatch, reason):
+    (tmp_path / "count").mkdir()
+    steps = _number_of_steps(tmp_path / "count", monkeypatch)
+    whole = []
+    _work(write(tmp_path), whole)
+    for step in range(1, steps + 1):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        path, heard = write(folder), []
+        monkeypatch.setattr(files, "_cleared", set())
+        monkeypatch.setattr(files, "disk", FaultyDisk(step, reason))
+        try:
+            _work(path, heard)
+        except pp.PanParserError as error:
+            assert errno.errorcode[reason] in str(error)
+        monkeypatch.setattr(files, "disk", Disk())
+        store = opened(path)
+        known = whole.index(heard[-1]) if heard else 0
+        assert store.document.to_bytes() in whole[known : known + 2]
+        store.close()
+
+
+def test_a_full_disk_makes_it_read_only_and_says_why(tmp_path, monkeypatch):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    known = state(store)
+    monkeypatch.setattr(files, "disk", FaultyDisk(1, errno.ENOSPC))
+    with pytest.raises(pp.JournalError, match="journal: cannot be written: ENOSPC"):
+        do(store, 1, op="head", word=2, head=0)
+    monkeypatch.setattr(files, "disk", Disk())
+    assert "ENOSPC" in store.read_only and state(store) == known
+    with pytest.raises(pp.AnnotationError, match="is read-only now: .*ENOSPC"):
+        do(store, 1, op="head", word=2, head=0)
+    store.close()
+    store = opened(path)
+    assert state(store) == known and not store.notices
+    store.close()
+
+
+# --- Others ---
+
+
+def test_only_one_session_at_a_time(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    with pytest.raises(pp.AnnotationError, match=rf"is being annotated at http://here \(process {os.getpid()} on "):
+        opened(path)
+    store.close()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file.conllu", "file.conllu.journal"]
+    opened(path).close()
+
+
+def test_the_lock_of_a_process_that_was_killed_is_no_lock(tmp_path):
+    path = write(tmp_path)
+    path.with_name("file.conllu.lock").write_text('{"pid": 1, "host": "' + os.uname().nodename + '"}')
+    opened(path).close()
+    path.with_name("file.conllu.lock").write_text('{"pid": 1, "host": "another"}')
+    with pytest.raises(pp.AnnotationError, match="process 1 on another"):
+        opened(path)
+
+
+def test_a_file_that_others_changed_is_merged(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    do(store, 2, op="span", first=2, last=3)
+    do(store, 2, op="label", word=5, label="obj")
+    do(store, 2, op="head", word=4, head=5)
+    store.close()
+    theirs = "1\tnew\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + FILE.replace("5\te\te\tX", "5\te\te\tY").replace(
+        "4\td\td\tX\t_\t_\t_", "4\td\td\tX\t_\t_\t1"
+    )
+    path.write_text(theirs)
+    store = opened(path)
+    assert "was changed outside" in store.notices[0]
+    assert "head of word 4: the file has 1, the journal 5" in store.notices[1]
+    assert len(store.document) == 4
+    second, third = store.document.draft(2), store.document.draft(3)
+    assert second.words[0].head == 2
+    assert third.spans == ((2, 3),)
+    assert (third.words[4].upos, third.words[4].label, third.words[3].head) == ("Y", "obj", 1)
+    known = state(store)
+    save(store)
+    store.close()
+    store = opened(path)
+    assert state(store) == known and not store.notices
+    with pytest.raises(pp.AnnotationError):  # the last gesture, which others have overruled
+        store.again("undo")
+    store.close()
+
+
+def test_a_file_that_others_change_while_it_is_open_is_merged_before_it_is_saved(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    save(store)
+    path.write_text(path.read_text().replace("5\te\te\tX", "5\te\te\tY"))
+    do(store, 1, op="head", word=2, head=0)
+    assert save(store) == (True, True)
+    text = path.read_text()
+    assert "5\te\te\tY" in text and "1\tThey\tthey\tPRON\t_\tNumber=Plur\t2\t" in text and "VERB\t_\t_\t0\t_" in text
+    store.again("undo")
+    assert store.document.draft(1).words[1].head is None
+    store.close()
+
+
+def test_an_older_version_of_the_file_gets_what_it_lacks(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    save(store)
+    known = path.read_text()
+    store.close()
+    path.write_text(FILE)
+    store = opened(path)
+    assert "is as it was some time ago; 1 later gestures were done again" in store.notices[0]
+    assert store.document.to_bytes().decode() == known
+    store.close()
+
+
+def test_the_journal_of_another_file_is_refused(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    store.close()
+    other = "1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    path.write_text(other)
+    with pytest.raises(pp.JournalError, match="is the journal of another file"):
+        opened(path)
+    assert path.read_text() == other
+    shutil.move(tmp_path / "file.conllu.journal", tmp_path / "kept")
+    opened(path).close()
+
+
+def test_a_torn_line_is_dropped_and_told(tmp_path):
+    path = write(tmp_path)
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    known = state(store)
+    store.close()
+    journal = tmp_path / "file.conllu.journal"
+    journal.write_bytes(journal.read_bytes() + b'{"crc":"0000')
+    store = opened(path)
+    assert store.notices == [f"{journal}:3: dropped an incomplete last line of 12 bytes"]
+    assert state(store) == known
+    store.close()
+    assert len(list(Journal(journal, "me").records())) == 2
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "real").write_text(FILE)
+    path = tmp_path / "file.conllu"
+    path.symlink_to("real")
+    store = opened(path)
+    do(store, 1, op="head", word=1, head=2)
+    save(store)
+    store.close()
+    assert path.is_symlink() and "\t2\t_\t_\t_\n" in (tmp_path / "real").read_text()

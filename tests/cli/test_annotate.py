@@ -1,0 +1,122 @@
+"""`panparser annotate` without its page: what it refuses, what it exports, how it compares."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import panparser as pp
+from panparser.annotation.session import Session
+
+ROWS = "# sent_id = 1\n1\tbig\t_\tADJ\t_\t_\t_\t_\t_\t_\n2\tdogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
+
+pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
+pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "work.conllu"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def annotated(path, *gestures):
+    """A file in which somebody did this."""
+    path.write_text(ROWS, encoding="utf-8")
+    with Session(path, learn=False, user="ann") as session:
+        for gesture in gestures:
+            session.edit(0, session.view(0)["version"], gesture)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.conllu"], "nothing.conllu: cannot be read"),
+        (["work.conllu", "-m", "en", "--transfer", "x"], "--model and --transfer are both models to start with"),
+        (["work.conllu", "-m", "nothing.panparser"], "nothing.panparser"),
+        (["work.conllu", "--text", "work.conllu"], "work.conllu: exists already"),
+        (["new.conllu", "--text", "nothing.txt"], "nothing.txt"),
+        (["work.conllu", "--transfer", "nothing/"], "nothing"),
+        (["work.conllu", "--shortcuts", "nothing.json"], "nothing.json"),
+        (["work.conllu", "--export", "gestures.csv"], "expected gestures to export, found none"),
+        (["work.conllu", "--export", "work.conllu"], "is an input, and would be replaced"),
+        (["work.conllu", "--compare", "nothing.conllu"], "nothing.conllu"),
+        (["work.conllu", "--host", "256.1.1.1"], "expected an address to listen at"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(run, file, monkeypatch, arguments, message):
+    monkeypatch.chdir(file.parent)
+    code, _, errors = run("annotate", *arguments, "--no-browser")
+    assert code == 2
+    assert message in errors
+    assert len(errors.splitlines()) == 1
+    assert file.read_text() == ROWS
+
+
+def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):
+    with Session(file, learn=False, address="http://127.0.0.1:8010/"):
+        code, _, errors = run("annotate", file, "--no-browser")
+    assert code == 2
+    assert "is being annotated at http://127.0.0.1:8010/" in errors
+
+
+def test_gestures_are_exported(run, file):
+    annotated(file, {"op": "head", "word": 1, "head": 2}, {"op": "note", "text": "sic"})
+    target = file.with_name("gestures.csv")
+    code, _, errors = run("annotate", file, "--export", target)
+    assert (code, errors) == (0, f"panparser: {target}: 2 gestures\n")
+    header, *rows = target.read_text().splitlines()
+    assert header.startswith("number,time,seconds,user,")
+    assert [row.split(",")[3] for row in rows] == ["ann", "ann"]
+
+
+def test_two_annotators_are_compared(run, tmp_path):
+    arcs = [{"op": "arc", "word": 1, "head": 2, "label": "amod"}, {"op": "arc", "word": 2, "head": 0, "label": "root"}]
+    one, two = tmp_path / "one.conllu", tmp_path / "two.conllu"
+    annotated(one, *arcs)
+    annotated(two, {**arcs[0], "label": "det"}, arcs[1])
+    code, printed, _ = run("annotate", one, "--compare", two)
+    assert code == 0
+    assert "same head (UAS)               100.00" in printed
+    assert "same head and relation (LAS)   50.00" in printed
+    assert printed.endswith("       1     1  big   label  amod   det\n")
+
+
+# --- Shortcuts ---
+
+
+def read(tmp_path, values):
+    from panparser.server.annotating.shortcuts import read_shortcuts
+
+    path = tmp_path / "keys.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    return read_shortcuts(path)
+
+
+def test_both_formats_of_conllu_editor_are_read(tmp_path):
+    second = {"version": 2, "shortcuts": {"s": {"DEP": "nsubj"}, "N": {"UPOS": "NOUN"}, ":p": {"FEATS": "Number=Plur"}}}
+    assert read(tmp_path, second) == {"s": {"DEP": "nsubj"}, "N": {"UPOS": "NOUN"}, ":p": {"FEATS": ["Number=Plur"]}}
+    first = {"comment": "", "deplabel": {"s": "nsubj"}, "upos": {"AV": "ADV"}, "xpos": {"k": ["verbnoun", "NOUN"]}}
+    assert read(tmp_path, first) == {
+        **{"s": {"DEP": "nsubj"}, "AV": {"UPOS": "ADV"}},
+        "k": {"XPOS": "verbnoun", "UPOS": "NOUN"},
+    }
+
+
+@pytest.mark.parametrize(
+    "values", [[], {}, {"shortcuts": []}, {"shortcuts": {"s": "nsubj"}}, {"shortcuts": {"s": {"DEP": 1}}}, {"upos": 3}]
+)
+def test_other_files_are_no_shortcuts(tmp_path, values):
+    with pytest.raises(pp.SpecError, match="keys.json"):
+        read(tmp_path, values)
+
+
+def test_own_shortcuts_are_all_known():
+    from panparser.server.annotating.shortcuts import DEFAULT
+    from panparser.treebank.universal import RELATIONS, UPOS
+
+    assert {each["DEP"] for each in DEFAULT.values() if "DEP" in each} <= RELATIONS
+    assert {each["UPOS"] for each in DEFAULT.values() if "UPOS" in each} == UPOS
+    assert not set("rx.!=;,/&?[") & DEFAULT.keys()

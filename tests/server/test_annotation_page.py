@@ -1,0 +1,484 @@
+"""The page of a session in a real browser: keys suffice, texts are texts, nothing is lost, nobody else gets in."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+import panparser as pp
+from places import ROOT
+
+pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
+pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
+
+from annotating import annotating, conllu
+from panparser.annotation.session import Session
+
+LONGEST = 6  # words of sentences that are annotated here
+CONTRAST = (ROOT / "tests/support/contrast.js").read_text(encoding="utf-8")
+HOSTILE = "\"><img src=x onerror=document.title='hacked'></script><script>document.title='hacked'</script>&amp;"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "work.conllu"
+    path.write_text(conllu(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def context(chromium):
+    opened = chromium.new_context(viewport={"width": 1300, "height": 900})
+    yield opened
+    opened.close()
+
+
+def visited(context, address, *, may_complain=False):
+    """The page, once it is ready; what the browser complains about is in `complaints`."""
+    page = context.new_page()
+    page.complaints = []
+    if not may_complain:
+        page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector('html[data-ready="yes"]', state="attached", timeout=20_000)
+    return page
+
+
+def settle(page):
+    """Waits until all that was typed is acknowledged."""
+    page.wait_for_selector('html[data-busy=""]', state="attached")
+
+
+def move(page, start, stop):
+    for _ in range(abs(stop - start)):
+        page.keyboard.press("ArrowRight" if stop > start else "ArrowLeft")
+
+
+# --- Work ---
+
+
+def short_sentences(count):
+    """Sentences with trees of their own, and the same without."""
+    treebank = pp.read_conllu(ROOT / "tests/data/english.conllu")
+    chosen = [sentence for sentence in treebank if 3 <= len(sentence) <= LONGEST][:count]
+    assert len(chosen) == count
+    bare = "".join(
+        "".join(f"{t.id}\t{t.form}\t{t.lemma}\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for t in sentence) + "\n"
+        for sentence in chosen
+    )
+    return chosen, bare
+
+
+def correct(page, session, index, word, gold):
+    """Gives a word its head and its label, by keys; the cursor stays at it."""
+    shown = session.view(index)["words"][word - 1]
+    if shown["head"] != gold.head:
+        if gold.head == 0:
+            page.keyboard.press("r")
+        else:
+            page.keyboard.press("Space")
+            move(page, word, gold.head)
+            page.keyboard.press("Space")
+        settle(page)
+        shown = session.view(index)["words"][word - 1]
+    if shown["label"] != gold.label:
+        page.keyboard.press(";")
+        page.keyboard.type(gold.label)
+        page.keyboard.press("Enter")
+        settle(page)
+
+
+def test_twenty_sentences_by_keyboard_alone(context, tmp_path):
+    gold, bare = short_sentences(20)
+    file = tmp_path / "work.conllu"
+    file.write_text(bare, encoding="utf-8")
+    with annotating(file, learn=False) as (address, session):
+        page = visited(context, address)
+        for index, sentence in enumerate(gold):
+            assert page.input_value("#number") == str(index + 1)
+            page.keyboard.press("Home")
+            for token in sentence:
+                correct(page, session, index, token.id, token)
+                page.keyboard.press("ArrowRight")
+            page.keyboard.press("Enter")  # right to the end
+            page.keyboard.press("Control+Enter")
+            settle(page)
+        assert "All sentences are done" in page.inner_text("#told")
+        assert page.complaints == []
+    found = pp.read_conllu(file)
+    assert [[(t.head, t.label) for t in s] for s in found] == [[(t.head, t.label) for t in s] for s in gold]
+
+
+def test_undo_redo_and_notes_by_keys(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        page.keyboard.press("Home")
+        page.keyboard.press("r")
+        settle(page)
+        page.keyboard.press("PageDown")
+        settle(page)
+        assert page.input_value("#number") == "2"
+        page.keyboard.press("Control+z")
+        settle(page)
+        assert "sentence 1, which is shown now" in page.inner_text("#told")
+        assert not session.view(0)["words"][0]["decided"]["head"]
+        page.keyboard.press("Control+Shift+z")
+        settle(page)
+        assert session.view(0)["words"][0]["decided"]["head"]
+        page.keyboard.press('"')
+        page.keyboard.type("ask Ann: r s o")  # letters are no commands in a field
+        page.keyboard.press("Escape")
+        settle(page)
+        assert session.view(0)["note"] == "ask Ann: r s o"
+        page.keyboard.press("s")
+        settle(page)
+        assert session.view(0)["words"][0]["label"] == "nsubj"
+        page.keyboard.press("?")
+        assert page.locator("#keys-dialog kbd").count() > 40
+        page.keyboard.press("Escape")
+        assert page.complaints == []
+
+
+def test_the_mouse_attaches_by_clicks_and_by_drawing_a_line(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        cell = lambda word: page.locator(f'g[data-word="{word}"] .form')  # noqa: E731
+        cell(2).click()
+        cell(3).click()
+        settle(page)
+        assert session.view(0)["words"][1]["head"] == 3
+        cell(3).click()
+        cell(3).click()
+        settle(page)
+        assert session.view(0)["words"][2]["head"] == 0
+        cell(3).drag_to(cell(5))
+        settle(page)
+        assert session.view(0)["words"][4]["head"] == 3
+        page.locator('[data-arc="5"] .lab').click()
+        assert "cat" in page.inner_text("#told")
+        page.locator('[data-row="4"] .upos button').click()
+        page.keyboard.type("DET")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
+        settle(page)
+        assert session.view(0)["words"][3]["upos"] == "DET"
+        assert page.complaints == []
+
+
+def test_words_and_sentences_are_divided_and_joined(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        page.keyboard.press("Home")
+        page.keyboard.press(",")
+        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.type(" ")
+        page.keyboard.press("Enter")
+        settle(page)
+        assert [word["form"] for word in session.view(0)["words"]][:2] == ["Th", "e"]
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press(",")
+        page.locator("#tokens-dialog button", has_text="multiword").click()
+        page.keyboard.type("del")
+        page.keyboard.press("Enter")
+        settle(page)
+        assert session.view(0)["multiword"][0]["form"] == "del"
+        assert page.locator(".bracket text").text_content() == "del"
+        page.keyboard.press("End")
+        page.keyboard.press(",")
+        page.locator("#tokens-dialog button", has_text="Begin a new sentence").click()
+        settle(page)
+        assert len(session) == 5
+        assert page.inner_text("#of").startswith("of 5")
+        assert page.complaints == []
+
+
+def test_two_tabs(context, file):
+    with annotating(file) as (address, session):
+        one = visited(context, address)
+        two = visited(context, address.partition("?")[0])  # the cookie suffices
+        deaf = context.new_page()
+        deaf.route("**/api/events", lambda route: route.abort())
+        deaf.goto(address.partition("?")[0])
+        deaf.wait_for_selector('html[data-ready="yes"]', state="attached")
+        one.keyboard.press("Home")
+        one.keyboard.press("r")
+        settle(one)
+        two.locator("#told", has_text="another window").wait_for()
+        assert two.locator('[data-arc="1"]').get_attribute("class").startswith("decided")
+        deaf.locator('g[data-word="2"] .form').click()
+        deaf.locator('g[data-word="3"] .form').click()
+        deaf.locator("#told", has_text="Not done").wait_for()
+        assert not session.view(0)["words"][1]["decided"]["head"]
+        deaf.locator('g[data-word="2"] .form').click()  # now that it has seen it
+        deaf.locator('g[data-word="3"] .form').click()
+        settle(deaf)
+        assert session.view(0)["words"][1]["decided"]["head"]
+        assert one.complaints == two.complaints == []
+
+
+# --- Texts ---
+
+
+def test_a_hostile_treebank_is_shown_as_text(context, tmp_path):
+    cells = [HOSTILE, "{{7*7}}", "a\u202eb", "\u200b", "שלום", "${1}`"]
+    rest = "\t".join((HOSTILE.replace(" ", "_"), "<b>X</b>", "<i>", "<u>=x"))
+    labels = ["root", *["<svg/onload=x>"] * 5]
+    rows = "".join(
+        f"{i}\t{form}\t{rest}\t{i - 1}\t{label}\t_\t<a>=1\n"
+        for i, (form, label) in enumerate(zip(cells, labels, strict=True), start=1)
+    )
+    comments = f"# sent_id = {HOSTILE}\n# text = {HOSTILE}\n# note = {HOSTILE}\n# {HOSTILE}\n"
+    file = tmp_path / "<img src=x onerror=alert(1)>.conllu"
+    file.write_text(f"{comments}1-2\t{HOSTILE}" + "\t_" * 8 + f"\n{rows}\n" + conllu(), encoding="utf-8")
+    with annotating(file) as (address, _):
+        page = visited(context, address + "#1")
+        assert page.title() == file.name
+        forms = page.locator("#tree .form").all_text_contents()
+        assert forms == [HOSTILE, "{{7*7}}", "a⟨202E⟩b", "⟨200B⟩", "שלום", "${1}`"]
+        for key in ("ArrowRight", "ArrowRight", "?", "Escape", "/"):
+            page.keyboard.press(key)
+        page.keyboard.type("onerror")
+        page.keyboard.press("Enter")
+        page.locator("#search-dialog .choices button").first.click()
+        page.keyboard.press("=")
+        page.keyboard.press("&")
+        page.keyboard.press("Escape")
+        assert page.locator("img, b, i, u, main script, svg svg").count() == 0
+        assert "hacked" not in page.title()
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_texts_can_be_read_in_both_themes(chromium, file, scheme):
+    context = chromium.new_context(viewport={"width": 1300, "height": 900}, color_scheme=scheme)
+    with annotating(file) as (address, session):
+        for word, head in ((1, 2), (2, 1)):  # a circle
+            session.edit(0, session.view(0)["version"], {"op": "head", "word": word, "head": head})
+        page = visited(context, f"{address}#1")
+        assert page.locator("#tree .conflict").count() == 2
+        assert "circle" in page.inner_text("#problems-panel")
+        assert page.evaluate(CONTRAST) == []
+        page.keyboard.press("?")
+        assert page.evaluate(CONTRAST) == []
+        assert page.complaints == []
+    context.close()
+
+
+def test_keys_reach_everything_and_leave_the_tree(context, file):
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        focused = "document.activeElement.id || document.activeElement.tagName"
+        assert page.evaluate(focused) == "tree"
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        assert page.evaluate(focused) != "tree"
+        page.locator("#tree").focus()
+        page.keyboard.press("Shift+Tab")
+        assert page.evaluate(focused) == "done"
+        assert page.locator("button:not([aria-label])").evaluate_all("all => all.every((each) => each.textContent)")
+
+
+def test_a_sentence_from_right_to_left_begins_at_the_right(context, tmp_path):
+    file = tmp_path / "work.conllu"
+    file.write_text(conllu(("הכלב רואה חתול", "שלום עולם")), encoding="utf-8")
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        places = [page.locator(f'g[data-word="{word}"] .form').bounding_box()["x"] for word in (1, 2, 3)]
+        assert places == sorted(places, reverse=True)
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowLeft")
+        assert page.locator(".cell.cursor").get_attribute("data-word") == "2"
+        assert page.locator(".point").first.text_content() == "ר U+05E8"
+        assert page.complaints == []
+
+
+def test_the_token_leaves_the_address(context, file):
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        assert "token" not in page.evaluate("location.href")
+        page.reload()
+        page.wait_for_selector('html[data-ready="yes"]', state="attached")
+        assert page.complaints == []
+
+
+# --- Others ---
+
+ATTACK = (ROOT / "tests/support/attack.html").read_text(encoding="utf-8")
+
+
+@contextmanager
+def elsewhere(page):
+    """Another server of this machine, with a page of its own."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_a_page_from_another_port_neither_reads_nor_writes(context, file, name):
+    with annotating(file) as (address, session):
+        visited(context, address)
+        session.edit(0, 0, {"op": "note", "text": "kept"})
+        before = session.view(0)["version"]
+        base = re.match("http://[^/]+", address)[0]
+        with elsewhere(ATTACK.replace("BASE", base)) as port:
+            page = context.new_page()
+            page.goto(f"http://{name}:{port}/")
+            page.wait_for_function("window.result", timeout=20_000)
+            tried = page.evaluate("window.result")
+        assert len(tried) == 10
+        assert {outcome for _, outcome in tried} == {"refused"}, tried
+        assert session.view(0)["version"] == before
+        assert session.view(0)["note"] == "kept"
+
+
+# --- Nothing is lost ---
+
+
+class Process:
+    """`panparser annotate` as a process of its own, at the same port each time."""
+
+    def __init__(self, file, *options):
+        self.command = [
+            sys.executable,
+            "-m",
+            "panparser",
+            "annotate",
+            str(file),
+            "--no-browser",
+            "--no-learn",
+            *options,
+        ]
+        self.port, self.running = "0", None
+
+    def start(self):
+        self.running = subprocess.Popen(
+            [*self.command, "--port", self.port], stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+        for line in self.running.stderr:
+            if found := re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", line):
+                self.port = found[1]
+                return found[0]
+        raise AssertionError(f"it did not start: {self.running.wait()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.running is not None and self.running.poll() is None:
+            self.kill()
+
+    def kill(self):
+        os.kill(self.running.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+        self.running.wait()
+        self.running.stderr.close()
+
+
+KEYS = ["r", "s", "o", "d", "N", "V", "Enter", "Delete", "PageDown", "PageUp", "Control+z", "Control+y"]
+
+
+ROWS = """[...document.querySelectorAll('#words tr[data-row]')].map((row) =>
+  [...row.querySelectorAll('button')].map((cell) => cell.textContent))"""
+
+
+def press_and_kill(context, file, keys, kills, seed):
+    """Types keys, and kills the server between some of them: what the page shows in the end, and what was answered."""
+    chosen = random.Random(seed)
+    moments = set(chosen.sample(range(1, keys), kills))
+    answered, pressed = [], 0
+    with Process(file) as process:
+        page = visited(context, process.start(), may_complain=True)
+        page.on("response", lambda answer: answered.append(answer) if answer.request.method == "POST" else None)
+        for number in range(keys):
+            if number in moments:
+                process.kill()
+                if chosen.random() < 0.5:
+                    page.keyboard.press(chosen.choice(["r", "s", "N"]))  # nobody is there to hear it
+                    pressed += 1
+                visited(context, process.start(), may_complain=True).close()
+                page.locator("#banner").wait_for(state="hidden", timeout=20_000)
+            page.keyboard.press("ArrowRight" if chosen.random() < 0.4 else chosen.choice(KEYS))
+            pressed += 1
+            if chosen.random() < 0.5:
+                settle(page)
+        settle(page)
+        index = int(page.input_value("#number")) - 1
+        shown = page.evaluate(f"fetch('api/sentence/{index}').then((answer) => answer.json())")
+        values = [answer.json() for answer in answered if answer.status == 200]
+        versions = [(value.get("view", value) or {"version": 0})["version"] for value in values]
+        return shown, page.evaluate(ROWS), versions, pressed
+
+
+def check_kept(file, shown, rows, versions, pressed):
+    """What the page shows is what the journal has; all that was answered is there, and nothing more than was typed."""
+    for word, row in zip(shown["words"], rows, strict=True):
+        assert row[2] == word["upos"]
+        assert row[5:7] == [str(word["head"]), word["label"]]
+    lines = file.with_name("work.conllu.journal").read_text().splitlines()
+    changes = [record for record in map(json.loads, lines) if record.keys() & {"op", "undo", "redo"}]
+    numbers = {record["n"] for record in changes}
+    assert set(versions) - {0} <= numbers
+    assert len(changes) <= pressed
+    with Session(file, learn=False) as session:
+        found = session.view(shown["index"])
+    for name in ("version", "words", "done", "note"):
+        assert found[name] == shown[name], name
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_between_keystrokes_nothing_is_lost(context, file):
+    check_kept(file, *press_and_kill(context, file, keys=30, kills=2, seed=1))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("seed", range(100))
+def test_killed_at_any_of_200_keystrokes(context, file, seed):
+    check_kept(file, *press_and_kill(context, file, keys=200, kills=1, seed=seed))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_an_edit_that_nobody_heard_is_shown_and_sent_later(context, file):
+    with Process(file) as process:
+        page = visited(context, process.start(), may_complain=True)
+        page.route("**/edit", lambda route: route.abort())
+        page.keyboard.press("Home")
+        page.keyboard.press("r")
+        page.locator("#banner", has_text="Not saved yet").wait_for()
+        page.keyboard.press("s")  # not possible now
+        process.kill()
+        page.unroute("**/edit")
+        visited(context, process.start(), may_complain=True)
+        page.locator("#banner").wait_for(state="hidden", timeout=20_000)
+        settle(page)
+    journal = file.with_name("work.conllu.journal").read_text()
+    assert journal.count('"op":"head"') == 1
+    assert '"op":"label"' not in journal
