@@ -29,32 +29,29 @@ def iter_text(
 
     Raises TextError if the file cannot be read or is not UTF-8. A byte-order mark is removed. A file that fits in a
     block is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks, after a line, at
-    white space, or anywhere. No piece is only white space. With `report`, bytes that are not UTF-8 are read as U+FFFD,
-    and `report` is called with a message for the first of each block.
+    white space, or anywhere; where a piece ends does not depend on what stands before it. No piece is only white space.
+    With `report`, bytes that are not UTF-8 are read as U+FFFD, and `report` is called with a message for the first of
+    each block.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
-    decoder, pending = _Decoder(source_name(source), report), ""
-    for data, is_last in _blocks(source, block):
-        pending += decoder.decode(data, is_last)
-        if not is_last and (cut := _cut(pending, len(pending) >= _MAX_BLOCKS * block)):
-            yield pending[:cut]
-            pending = pending[cut:]
-    if pending:
-        yield pending
-
-
-def _blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
-    """The bytes of a file in blocks, and whether each is the last."""
+    decoder, pending, size = _Decoder(source_name(source), report), "", 0
     try:
         with open_source(source) as stream:
-            data = stream.read(size)
-            while data:
-                following = stream.read(size)
-                yield data, not following
-                data = following
+            ahead = stream.read(1)
+            while ahead:
+                data = ahead + stream.read(block - size % block - 1)
+                ahead = stream.read(1)
+                pending += decoder.decode(data, not ahead)
+                size += len(data)
+                if ahead and (cut := _cut(pending, size >= _MAX_BLOCKS * block)):
+                    yield pending[:cut]
+                    pending = pending[cut:]
+                    size = len(pending.encode()) + decoder.held
     except ConlluError as error:
         raise TextError(str(error)) from None
+    if pending:
+        yield pending
 
 
 def read_text(source: Source) -> str:
@@ -65,8 +62,13 @@ def read_text(source: Source) -> str:
 class Seam:
     """Tracks the white space between two pieces of a text, to find whether a paragraph ends there."""
 
-    def __init__(self) -> None:
-        self._gap = ""
+    def __init__(self, gap: str = "") -> None:
+        self._gap = gap
+
+    @property
+    def gap(self) -> str:
+        """The white space before the next piece, as far as it matters."""
+        return self._gap
 
     def before(self, piece: str) -> bool:
         """Moves to the first token of the next piece; is there a blank line before it?"""
@@ -98,9 +100,14 @@ class _Decoder:
         self._path, self._line, self._offset, self._begun = path, 1, 0, False
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
+    @property
+    def held(self) -> int:
+        """Bytes of a character that was cut."""
+        return len(self._decoder.getstate()[0])
+
     def decode(self, data: bytes, is_last: bool) -> str:
         """The next piece of text, without a byte-order mark."""
-        held = len(self._decoder.getstate()[0])  # bytes of a character that was cut
+        held = self.held
         try:
             text = self._decoder.decode(data, is_last)
         except UnicodeDecodeError as error:
