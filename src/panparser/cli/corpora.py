@@ -68,7 +68,7 @@ def parse_files(job: Job, given: Sequence[str], output: str, sharing: Sharing) -
         told = _Told(files, report)
         run = Run(job, force=sharing.force, report=told.add)
         if sharing.is_asked:
-            from panparser._executors import PROCESSES, workers
+            from panparser._clusters import PROCESSES, workers
 
             if sharing.threads is not None:
                 raise SpecError("--threads is for one process: those of --jobs and --cluster have one thread each")

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 import panparser
-from panparser._executors import Workers, is_lost
+from panparser._clusters import Workers, error_of, is_lost
 from panparser.corpora import sources
 from panparser.corpora.files import Pair
 from panparser.corpora.job import Job
@@ -92,7 +92,7 @@ class Run:
                     return self.totals
                 for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                     step = under_way.pop(future)
-                    if (error := future.exception()) is None:
+                    if (error := error_of(future)) is None:
                         self._take(step, future.result())
                     elif not is_lost(error):
                         raise error

@@ -44,8 +44,11 @@ def whole(name: Name, error: type[PanParserError] = ConlluError) -> Iterator[IO[
         return
     store, path = _store(name)
     try:
-        with _as_os_errors(), store.transaction, store.open(path, "wb") as stream:
-            yield stream
+        with store.transaction:  # which ends without the file if there is an error
+            with _as_os_errors():
+                stream = store.open(path, "wb")
+            with stream:
+                yield stream
     except OSError as reason:
         raise error(f"{os.fspath(name)}: cannot be written: {reason.strerror or reason}") from None
 

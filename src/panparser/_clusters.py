@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -15,8 +17,8 @@ from panparser.errors import SpecError
 
 PROCESSES, LOCAL = "processes", "local"  # or the address of a scheduler
 LOOPBACK = "127.0.0.1"
-_SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
-_PATIENCE = 10  # seconds until a scheduler that does not answer is given up
+_ADDRESS = re.compile(r"(tcp|tls|wss?|ucx)://.+:\d+")
+_PATIENCE = 5  # seconds until a scheduler that does not answer is given up
 
 
 class Workers(Protocol):
@@ -38,18 +40,20 @@ def is_lost(error: BaseException) -> bool:
     return isinstance(error, BrokenExecutor | CancelledError) or type(error).__name__ == "KilledWorker"
 
 
+def error_of(future: Future[Any]) -> BaseException | None:
+    """What a result that is there raises."""
+    return CancelledError() if future.cancelled() else future.exception()
+
+
 @contextmanager
-def workers(cluster: str, count: int) -> Iterator[Workers]:
-    """`count` processes of this machine ("processes"), a cluster of so many ("local"), or that of an address."""
+def workers(cluster: str, jobs: int) -> Iterator[Workers]:
+    """`jobs` processes of this machine ("processes"), a cluster of so many ("local"), or that of an address."""
     if cluster == PROCESSES:
-        with _Processes(count) as processes:
+        with _Processes(jobs) as processes:
             yield processes
         return
-    if cluster != LOCAL and not cluster.startswith(_SCHEMES):
-        address = f"an address such as tcp://{LOOPBACK}:8786"
-        raise SpecError(f"--cluster: expected {PROCESSES}, {LOCAL} or {address}, found {cluster!r}")
-    with _dask(None if cluster == LOCAL else cluster, count) as found:
-        yield found
+    with dask_client(cluster, jobs) as client:
+        yield _OfCluster(client)
 
 
 class _Processes:
@@ -95,25 +99,36 @@ def begin_worker() -> None:
 
 
 @contextmanager
-def _dask(address: str | None, count: int) -> Iterator[Workers]:
+def dask_client(cluster: str, jobs: int) -> Iterator[Any]:
+    """A client of Dask's: of a cluster of `jobs` processes here ("local"), or of the scheduler at an address.
+
+    That of this machine listens to this machine alone. Raises SpecError if nobody answers.
+    """
+    if cluster != LOCAL and not _ADDRESS.fullmatch(cluster):
+        expected = f"{PROCESSES}, {LOCAL} or an address such as tcp://{LOOPBACK}:8786"
+        raise SpecError(f"--cluster: expected {expected}, found {cluster!r}")
     try:
-        import dask
-        import distributed
+        from distributed import Client, LocalCluster
     except ImportError:
-        raise ImportError("--cluster: a cluster needs packages: pip install 'panparser[grid]'") from None
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}), ExitStack() as opened:
+        raise ImportError("--cluster: a cluster needs Dask: pip install 'panparser[grid]'") from None
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # they tell of every worker that goes
+    with ExitStack() as stack:
+        address: Any = cluster
+        if cluster == LOCAL:
+            options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True}
+            address = stack.enter_context(LocalCluster(host=LOOPBACK, dashboard_address=None, **options))
         try:
-            if address is None:
-                options = {"n_workers": count, "threads_per_worker": 1, "host": LOOPBACK, "dashboard_address": None}
-                address = opened.enter_context(distributed.LocalCluster(**options))
-            client = opened.enter_context(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
-        except OSError as error:
-            raise SpecError(f"--cluster: no scheduler answers at {address}: {error}") from None
-        yield _Dask(client)
+            client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError, ImportError) as error:
+            reason = str(error).partition("\n")[0]
+            raise SpecError(f"--cluster {cluster}: no scheduler answers: {reason}") from None
+        stack.callback(client.close, timeout=1)
+        yield client
 
 
-class _Dask:
-    """Workers of a cluster."""
+class _OfCluster:
+    """Workers of a cluster of Dask's."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -121,7 +136,7 @@ class _Dask:
 
     @property
     def count(self) -> int:
-        return max(1, sum(map(int, self._client.ncores().values())))
+        return max(1, sum(map(int, self._client.ncores().values()))) if self._client.status == "running" else 1
 
     def submit(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
         if self._client.status != "running":
