@@ -53,8 +53,7 @@ def test_parts_of_a_text_have_its_pieces(tmp_path_factory, text, block, size, ki
         assert part.start == stop
         assert part.line == 1 + path.read_bytes()[: part.start].count(b"\n")
         assert part.offset == offset
-        with part.opened(str(path)) as stream:
-            found = list(pp.iter_text(stream, block=block))
+        found = list(part.pieces(str(path), block))
         pieces += found
         stop, offset = part.stop, offset + sum(map(len, found))
         assert part.digest == hashlib.sha256(path.read_bytes()[part.start : part.stop]).hexdigest()
@@ -71,8 +70,7 @@ def test_parts_of_a_treebank_have_its_blocks(tmp_path_factory, text, block, size
     for part in conllu_parts(str(path), "conllu", block, size, hashlib.sha256()):
         assert part.start == stop
         stop = part.stop
-        with part.opened(str(path)) as stream:
-            blocks += iter_blocks(stream, format=part.format, block=block, line=part.line)
+        blocks += part.blocks(str(path), block)
     assert stop == path.stat().st_size
     assert blocks == list(iter_blocks(str(path), format="conllu", block=block))
 

@@ -69,16 +69,13 @@ def test_half_a_file_is_none(folder):
     assert places.files_in(folder) == ["a.txt"]
 
 
-def test_ranges_of_bytes(folder):
+def test_the_rest_of_a_file(folder):
     name = places.inside(folder, "a.txt")
     write(name, b"0123456789")
-    for stop in (7, None):
-        with places.ByteRange(name, 3, stop) as stream:
-            assert stream.read(2) == b"34"
-            assert stream.read(20) == b"56789"[: None if stop is None else stop - 5]
-            assert stream.read() == b""
-    with places.ByteRange(name, 3) as stream:
-        assert stream.read() == b"3456789"
+    with places.Rest(name, 3) as stream:
+        assert stream.read(2) == b"34"
+        assert stream.read(20) == b"56789"
+        assert stream.read() == b""
 
 
 def test_treebanks_are_read_and_written_elsewhere(folder, english):

@@ -1,8 +1,8 @@
 """Parts of a file: ranges of bytes whose trees, one after the other, are those of the whole file.
 
-A parser reads a file in pieces, and where a piece ends depends on nothing that stands before it. So what begins where
-a piece does has the same pieces, sentences and trees whether or not the rest is read by the same process. Only the
-numbers of sentences depend on it: they are put right when parts are put together.
+A file is read in pieces, and a piece depends on nothing that stands before it. So from where a piece begins, the same
+pieces, sentences and trees follow, whichever process reads them. Only the numbers of sentences depend on what stands
+before: they are put right when parts are put together.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from panparser.storage.places import ByteRange
+from panparser.storage.places import Rest
 from panparser.text.characters import WHITE
-from panparser.text.reading import Seam, iter_text
+from panparser.text.reading import Seam, iter_rest, iter_text
 from panparser.text.tokenizer.streaming import Start, sentence_ends
-from panparser.treebank.conllu import iter_blocks
+from panparser.treebank.conllu import Block, iter_blocks
 
 LATER = 2  # the number that parts but the first give to their first sentence
 _MARK = "\ufeff"  # of the order of bytes
@@ -33,12 +33,29 @@ class Part:
     line: int  # of the file: the first line of the part
     digest: str  # of its bytes
     format: Any = "auto"  # of treebanks
-    offset: int = 0  # of texts: characters before it
-    gap: str = ""  # and the white space
+    characters: int = 0  # of texts: in it
+    offset: int = 0  # and before it
+    gap: str = ""  # and the white space there
 
-    def opened(self, path: str) -> ByteRange:
-        """Its bytes."""
-        return ByteRange(path, self.start, self.stop)
+    def blocks(self, path: str, block: int) -> Iterator[Block]:
+        """The pieces of a part of a treebank."""
+        left = self.stop - self.start
+        with Rest(path, self.start) as stream:
+            for piece in iter_blocks(stream, format=self.format, block=block, line=self.line) if left else ():
+                yield piece
+                left -= len(piece.text)
+                if not left:
+                    return
+
+    def pieces(self, path: str, block: int) -> Iterator[str]:
+        """The pieces of a part of a text."""
+        left = self.characters
+        with Rest(path, self.start) as stream:
+            for piece in iter_rest(stream, block=block, line=self.line, start=self.start) if left else ():
+                yield piece
+                left -= len(piece)
+                if not left:
+                    return
 
     @property
     def text_start(self) -> Start | None:
@@ -60,7 +77,7 @@ def conllu_parts(path: str, format: Any, block: int, size: int, whole: Any) -> I
         if stop - start >= size:
             yield Part(start, stop, first, digest.hexdigest(), format)
             start, first, digest = stop, line, hashlib.sha256()
-    if stop > start or not start:
+    if stop > start:
         yield Part(start, stop, first, digest.hexdigest(), format)
 
 
@@ -71,11 +88,7 @@ def text_parts(path: str, kind: str, block: int, size: int, whole: Any) -> Itera
     whole.update(begin)
     digest = hashlib.sha256(begin)
     start, stop, first, line, before, offset, gap = 0, len(begin), 1, 1, 0, 0, ""
-    may_end = False
     for piece in iter_text(path, block=block):
-        if may_end and not piece.startswith(_MARK):  # which would be taken for that of a file
-            yield Part(start, stop, first, digest.hexdigest(), offset=before, gap=gap)
-            start, first, before, gap, digest = stop, line, offset, seam.gap, hashlib.sha256()
         data = piece.encode()
         for each in (digest, whole):
             each.update(data)
@@ -84,13 +97,16 @@ def text_parts(path: str, kind: str, block: int, size: int, whole: Any) -> Itera
         offset += len(piece)
         seam.before(piece)
         seam.after(piece)
-        may_end = stop - start >= size and ends(piece[len(piece.rstrip(WHITE)) :])
-    yield Part(start, stop, first, digest.hexdigest(), offset=before, gap=gap)
+        if stop - start >= size and ends(piece[len(piece.rstrip(WHITE)) :]):
+            yield Part(start, stop, first, digest.hexdigest(), "auto", offset - before, before, gap)
+            start, first, before, gap, digest = stop, line, offset, seam.gap, hashlib.sha256()
+    if stop > start:
+        yield Part(start, stop, first, digest.hexdigest(), "auto", offset - before, before, gap)
 
 
 def _mark(path: str) -> bytes:
     """The byte-order mark of a text, which is no part of it, or nothing."""
-    with ByteRange(path, 0) as stream:
+    with Rest(path, 0) as stream:
         begin = stream.read(len(_MARK.encode()))
     return begin if begin == _MARK.encode() else b""
 

@@ -181,27 +181,36 @@ class Source:
     def treebanks(self) -> Iterator[Callable[[], Treebank]]:
         """The sentences, a few at a time: what reads them can be called in any thread."""
         with self._opened:
-            given: Any = self._opened.enter_context(self.part.opened(self._name)) if self.part else self._input
             if self.kind == InputKind.conllu or self.pipeline is None:
-                line, format = (self.part.line, self.part.format) if self.part else (1, self.format)
-                for block in iter_blocks(given, format=format, block=BLOCK, line=line):
+                for block in self._blocks():
                     yield partial(_read if self.report is None else _skim, block)
                 return
-            for treebank in self._divided(given, self.pipeline):
+            for treebank in self._divided(self.pipeline):
                 yield partial(_given, treebank)
 
-    def _divided(self, given: str | IO[bytes], pipeline: Pipeline) -> Iterator[Treebank]:
+    def _blocks(self) -> Iterator[Block]:
+        if self.part is not None:
+            return self.part.blocks(self._name, BLOCK)
+        return iter_blocks(self._input, format=self.format, block=BLOCK)
+
+    def _pieces(self) -> Iterator[str]:
+        if self.text is not None:
+            return iter([self.text])
+        if self.part is not None:
+            return self.part.pieces(self._name, BLOCK)
+        return iter_text(self._input, block=BLOCK, report=self.report)
+
+    def _divided(self, pipeline: Pipeline) -> Iterator[Treebank]:
         """The sentences of a text."""
-        path = "<text>" if self.text is not None else source_name(given)
-        pieces = iter([self.text]) if self.text is not None else iter_text(given, block=BLOCK, report=self.report)
+        path = "<text>" if self.text is not None else source_name(self._input)
         if self.input_format is not None:
             from panparser.formats.inputs import iter_format  # only here: few inputs are in formats of UDPipe
 
             named: Any = self.input_format.value
-            return iter_format(pieces, named, pipeline, path=path, report=self.report)
+            return iter_format(self._pieces(), named, pipeline, path=path, report=self.report)
         kind: Any = self.kind.value
         start = self.part.text_start if self.part else None
-        return pipeline.tokens(pieces, given=kind, path=path, report=self.report, start=start)
+        return pipeline.tokens(self._pieces(), given=kind, path=path, report=self.report, start=start)
 
 
 def _read(block: Block) -> Treebank:

@@ -122,25 +122,20 @@ def remove_folder(folder: Name) -> None:
             store.rm(path, recursive=True)
 
 
-class ByteRange(io.RawIOBase):
-    """Some of the bytes of a file: those from `start` on, up to `stop` or the end."""
+class Rest(io.RawIOBase):
+    """The bytes of a file from a place on."""
 
-    def __init__(self, name: Name, start: int, stop: int | None = None) -> None:
+    def __init__(self, name: Name, start: int) -> None:
         self.name = os.fspath(name)
         self._stream = opened(name)
         self._stream.seek(start)
-        self._left = None if stop is None else stop - start
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
         """As many bytes as are asked for, or all there are."""
-        wanted = size if self._left is None or 0 <= size <= self._left else self._left
-        data = self._stream.read(wanted)
-        if self._left is not None:
-            self._left -= len(data)
-        return data
+        return self._stream.read(size)
 
     def close(self) -> None:
         self._stream.close()

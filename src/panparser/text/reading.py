@@ -28,26 +28,38 @@ def iter_text(
     """A file (`-` is standard input; compressed files are recognized) in pieces that, joined, give its text.
 
     Raises TextError if the file cannot be read or is not UTF-8. A byte-order mark is removed. A file that fits in a
-    block is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks, after a line, at
-    white space, or anywhere; where a piece ends does not depend on what stands before it. No piece is only white space.
-    With `report`, bytes that are not UTF-8 are read as U+FFFD, and `report` is called with a message for the first of
-    each block.
+    block (of characters) is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks,
+    after a line, at white space, or anywhere. No piece is only white space. With `report`, bytes that are not UTF-8 are
+    read as U+FFFD, and `report` is called with a message for the first of each block.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
-    decoder, pending, size = _Decoder(source_name(source), report), "", 0
+    return _pieces(source, _Decoder(source_name(source), report), block)
+
+
+def iter_rest(source: Source, *, block: int, line: int, start: int) -> Iterator[str]:
+    """Like `iter_text`, but from a byte and line of a file on where one of its pieces begins; the pieces are the same.
+
+    A piece depends on nothing that stands before it.
+    """
+    return _pieces(source, _Decoder(source_name(source), None, line, start), block)
+
+
+def _pieces(source: Source, decoder: _Decoder, block: int) -> Iterator[str]:
+    pending, window = "", block  # characters that are there, and those that are looked at
     try:
         with open_source(source) as stream:
-            ahead = stream.read(1)
-            while ahead:
-                data = ahead + stream.read(block - size % block - 1)
-                ahead = stream.read(1)
-                pending += decoder.decode(data, not ahead)
-                size += len(data)
-                if ahead and (cut := _cut(pending, size >= _MAX_BLOCKS * block)):
+            while True:
+                while len(pending) <= window and (data := stream.read(block)):
+                    pending += decoder.decode(data)
+                if len(pending) <= window:
+                    break
+                cut = _cut(pending[:window], window >= _MAX_BLOCKS * block)
+                if cut:
                     yield pending[:cut]
                     pending = pending[cut:]
-                    size = len(pending.encode()) + decoder.held
+                window = block if cut else window + block
+        pending += decoder.decode(b"", is_last=True)
     except ConlluError as error:
         raise TextError(str(error)) from None
     if pending:
@@ -95,19 +107,14 @@ def has_blank_line(gap: str) -> bool:
 class _Decoder:
     """Decodes UTF-8 in blocks, and keeps track of its position in the file."""
 
-    def __init__(self, path: str, report: Callable[[str], None] | None) -> None:
+    def __init__(self, path: str, report: Callable[[str], None] | None, line: int = 1, offset: int = 0) -> None:
         self._report = report
-        self._path, self._line, self._offset, self._begun = path, 1, 0, False
+        self._path, self._line, self._offset, self._begun = path, line, offset, offset > 0
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
-    @property
-    def held(self) -> int:
-        """Bytes of a character that was cut."""
-        return len(self._decoder.getstate()[0])
-
-    def decode(self, data: bytes, is_last: bool) -> str:
+    def decode(self, data: bytes, is_last: bool = False) -> str:
         """The next piece of text, without a byte-order mark."""
-        held = self.held
+        held = len(self._decoder.getstate()[0])  # bytes of a character that was cut
         try:
             text = self._decoder.decode(data, is_last)
         except UnicodeDecodeError as error:

@@ -19,10 +19,10 @@ from pathlib import PurePath
 from typing import IO, Any, Literal
 
 from panparser.errors import ConlluError, ConlluWarning, TreebankError
-from panparser.storage.places import ByteRange, opened, whole
+from panparser.storage.places import Rest, opened, whole
 from panparser.treebank.treebank import Format, Problem, Treebank
 
-Source = str | PathLike[str] | IO[bytes]
+Source = str | PathLike[str] | IO[bytes] | Rest
 Target = str | PathLike[str]
 _BLOCK_SIZE = 1 << 23  # bytes that `iter_conllu` reads at a time
 UTF16 = "expected UTF-8, found UTF-16 (convert the file, for example with iconv)"
@@ -81,7 +81,7 @@ class Block:
 def iter_blocks(
     source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK_SIZE, line: int = 1
 ) -> Iterator[Block]:
-    """A file of any size, or a range of one that begins at a line, in pieces of about `block` bytes, in order."""
+    """A file of any size, or its rest from a line on, in pieces of about `block` bytes, in order."""
     path = source_name(source)
     for text in _parts(source, block):
         if format == "auto":
@@ -91,10 +91,7 @@ def iter_blocks(
 
 
 def _parts(source: Source, block: int) -> Iterator[bytes]:
-    """A file in pieces that end after a blank line.
-
-    Where a piece ends depends on nothing that stands before it: the rest of a file, from there on, has the same pieces.
-    """
+    """A file in pieces that end after a blank line; a piece depends on nothing that stands before it."""
     if block < 1:
         raise ConlluError(f"block of iter_conllu must be >= 1; got {block}")
     with open_source(source) as stream:
@@ -240,7 +237,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         raise ConlluError(f"{name}: cannot be read: it is closed")
     try:
         with _opened(source) as stream:
-            if isinstance(stream, ByteRange):
+            if isinstance(stream, Rest):
                 yield stream  # of a file that is not compressed, whatever stands at its beginning
                 return
             ahead = looked_into(stream, 6)
@@ -250,7 +247,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         raise ConlluError(f"{name}: cannot be read: {reason}") from None
 
 
-def _opened(source: Source) -> AbstractContextManager[IO[bytes]]:
+def _opened(source: Source) -> AbstractContextManager[Any]:
     if isinstance(source, str | PathLike):
         return nullcontext(sys.stdin.buffer) if str(source) == "-" else opened(source)
     if isinstance(source, io.TextIOBase) or not hasattr(source, "read"):
