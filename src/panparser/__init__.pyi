@@ -1,6 +1,7 @@
 """The public names and where they live, for type checkers and, read by `__init__.py`, for Python."""
 
 from panparser import analysis as analysis
+from panparser import corpora as corpora
 from panparser import ensembles as ensembles
 from panparser import errors as errors
 from panparser import evaluation as evaluation

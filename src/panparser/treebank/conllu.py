@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import PurePath
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, cast
 
 from panparser.errors import ConlluError, ConlluWarning, TreebankError
 from panparser.storage.places import Rest, opened, whole
@@ -238,7 +238,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
     try:
         with _opened(source) as stream:
             if isinstance(stream, Rest):
-                yield stream  # of a file that is not compressed, whatever stands at its beginning
+                yield cast("IO[bytes]", stream)  # of a file that is not compressed, whatever stands at its beginning
                 return
             ahead = looked_into(stream, 6)
             yield _decompressed(ahead, ahead.peek(6)[:6], name)
