@@ -116,8 +116,9 @@ def dask_client(cluster: str, jobs: int) -> Iterator[Any]:
     with ExitStack() as stack:
         address: Any = cluster
         if cluster == LOCAL:
-            options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True}
-            address = stack.enter_context(LocalCluster(host=LOOPBACK, dashboard_address=None, **options))
+            options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "host": LOOPBACK}
+            options |= dict.fromkeys(("dashboard_address", "worker_dashboard_address"), f"{LOOPBACK}:0")
+            address = stack.enter_context(LocalCluster(**options))
         try:
             client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, ImportError) as error:
