@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+# One core for each process of the tests: libraries that start a thread for each get into each other's way, by a factor
+# of ten where two processes train networks. Before numpy and torch are imported, which read it then.
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
 import pytest
 from hypothesis import settings
 
@@ -17,6 +21,14 @@ from places import ENGLISH
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+LONGEST = ("docs/test_pages.py", "server/test_running.py", "fuzz/test_fuzz.py", "neural/", "parsing/", "contracts/")
+
+
+def pytest_collection_modifyitems(items):
+    """Files with long tests go first: no process is left alone with one of them at the end."""
+    items.sort(key=lambda item: not any(f"tests/{name}" in item.path.as_posix() for name in LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,7 @@
 
 from panparser import analysis as analysis
 from panparser import annotation as annotation
+from panparser import corpora as corpora
 from panparser import ensembles as ensembles
 from panparser import errors as errors
 from panparser import evaluation as evaluation

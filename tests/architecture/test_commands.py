@@ -46,8 +46,8 @@ def test_a_command_imports_no_other_command_and_no_test(command):
 @pytest.mark.parametrize(
     ("command", "most", "needless"),
     [
-        ("train", 70, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
-        ("parse", 105, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
+        ("train", 71, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
+        ("parse", 110, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
         ("info", 115, "systems.deriving systems.proof analysis recipes experiments ensembles parsing.training"),
     ],
 )

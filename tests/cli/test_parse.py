@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.cli import parse
+from panparser.corpora import sources
 from places import ENGLISH
 
 
 def test_threads_and_blocks_change_no_byte(run, data, model, monkeypatch):
     outputs = set()
     for block in (1 << 18, 5000, 1):
-        monkeypatch.setattr(parse, "_BLOCK", block)
+        monkeypatch.setattr(sources, "BLOCK", block)
         for threads in (1, 2, 3):
             assert run("parse", "-m", model, ENGLISH, "-o", "out.conllu", "--threads", threads)[0] == 0
             outputs.add(Path("out.conllu").read_bytes())
@@ -173,7 +173,7 @@ def test_lenient_skips_what_cannot_be_read_or_parsed(run, data, model, monkeypat
     assert run("parse", "-m", model, "bad.conllu", "-o", "out.conllu")[0] == 2
     assert not Path("out.conllu").exists()
     for block in (1 << 18, 3000):
-        monkeypatch.setattr(parse, "_BLOCK", block)
+        monkeypatch.setattr(sources, "BLOCK", block)
         code, _, err = run("parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--lenient")
         assert (code, err.splitlines()[:2]) == (
             0,

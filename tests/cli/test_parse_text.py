@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 import pytest
 
 import panparser as pp
-from panparser.cli import parse
+from panparser.corpora import sources
 from places import ENGLISH
 
 TEXT = "The birds sing. They stopped,\nand the road disappeared!"
@@ -255,7 +255,7 @@ def test_output_that_failed_is_not_left_behind(run, pipeline_file, tmp_path):
 
 
 def test_long_files_come_in_pieces(run, pipeline_file, tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_BLOCK", 1 << 12)
+    monkeypatch.setattr(sources, "BLOCK", 1 << 12)
     text = "The birds sing. They stopped.\n\n" * 1000
     (tmp_path / "long.txt").write_text(text)
     code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "long.txt", "--threads", "2")

@@ -20,7 +20,7 @@ from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserE
 __all__ = ["COMMANDS", "import_commands", "main"]
 
 _SHARED = frozenset(
-    "app choices descriptions flags frames help inputs jobs named_systems progress signals sources streams tables "
+    "app choices corpora descriptions flags frames help inputs named_systems progress signals streams tables "
     "typologies".split()
 )
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,35 +13,34 @@ from panparser import _engine
 from panparser._threads import cores
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat
-from panparser.cli.jobs import Job, Result, joined
+from panparser.cli.corpora import Sharing, check_files, is_many, parse_files
 from panparser.cli.progress import PATIENCE, progress
-from panparser.cli.sources import InputFormat, InputKind, Last, OutputKind, Source, output_kind
+from panparser.corpora.job import Job, Options, Result, joined
+from panparser.corpora.sources import InputFormat, InputKind, Last, OutputKind, output_kind
 from panparser.errors import ConlluError, ConstraintError, SpecError
 from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import DEFAULT, find
-from panparser.pipeline.loading import load, load_parser
-from panparser.pipeline.pipeline import KEEP, Pipeline
-from panparser.storage.files import check_writable
+from panparser.pipeline.pipeline import KEEP
+from panparser.storage.places import check_place
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 
 if TYPE_CHECKING:
-    from panparser.ensembles.cascade import Cascade
     from panparser.parsing.tags import UnknownTags
-
-_BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 
 
 @app.command()
 def parse(
-    source: Annotated[
-        str | None,
+    sources: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="[INPUT]",
-            help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work.  [default: -]",
+            metavar="[INPUT...]",
+            help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work. Or files and folders, which "
+            "need a folder as --output.  [default: -]",
+            show_default=False,
         ),
     ] = None,
     model: Annotated[
@@ -74,7 +72,13 @@ def parse(
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUTPUT", help="- is standard output; .gz, .xz and .zst compress.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUTPUT",
+            help="- is standard output; .gz, .xz and .zst compress. A folder, for several files or those of a folder.",
+        ),
     ] = "-",
     output_format: Annotated[
         OutputKind | None,
@@ -132,6 +136,24 @@ def parse(
     format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
         FileFormat.auto
     ),
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1024, help="Processes that share the work, each with one thread.  [default: one, with --threads]"
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Who shares the work: processes of this machine, local (a cluster of Dask here), or the address of a "
+            "scheduler of Dask.  [default: processes, with --jobs]",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Parse files again whose output in the folder is finished.")
+    ] = False,
 ) -> None:
     """Parse text or sentences.
 
@@ -153,6 +175,14 @@ def parse(
 
     With --lenient, sentences that cannot be read or parsed (malformed lines, too many words, constraints that no tree
     keeps) are left out, each with a message that names its line; bytes of a text that are not UTF-8 are read as U+FFFD.
+
+    Files and folders go to a folder, which gets the same structure: in it are as many files, with the ending of their
+    format. Those that are finished (made of the same bytes, by the same model and options) are left alone, so that the
+    command, given again, goes on where it was stopped. A file that cannot be parsed is named at the end, with exit code
+    2, and the others are parsed.
+
+    With --jobs or --cluster, processes share the files, and the parts of large ones: the output has the same bytes.
+    Inputs and outputs may be addresses such as s3://bucket/texts (with the extra `remote`).
 
     Examples:
 
@@ -179,33 +209,64 @@ def parse(
       panparser parse -m en.panparser corrected.conllu --keep heads,labels -o parsed.conllu
 
       panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
+
+      panparser parse -m en texts/ -o parsed/
+
+      panparser parse -m en texts/ -o parsed/ --jobs 8
+
+      panparser parse -m en large.txt -o large.conllu --cluster tcp://127.0.0.1:8786
     """
     _engine.keep_memory()  # the next block needs what the last one did
     kept = _kept(keep, relax_constraints)
-    shown = output_kind(output_format, output)
-    if output != "-":
-        check_writable(Path(output), ConlluError, source, find(model), *(find(other) for other in ensemble or ()))
-    found = load(model)
-    pipeline = Pipeline.of(found)
-    words = None if pipeline.parser is found else pipeline  # a parser alone reads no text
-    others = [load_parser(other) for other in ensemble or ()]
-    _check_confidence(pipeline.parser, confidence, beam, others, k_best, kept)
-    _check_until(until, pipeline, model, {"--confidence": confidence, "--k-best": k_best, "--beam": beam})
     if least_confidence is not None and not confidence:
         raise SpecError("--least-confidence is about confidence: it needs --confidence")
-    job = Job(pipeline, beam, k_best, kept, relax_constraints, confidence, others, until.value, lenient, any_tags)
-    job.least_confidence = least_confidence
-    told = _Told(model)
-    given = Source(source, text, input_kind, format.value, _BLOCK, told.skip if lenient else None)
-    given.input_format = input_format
-    if given.is_typed and not is_quiet():
-        awaited = "text" if words is not None else "CoNLL-U"
+    given = sources or []
+    options = Options(
+        model,
+        tuple(ensemble or ()),
+        beam,
+        k_best,
+        tuple(sorted(kept)),
+        relax_constraints,
+        confidence,
+        least_confidence,
+        until.value,
+        lenient,
+        any_tags,
+        input_kind.value,
+        None if input_format is None else input_format.value,
+        format.value,
+        output_kind(output_format, output).value,
+    )
+    sharing = Sharing(cluster, jobs, threads, force)
+    many = sharing.is_asked or is_many(given, output)
+    if many:
+        check_files(given, text, output)
+    elif force:
+        raise SpecError("--force is for folders: expected a folder as --output")
+    models = [find(name) for name in (model, *options.ensemble)]
+    if output != "-" and not is_many(given, output):
+        check_place(output, ConlluError, *given, *models)
+    job = Job(options)
+    _check_confidence(job, kept)
+    _check_until(job, model)
+    if many:
+        parse_files(job, given, output, sharing)
+    else:
+        _parse_one(job, given[0] if given else None, text, output, threads or cores())
+
+
+def _parse_one(job: Job, path: str | None, text: str | None, output: str, threads: int) -> None:
+    """Parses a file, or a text, in this process."""
+    told = _Told(job.options.model)
+    source = job.source(path, told.skip, text=text)
+    if source.is_typed and not is_quiet():
+        awaited = "text" if job.reads_text else "CoNLL-U"
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
-    given.check(words, model, kept, until.value)
+    source.check(job.options.model, job.keep, job.options.until)
     with progress(PATIENCE) as report, conllu_output(output) as stream:
-        results = job.results(given.treebanks(words), threads or cores(), shown.value)
-        for piece in joined(shown.value, told.counted(results, report)):
+        for piece in joined(job.options.shown, told.counted(job.results(source, threads), report)):
             stream.write(piece)
     told.sum_up()
 
@@ -250,14 +311,21 @@ class _Told:
             print(f"panparser: warning: {expected}, found {self._unknown}", file=sys.stderr)
 
 
-def _check_until(until: Last, pipeline: Pipeline, model: str, asked: dict[str, object]) -> None:
+def _check_until(job: Job, model: str) -> None:
     """Validates --until before reading any input."""
-    if until == Last.trees:
+    options = job.options
+    if options.until == Last.trees:
         return
-    if given := [name for name, value in asked.items() if value]:
-        raise SpecError(f"{given[0]} is about trees, and --until {until.value} makes none")
-    if until == Last.tags and not pipeline.columns:
+    if given := _about_trees(options):
+        raise SpecError(f"{given[0]} is about trees, and --until {options.until} makes none")
+    if options.until == Last.tags and not job.pipeline.columns:
         raise SpecError(f"--until tags: {model} has no tagger")
+
+
+def _about_trees(options: Options) -> list[str]:
+    """Flags that are about trees."""
+    asked = {"--confidence": options.confidence, "--k-best": options.k_best, "--beam": options.beam}
+    return [name for name, value in asked.items() if value]
 
 
 def _kept(keep: str | None, relax: bool) -> frozenset[str]:
@@ -266,26 +334,19 @@ def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
 
 
-def _check_confidence(
-    parser: Parser | Cascade | None,
-    confidence: bool,
-    beam: int | None,
-    ensemble: list[Parser],
-    k_best: int | None,
-    keep: frozenset[str],
-) -> None:
-    """Validate the options before reading any input."""
-    asked = {"--confidence": confidence, "--k-best": k_best, "--beam": beam}
-    if parser is None and (given := [name for name, value in asked.items() if value]):
+def _check_confidence(job: Job, keep: frozenset[str]) -> None:
+    """Validates the options before reading any input."""
+    options, parser = job.options, job.pipeline.parser
+    if parser is None and (given := _about_trees(options)):
         raise SpecError(f"{given[0]} is about trees, and the model has no parser")
-    if ensemble and not confidence:
+    if options.ensemble and not options.confidence:
         raise SpecError("--ensemble contributes to confidence: it needs --confidence")
-    if not confidence:
+    if not options.confidence:
         return
-    if k_best is not None:
+    if options.k_best is not None:
         raise SpecError("--confidence is that of the best tree, and --k-best writes several: choose one of them")
     if keep & set(KEEP_TREES):
         raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
     if not isinstance(parser, Parser):
         raise SpecError("--confidence is for parsers, and the model is a cascade")
-    fitting_calibration(parser, beam, len(ensemble))
+    fitting_calibration(parser, options.beam, len(options.ensemble))

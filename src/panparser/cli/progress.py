@@ -14,7 +14,7 @@ PATIENCE = 1.0  # seconds before a bar appears, of commands that are often done 
 
 
 @contextmanager
-def progress(patience: float = 0.0) -> Iterator[Callable[[str, int, int], None]]:
+def progress(patience: float = 0.0, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """A bar on standard error, if that is a terminal and the work takes longer: report(description, done, total)."""
     if is_quiet() or not sys.stderr.isatty():
         yield lambda description, done, total: None
@@ -25,7 +25,7 @@ def progress(patience: float = 0.0) -> Iterator[Callable[[str, int, int], None]]
     def report(description: str, done: int, total: int) -> None:
         nonlocal update
         if update is None and time.monotonic() - start >= patience:
-            update = bars.enter_context(_bar())
+            update = bars.enter_context(_bar(unit))
         if update is not None:
             update(description=escape(description), completed=done, total=total or None)
 
@@ -36,10 +36,11 @@ def progress(patience: float = 0.0) -> Iterator[Callable[[str, int, int], None]]
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[..., None]]:
+def _bar(unit: str) -> Iterator[Callable[..., None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}"), TimeElapsedColumn())
+    done = TextColumn(f"{{task.completed:,.0f}}{unit}")
+    columns = (TextColumn("{task.description}"), BarColumn(), done, TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield partial(bar.update, bar.add_task(""))

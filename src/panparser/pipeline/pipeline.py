@@ -23,7 +23,7 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
 from panparser.storage.values import TABLE, ListOf, Maybe, Table
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.tokenizer.streaming import Given, Report
+from panparser.text.tokenizer.streaming import Given, Report, Start
 from panparser.text.tokenizer.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
@@ -165,12 +165,14 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         threads: int = 1,
         report: Report | None = None,
         ranges: bool = True,
+        start: Start | None = None,
     ) -> Iterator[Treebank]:
         """Like `stream`, but only tokens; without `ranges`, MISC has no TokenRange.
 
-        With `report`, sentences of too many words are left out, and it is called with a message for each.
+        With `report`, sentences of too many words are left out, and it is called with a message for each. `start`:
+        where the text begins, if it is a part of another.
         """
-        told: dict[str, Any] = {"path": path, "report": report, "ranges": ranges}
+        told: dict[str, Any] = {"path": path, "report": report, "ranges": ranges, "start": start}
         options: dict[str, Any] = {"given": given, "document": document, **told}
         if self.tokenizer is not None:
             return self.tokenizer.stream(pieces, threads=threads, **options)

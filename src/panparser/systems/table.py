@@ -98,8 +98,7 @@ class TransitionSystem(Declaration):
         return None if dependent < 0 else (state.outside(head), state.outside(dependent))
 
     def _check_legal(self, state: State, transition: str) -> None:
-        self.step_number(transition)
-        if transition not in self.legal(state):
+        if self.step_number(transition) not in self._own(state).engine_states.legal(state.index):
             legal = ", ".join(self.legal(state)) or "nothing, the state is final"
             raise IllegalTransitionError(f"{transition} is illegal in {state}; legal: {legal}")
 

@@ -28,33 +28,42 @@ def iter_text(
     """A file (`-` is standard input; compressed files are recognized) in pieces that, joined, give its text.
 
     Raises TextError if the file cannot be read or is not UTF-8. A byte-order mark is removed. A file that fits in a
-    block is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks, after a line, at
-    white space, or anywhere. No piece is only white space. With `report`, bytes that are not UTF-8 are read as U+FFFD,
-    and `report` is called with a message for the first of each block.
+    block (of characters) is one piece. Otherwise pieces end after a blank line or, if there is none in four blocks,
+    after a line, at white space, or anywhere. No piece is only white space. With `report`, bytes that are not UTF-8 are
+    read as U+FFFD, and `report` is called with a message for the first of each block.
     """
     if block < 1:
         raise TextError(f"block of iter_text must be >= 1; got {block}")
-    decoder, pending = _Decoder(source_name(source), report), ""
-    for data, is_last in _blocks(source, block):
-        pending += decoder.decode(data, is_last)
-        if not is_last and (cut := _cut(pending, len(pending) >= _MAX_BLOCKS * block)):
-            yield pending[:cut]
-            pending = pending[cut:]
-    if pending:
-        yield pending
+    return _pieces(source, _Decoder(source_name(source), report), block)
 
 
-def _blocks(source: Source, size: int) -> Iterator[tuple[bytes, bool]]:
-    """The bytes of a file in blocks, and whether each is the last."""
+def iter_rest(source: Source, *, block: int, line: int, start: int) -> Iterator[str]:
+    """Like `iter_text`, but from a byte and line of a file on where one of its pieces begins; the pieces are the same.
+
+    A piece depends on nothing that stands before it.
+    """
+    return _pieces(source, _Decoder(source_name(source), None, line, start), block)
+
+
+def _pieces(source: Source, decoder: _Decoder, block: int) -> Iterator[str]:
+    pending, window = "", block  # characters that are there, and those that are looked at
     try:
         with open_source(source) as stream:
-            data = stream.read(size)
-            while data:
-                following = stream.read(size)
-                yield data, not following
-                data = following
+            while True:
+                while len(pending) <= window and (data := stream.read(block)):
+                    pending += decoder.decode(data)
+                if len(pending) <= window:
+                    break
+                cut = _cut(pending[:window], window >= _MAX_BLOCKS * block)
+                if cut:
+                    yield pending[:cut]
+                    pending = pending[cut:]
+                window = block if cut else window + block
+        pending += decoder.decode(b"", is_last=True)
     except ConlluError as error:
         raise TextError(str(error)) from None
+    if pending:
+        yield pending
 
 
 def read_text(source: Source) -> str:
@@ -65,8 +74,13 @@ def read_text(source: Source) -> str:
 class Seam:
     """Tracks the white space between two pieces of a text, to find whether a paragraph ends there."""
 
-    def __init__(self) -> None:
-        self._gap = ""
+    def __init__(self, gap: str = "") -> None:
+        self._gap = gap
+
+    @property
+    def gap(self) -> str:
+        """The white space before the next piece, as far as it matters."""
+        return self._gap
 
     def before(self, piece: str) -> bool:
         """Moves to the first token of the next piece; is there a blank line before it?"""
@@ -93,12 +107,12 @@ def has_blank_line(gap: str) -> bool:
 class _Decoder:
     """Decodes UTF-8 in blocks, and keeps track of its position in the file."""
 
-    def __init__(self, path: str, report: Callable[[str], None] | None) -> None:
+    def __init__(self, path: str, report: Callable[[str], None] | None, line: int = 1, offset: int = 0) -> None:
         self._report = report
-        self._path, self._line, self._offset, self._begun = path, 1, 0, False
+        self._path, self._line, self._offset, self._begun = path, line, offset, offset > 0
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
-    def decode(self, data: bytes, is_last: bool) -> str:
+    def decode(self, data: bytes, is_last: bool = False) -> str:
         """The next piece of text, without a byte-order mark."""
         held = len(self._decoder.getstate()[0])  # bytes of a character that was cut
         try:

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
-from typing import IO, Any, Literal
+from pathlib import PurePath
+from typing import IO, Any, Literal, cast
 
 from panparser.errors import ConlluError, ConlluWarning, TreebankError
-from panparser.storage.files import whole_file
+from panparser.storage.places import Rest, opened, whole
 from panparser.treebank.treebank import Format, Problem, Treebank
 
-Source = str | PathLike[str] | IO[bytes]
+Source = str | PathLike[str] | IO[bytes] | Rest
 Target = str | PathLike[str]
 _BLOCK_SIZE = 1 << 23  # bytes that `iter_conllu` reads at a time
 UTF16 = "expected UTF-8, found UTF-16 (convert the file, for example with iconv)"
@@ -79,10 +79,10 @@ class Block:
 
 
 def iter_blocks(
-    source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK_SIZE
+    source: Source, *, format: Format | Literal["auto"] = "auto", block: int = _BLOCK_SIZE, line: int = 1
 ) -> Iterator[Block]:
-    """A file of any size, in pieces of about `block` bytes, in order."""
-    path, line = source_name(source), 1
+    """A file of any size, or its rest from a line on, in pieces of about `block` bytes, in order."""
+    path = source_name(source)
     for text in _parts(source, block):
         if format == "auto":
             format = _format(text[:_SNIFF_BYTES], path)
@@ -91,19 +91,21 @@ def iter_blocks(
 
 
 def _parts(source: Source, block: int) -> Iterator[bytes]:
-    """A file in pieces that end after a blank line."""
+    """A file in pieces that end after a blank line; a piece depends on nothing that stands before it."""
     if block < 1:
         raise ConlluError(f"block of iter_conllu must be >= 1; got {block}")
     with open_source(source) as stream:
         pending: list[bytes] = []
-        while data := stream.read(block):
-            seam = pending[-1][-2:] if pending else b""  # a blank line may begin in the previous piece
+        size = 0  # of what is pending
+        while data := stream.read(block - size % block):
+            seam = b"".join(pending[-2:])[-2:]  # a blank line may begin in what was read before
             cut = _last_blank_line(seam + data) - len(seam)
             if cut > 0:
                 yield b"".join([*pending, data[:cut]])
-                pending = [data[cut:]] if data[cut:] else []
-            else:
+                pending, size, data = [], 0, data[cut:]
+            if data:
                 pending.append(data)
+                size += len(data)
         if pending:
             yield b"".join(pending)
 
@@ -141,8 +143,8 @@ def write_conllu(target: Target, treebank: Treebank) -> None:
 def conllu_output(target: Target) -> Iterator[IO[bytes]]:
     """A stream to write to, as `write_conllu` does; a file appears under its name only on success."""
     if str(target) != "-":
-        path = Path(target)
-        with whole_file(path) as stream, _compressing(stream, path.suffix.lower()) as compressing:
+        suffix = PurePath(target).suffix.lower()
+        with whole(target) as stream, _compressing(stream, suffix) as compressing:
             yield compressing
         return
     if sys.__stdout__ is None:
@@ -217,6 +219,8 @@ def _format(text: bytes, path: str) -> Format:
 
 # --- Files ---
 
+_MAGIC = (_GZIP, _BZIP2, _XZ, _ZSTD) = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+
 
 def source_name(source: Source) -> str:
     if isinstance(source, str | PathLike):
@@ -233,6 +237,9 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         raise ConlluError(f"{name}: cannot be read: it is closed")
     try:
         with _opened(source) as stream:
+            if isinstance(stream, Rest):
+                yield cast("IO[bytes]", stream)  # of a file that is not compressed, whatever stands at its beginning
+                return
             ahead = looked_into(stream, 6)
             yield _decompressed(ahead, ahead.peek(6)[:6], name)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -240,9 +247,9 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         raise ConlluError(f"{name}: cannot be read: {reason}") from None
 
 
-def _opened(source: Source) -> AbstractContextManager[IO[bytes]]:
+def _opened(source: Source) -> AbstractContextManager[Any]:
     if isinstance(source, str | PathLike):
-        return nullcontext(sys.stdin.buffer) if str(source) == "-" else open(source, "rb")
+        return nullcontext(sys.stdin.buffer) if str(source) == "-" else opened(source)
     if isinstance(source, io.TextIOBase) or not hasattr(source, "read"):
         raise ConlluError(f"expected the name of a file, or one that is open for bytes; got {source!r}")
     return nullcontext(source)
@@ -275,14 +282,20 @@ class _Resumed(io.RawIOBase):
         return len(part)
 
 
+def is_compressed(path: str) -> bool:
+    """Does a file begin like one of those that are decompressed when they are read?"""
+    with opened(path) as stream:
+        return stream.read(6).startswith(_MAGIC)
+
+
 def _decompressed(stream: Any, magic: bytes, name: str) -> Any:
-    if magic.startswith(b"\x1f\x8b"):
+    if magic.startswith(_GZIP):
         return gzip.GzipFile(fileobj=stream)
-    if magic.startswith(b"BZh"):
+    if magic.startswith(_BZIP2):
         return bz2.BZ2File(stream)
-    if magic.startswith(b"\xfd7zXZ"):
+    if magic.startswith(_XZ):
         return lzma.LZMAFile(stream)
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+    if magic.startswith(_ZSTD):
         return _ZstdStream(stream, _zstd(name))
     return stream
 

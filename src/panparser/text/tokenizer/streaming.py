@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -20,6 +20,18 @@ Given = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", 
 _FORMER = {"nothing": "text", "sentences": "lines"}
 _LINEWISE = ("paragraphs", "lines", "tokens")  # where a line ends, so does a sentence
 Report = Callable[[str], None]  # called with a message
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a text begins that is a part of another: its first line, sentence and character, and the gap before it."""
+
+    line: int = 1
+    sentence: int = 1
+    offset: int = 0
+    gap: str = ""
+
+
 _MOST_HELD = 1 << 16  # characters that wait for the rest of their sentence
 
 
@@ -59,17 +71,22 @@ def stream(
     path: str = "<text>",
     report: Report | None = None,
     ranges: bool = True,
+    start: Start | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of the pieces of a text, with continued numbering; without `ranges`, MISC has no TokenRange.
 
-    A sentence that may go on in the next piece is in the next treebank.
+    A sentence that may go on in the next piece is in the next treebank. With `start` the text is a part of another, and
+    not its first: no document begins.
     """
     if isinstance(pieces, str):
         raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
     kind = kind_of(given)
-    ends = _has_line_end if kind in _LINEWISE else has_blank_line
+    ends = sentence_ends(kind)
     place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), Seam()
     held, line = "", 1
+    if start is not None:
+        place = replace(place, sentence=start.sentence, offset=start.offset, document=None)
+        seam, line = Seam(start.gap), start.line
     for piece, is_last in _with_last(pieces):
         text = held + piece
         unfinished = not is_last and not ends(text[len(text.rstrip(WHITE)) :])
@@ -80,6 +97,11 @@ def stream(
         begun = None if len(found) or place.document is None else place.document
         place = replace(place, sentence=place.sentence + len(found), offset=place.offset + used, document=begun)
         held, line = text[used:], line + text.count("\n", 0, used)
+
+
+def sentence_ends(kind: str) -> Callable[[str], bool]:
+    """Whether white space, in a text of this kind, is where a sentence ends whatever stands around it."""
+    return _has_line_end if kind in _LINEWISE else has_blank_line
 
 
 def _with_last(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:

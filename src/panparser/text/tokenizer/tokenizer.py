@@ -29,7 +29,7 @@ from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
 from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
-from panparser.text.tokenizer.streaming import Given, Report, finished, kind_of, stream
+from panparser.text.tokenizer.streaming import Given, Report, Start, finished, kind_of, stream
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
@@ -107,15 +107,17 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         threads: int = 1,
         report: Report | None = None,
         ranges: bool = True,
+        start: Start | None = None,
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece.
 
         Where a piece ends within a sentence, all of the sentence is in the next treebank. A sentence of more words than
         a parser takes is an error; with `report`, it is left out, and `report` is called with the message. Without
-        `ranges`, MISC has no TokenRange.
+        `ranges`, MISC has no TokenRange. `start`: where the text begins, if it is a part of another.
         """
         divide = partial(self._divide, given=given, path=path, threads=threads)
         options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges}
+        options["start"] = start
         return stream(divide, pieces, given=given, **options)
 
     def __repr__(self) -> str:
@@ -193,6 +195,7 @@ def divided(
     path: str = "<text>",
     report: Report | None = None,
     ranges: bool = True,
+    start: Start | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
     marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
@@ -202,7 +205,8 @@ def divided(
         text, tokens = finished(text, tokens) if unfinished else (text, tokens)
         return to_treebank(text, tokens, place=place, path=path), len(text)
 
-    return stream(divide, pieces, given=given, document=document, path=path, report=report, ranges=ranges)
+    options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges, "start": start}
+    return stream(divide, pieces, given=given, **options)
 
 
 def _sets(follows: IntArray, spaced: bool, ends: npt.NDArray[np.bool_] | None = None, whole: bool = False) -> IntArray:

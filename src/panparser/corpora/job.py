@@ -1,4 +1,4 @@
-"""What `panparser parse` does with the sentences that it reads."""
+"""What `panparser parse` does with the sentences that it reads, in whatever process."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import numpy as np
 
 from panparser import _engine
 from panparser._threads import in_order
+from panparser.corpora.sources import InputFormat, InputKind, Source
 from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import leave_out_unsure
 from panparser.parsing.constraints.constraints import Dropped
-from panparser.parsing.parser import Parser
+from panparser.pipeline.bundled import DEFAULT
+from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
+from panparser.text.tokenizer.streaming import Report
 from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
 
@@ -28,53 +31,82 @@ class Result:
 
     pieces: list[Rendered] = field(default_factory=list)
     words: int = 0
+    sentences: int = 0  # that were read
     dropped: list[Dropped] = field(default_factory=list)  # constraints
     skipped: list[str] = field(default_factory=list)  # a message for each sentence that was left out
     unknown: UnknownTags | None = None  # words whose tags the model does not know, if that can be told
 
 
-@dataclass
-class Job:
-    """What is done with the sentences of a treebank."""
+@dataclass(frozen=True)
+class Options:
+    """What is to be done, in plain values, which other processes can be told: how to read, to parse and to write."""
 
-    pipeline: Pipeline
-    beam: int | None
-    k_best: int | None
-    keep: frozenset[str]
-    relax: bool
-    confidence: bool
-    ensemble: list[Parser]
-    until: Until
-    lenient: bool
-    any_tags: bool = False
+    model: str = DEFAULT
+    ensemble: tuple[str, ...] = ()
+    beam: int | None = None
+    k_best: int | None = None
+    keep: tuple[str, ...] = ()
+    relax: bool = False
+    confidence: bool = False
     least_confidence: float | None = None
+    until: Until = "trees"
+    lenient: bool = False
+    any_tags: bool = False
+    kind: str = "auto"  # of the input
+    input_format: str | None = None  # of UDPipe: it takes the place of `kind`
+    format: str = "auto"  # of treebanks
+    shown: str = "conllu"  # the format of the output
 
-    def __post_init__(self) -> None:
-        reads_tags = "upos" not in self.pipeline.columns and self.until == "trees"
-        self.tags = getattr(self.pipeline.parser, "tags", None) if reads_tags and not self.any_tags else None
 
-    def results(self, treebanks: Iterable[Callable[[], Treebank]], threads: int, shown: str) -> Iterator[Result]:
-        """What is to be written of each treebank. They come in order, and few are in memory at a time."""
-        numbered = enumerate(treebanks)
-        return in_order(lambda each: self._result(each[1], shown, is_first=each[0] == 0), numbered, threads)
+class Job:
+    """What is done with the sentences of a treebank, by models that are loaded."""
 
-    def _result(self, read: Callable[[], Treebank], shown: str, *, is_first: bool) -> Result:
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        model = load(options.model)
+        self.pipeline = Pipeline.of(model)
+        self.reads_text = self.pipeline.parser is not model  # a parser alone does not
+        self.ensemble = [load_parser(other) for other in options.ensemble]
+        self.keep = frozenset(options.keep)
+        reads_tags = "upos" not in self.pipeline.columns and options.until == "trees"
+        self.tags = getattr(self.pipeline.parser, "tags", None) if reads_tags and not options.any_tags else None
+
+    def source(self, path: str | None, report: Report | None = None, **given: Any) -> Source:
+        """Sentences of a file (or of a text), as the options say that they are to be read. Raises SpecError, ..."""
+        options = self.options
+        found = Source(path, kind=InputKind(options.kind), format=options.format, **given)
+        found.input_format = None if options.input_format is None else InputFormat(options.input_format)
+        found.report = report if options.lenient else None
+        found.pipeline = self.pipeline if self.reads_text else None
+        return found
+
+    def results(self, source: Source, threads: int) -> Iterator[Result]:
+        """What is to be written of the sentences. They come in order, and few are in memory at a time."""
+
+        def work(each: tuple[int, Callable[[], Treebank]]) -> Result:
+            return self._result(each[1], is_first=each[0] == 0 and source.part is None)
+
+        numbered = enumerate(source.treebanks())
+        return in_order(work, numbered, threads) if threads > 1 else map(work, numbered)
+
+    def _result(self, read: Callable[[], Treebank], *, is_first: bool) -> Result:
         treebank = read()
-        result = Result(words=treebank.words)
-        if self.lenient:
+        shown = self.options.shown
+        result = Result(words=treebank.words, sentences=len(treebank))
+        if self.options.lenient:
             result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
             from panparser.parsing.tags import UnknownTags
 
             result.unknown = UnknownTags.of(treebank, self.tags)
-            if is_first and not self.lenient:  # later, output is there already: it is told at the end
+            if is_first and not self.options.lenient:  # later, output is there already: it is told at the end
                 result.unknown.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
             result.pieces = _rendered(found, shown)
         except (TreebankError, ConstraintError):
-            if not self.lenient:
+            if not self.options.lenient:
                 raise
             self._run_one_by_one(treebank, shown, result)
         return result
@@ -91,24 +123,25 @@ class Job:
 
     def _run(self, treebank: Treebank) -> tuple[Treebank, list[Dropped]]:
         """The treebank to be written, and the constraints that were dropped."""
-        if self.k_best is not None and self.pipeline.parser is not None:
+        options = self.options
+        if options.k_best is not None and self.pipeline.parser is not None:
             self.pipeline.annotate_words(treebank, keep=self.keep)
             from panparser.pipeline.several import repeated, several_trees  # few want more than one
 
             parser, constraints = self.pipeline.parser, kept_constraints(treebank, self.keep)
-            trees, dropped = several_trees(parser, treebank, self.k_best, self.beam, constraints, self.relax)
+            trees, dropped = several_trees(parser, treebank, options.k_best, options.beam, constraints, options.relax)
             return repeated(treebank, trees, labeled=parser.spec.labeled), dropped
         dropped = self.pipeline.annotate(
             treebank,
             keep=self.keep,
-            beam=self.beam,
-            relax=self.relax,
-            confidence=self.confidence,
+            beam=options.beam,
+            relax=options.relax,
+            confidence=options.confidence,
             ensemble=self.ensemble,
-            until=self.until,
+            until=options.until,
         )
-        if self.least_confidence is not None:
-            leave_out_unsure(treebank, self.least_confidence)
+        if options.least_confidence is not None:
+            leave_out_unsure(treebank, options.least_confidence)
         return treebank, dropped
 
 

@@ -13,14 +13,17 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import IO, Any
 
+from panparser.corpora.parts import Part
 from panparser.errors import SpecError, TextError
 from panparser.pipeline.pipeline import Pipeline
+from panparser.storage.places import is_remote
 from panparser.text.reading import iter_text
 from panparser.treebank.conllu import Block, accept, iter_blocks, looked_into, open_source, source_name
 from panparser.treebank.treebank import Treebank
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-_BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
+BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
 _SNIFF_BYTES = 1 << 18  # read to tell treebanks from text: long comments may stand before the first word
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
@@ -79,7 +82,7 @@ def output_kind(asked: OutputKind | None, output: str) -> OutputKind:
 
 def _suffix(name: str) -> str:
     path = PurePath(name)
-    path = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    path = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return path.suffix.lower()
 
 
@@ -88,10 +91,11 @@ class Source:
     """Where sentences come from: a file, or the text of a flag."""
 
     path: str | None
-    text: str | None
-    kind: InputKind
-    format: Any  # of treebanks
-    block: int  # bytes that are read at a time
+    text: str | None = None
+    kind: InputKind = InputKind.auto
+    format: Any = "auto"  # of treebanks
+    part: Part | None = None  # of the file, if not all of it
+    pipeline: Pipeline | None = None  # divides text; None: only treebanks can be read
     report: Callable[[str], None] | None = None  # told of what is wrong, and skipped; without it, that is an error
     input_format: InputFormat | None = None  # of UDPipe: it takes the place of `kind`
     _stream: IO[bytes] | None = None  # an input that was peeked into and cannot be opened again
@@ -105,8 +109,9 @@ class Source:
     def _input(self) -> str | IO[bytes]:
         return self._stream or self._name
 
-    def check(self, pipeline: Pipeline | None, model: str, keep: frozenset[str], until: str) -> None:
+    def check(self, model: str, keep: frozenset[str], until: str) -> None:
         """Validates the options, and determines what the input is."""
+        pipeline = self.pipeline
         if self.text is not None and self.path is not None:
             raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
         if self.input_format is not None:
@@ -117,7 +122,7 @@ class Source:
         if self.is_typed:
             self._stream = BytesIO(sys.stdin.buffer.read())  # at once: each later attempt would need another Ctrl-D
         if self.kind == InputKind.auto:
-            self.kind = InputKind.text if self.text is not None else self._guessed(pipeline)
+            self.kind = InputKind.text if self.text is not None else self._guessed()
         if self.kind == InputKind.conllu:
             if self.text is not None:
                 kinds = [kind.value for kind in InputKind if kind not in (InputKind.auto, InputKind.conllu)]
@@ -142,8 +147,9 @@ class Source:
         if pipeline.tokenizer is None and not divided:
             raise TextError(f"{model}: has no tokenizer: expected CoNLL-U, or --input tokens or vertical")
 
-    def _guessed(self, pipeline: Pipeline | None) -> InputKind:
-        if (kind := _BY_SUFFIX.get(_suffix(self._name))) is not None:
+    def _guessed(self) -> InputKind:
+        pipeline = self.pipeline
+        if (kind := BY_SUFFIX.get(_suffix(self._name))) is not None:
             return InputKind(kind)
         if pipeline is None or pipeline.tokenizer is None or self.format != "auto":
             return InputKind.conllu
@@ -159,7 +165,7 @@ class Source:
         """The first bytes, without consuming them."""
         if isinstance(self._stream, BytesIO):
             return self._stream.getvalue()[:_SNIFF_BYTES]
-        if self._name != "-" and not Path(self._name).is_fifo():
+        if self._name != "-" and (is_remote(self._name) or not Path(self._name).is_fifo()):
             with open_source(self._name) as stream:
                 return stream.read(_SNIFF_BYTES)
         if self._name == "-" and sys.stdin is None:
@@ -172,28 +178,39 @@ class Source:
             return packed.read(_SNIFF_BYTES)
         return b""
 
-    def treebanks(self, pipeline: Pipeline | None) -> Iterator[Callable[[], Treebank]]:
+    def treebanks(self) -> Iterator[Callable[[], Treebank]]:
         """The sentences, a few at a time: what reads them can be called in any thread."""
         with self._opened:
-            if self.kind == InputKind.conllu or pipeline is None:
-                for block in iter_blocks(self._input, format=self.format, block=self.block):
+            if self.kind == InputKind.conllu or self.pipeline is None:
+                for block in self._blocks():
                     yield partial(_read if self.report is None else _skim, block)
                 return
-            given: Any = self.kind.value
-            path = "<text>" if self.text is not None else source_name(self._input)
-            pieces = iter([self.text]) if self.text is not None else self._pieces()
-            if self.input_format is not None:
-                from panparser.formats.inputs import iter_format  # only here: few inputs are in formats of UDPipe
-
-                named: Any = self.input_format.value
-                found = iter_format(pieces, named, pipeline, path=path, report=self.report)
-            else:
-                found = pipeline.tokens(pieces, given=given, path=path, report=self.report)
-            for treebank in found:
+            for treebank in self._divided(self.pipeline):
                 yield partial(_given, treebank)
 
+    def _blocks(self) -> Iterator[Block]:
+        if self.part is not None:
+            return self.part.blocks(self._name, BLOCK)
+        return iter_blocks(self._input, format=self.format, block=BLOCK)
+
     def _pieces(self) -> Iterator[str]:
-        return iter_text(self._input, block=self.block, report=self.report)
+        if self.text is not None:
+            return iter([self.text])
+        if self.part is not None:
+            return self.part.pieces(self._name, BLOCK)
+        return iter_text(self._input, block=BLOCK, report=self.report)
+
+    def _divided(self, pipeline: Pipeline) -> Iterator[Treebank]:
+        """The sentences of a text."""
+        path = "<text>" if self.text is not None else source_name(self._input)
+        if self.input_format is not None:
+            from panparser.formats.inputs import iter_format  # only here: few inputs are in formats of UDPipe
+
+            named: Any = self.input_format.value
+            return iter_format(self._pieces(), named, pipeline, path=path, report=self.report)
+        kind: Any = self.kind.value
+        start = self.part.text_start if self.part else None
+        return pipeline.tokens(self._pieces(), given=kind, path=path, report=self.report, start=start)
 
 
 def _read(block: Block) -> Treebank:

@@ -1,0 +1,265 @@
+"""Many files, and files of any size: what is finished is left alone, the rest is shared by workers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+import panparser
+from panparser._clusters import Workers, error_of, is_lost
+from panparser.corpora import sources
+from panparser.corpora.files import Pair
+from panparser.corpora.job import Job
+from panparser.corpora.parts import LATER, Part, conllu_parts, renumber, text_parts
+from panparser.corpora.sources import InputFormat, InputKind, Source
+from panparser.corpora.work import Outcome, Record, Task, do, engine_hash, file_hash, perform
+from panparser.errors import PanParserError
+from panparser.pipeline.bundled import find
+from panparser.storage.places import inside, is_remote, make_folder, opened, remove_folder, size_of, stamp
+from panparser.treebank.conllu import conllu_output, is_compressed
+
+PART = 1 << 21  # bytes of a file that are a part of it, about
+_TRIES = 3  # of work on which workers die
+_JOINED = ("conllu", "tree", "horizontal", "vertical", "plaintext")  # formats in which sentences only follow each other
+Report = Callable[[int, int], None]  # told of words and of bytes of input that are done
+
+
+@dataclass
+class Totals:
+    """What came of all files."""
+
+    parsed: int = 0
+    finished: int = 0  # before
+    outcome: Outcome = field(default_factory=Outcome)
+    failed: list[Outcome] = field(default_factory=list)
+
+
+@dataclass
+class _File:
+    """A file that is being parsed: as a whole, or in parts."""
+
+    pair: Pair
+    size: int
+    stamp: str | None
+    kind: str | None = None  # what it is divided as; None: it is one whole
+    digest: str = ""
+    parts: list[Part] = field(default_factory=list)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    is_planned: bool = False
+    failure: Outcome | None = None
+
+    def fail(self, outcome: Outcome) -> None:
+        self.failure = self.failure or outcome
+
+
+class Run:
+    """Parses files by a job, alone or with workers."""
+
+    def __init__(self, job: Job, *, force: bool = False, report: Report = lambda words, size: None) -> None:
+        self._job, self._force, self._report = job, force, report
+        self._models = tuple(file_hash(find(name)) for name in (job.options.model, *job.options.ensemble))
+        made_by = [panparser.__version__, engine_hash(), asdict(job.options), self._models]
+        self._key = hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()
+        self.totals = Totals()
+
+    def alone(self, pairs: Iterable[Pair], threads: int) -> Totals:
+        """In this process, one file after the other."""
+        for file in self._unfinished(pairs):
+            outcome = perform(self._whole(file), threads, lambda words: self._report(words, 0))
+            self._end(file, outcome)
+        return self.totals
+
+    def shared(self, pairs: Iterable[Pair], workers: Workers) -> Totals:
+        """By workers: a few parts for each of them are under way at a time, and what a killed one did is done again."""
+        todo = self._tasks(pairs)
+        under_way: dict[Future[Any], _Step] = {}
+        suspects: deque[_Step] = deque()  # on which workers may have died: they are tried one at a time
+        try:
+            while True:
+                while not suspects and len(under_way) < 2 * workers.count and (step := next(todo, None)):
+                    under_way[workers.submit(do, step.task)] = step
+                if suspects and not under_way:
+                    step = suspects.popleft()
+                    under_way[workers.submit(do, step.task)] = step
+                if not under_way:
+                    return self.totals
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    step = under_way.pop(future)
+                    if (error := error_of(future)) is None:
+                        self._take(step, future.result())
+                    elif not is_lost(error):
+                        raise error
+                    elif step.tries < _TRIES:
+                        suspects.append(_Step(step.file, step.number, step.task, step.tries + 1))
+                    else:
+                        reason = f"a worker died {_TRIES} times while it worked on it; is there too little memory?"
+                        self._take(step, Outcome(error=f"{step.task.input}: {reason}"))
+        finally:
+            for future in under_way:
+                future.cancel()
+
+    # --- What there is to do ---
+
+    def _unfinished(self, pairs: Iterable[Pair]) -> Iterator[_File]:
+        for pair in pairs:
+            try:
+                file = _File(pair, size_of(pair.input), stamp(pair.input))
+                if self._is_finished(file):
+                    self.totals.finished += 1
+                    self._report(0, file.size)
+                    continue
+                for place in (pair.output, pair.record):
+                    if place is not None:
+                        make_folder(_above(place))
+            except OSError as error:
+                self.totals.failed.append(Outcome(error=f"{pair.input}: cannot be read: {error.strerror or error}"))
+                continue
+            yield file
+
+    def _is_finished(self, file: _File) -> bool:
+        """Is the output there, made of the same bytes by the same models and options?"""
+        pair = file.pair
+        if self._force or pair.record is None or (record := Record.read(pair.record)) is None:
+            return False
+        if record.key != self._key or record.output_stamp is None or record.output_stamp != stamp(pair.output):
+            return False
+        return record.input_stamp == file.stamp or record.input == file_hash(pair.input)
+
+    def _tasks(self, pairs: Iterable[Pair]) -> Iterator[_Step]:
+        for file in self._unfinished(pairs):
+            source = self._divisible(file)
+            if source is None:
+                file.is_planned = True
+                yield _Step(file, None, self._whole(file))
+                continue
+            make_folder(file.pair.parts)
+            try:
+                yield from self._parts(file, source)
+            except PanParserError as error:
+                file.fail(Outcome(error=str(error), problems=getattr(error, "problems", 1)))
+            file.is_planned = True
+            self._end_if_complete(file)
+
+    def _parts(self, file: _File, source: Source) -> Iterator[_Step]:
+        """What is left to do of a file that is divided, anew each time: next to parsing, that takes no time."""
+        digest, path = hashlib.sha256(), file.pair.input
+        if file.kind == InputKind.conllu:
+            found = conllu_parts(path, source.format, sources.BLOCK, PART, digest)
+        else:
+            found = text_parts(path, str(file.kind), sources.BLOCK, PART, digest)
+        for number, part in enumerate(found):
+            if file.failure is not None:
+                return
+            file.parts.append(part)
+            place = self._place(file, part)
+            record = None if self._force else Record.read(f"{place}.json")
+            if record is not None and record.key == self._key and record.output_stamp == stamp(place):
+                self._report(0, part.stop - part.start)
+                file.outcomes[number] = Outcome(**record.outcome)
+            else:
+                options = self._job.options
+                yield _Step(file, number, Task(options, self._models, path, place, f"{place}.json", self._key, part))
+        file.digest = digest.hexdigest()
+
+    def _place(self, file: _File, part: Part) -> str:
+        """The file of a part: its name tells its bytes, its place, and what is done with it."""
+        about = json.dumps([self._key, asdict(part)])
+        return inside(file.pair.parts, hashlib.sha256(about.encode()).hexdigest()[:32])
+
+    def _whole(self, file: _File) -> Task:
+        pair = file.pair
+        return Task(self._job.options, self._models, pair.input, pair.output, pair.record, self._key)
+
+    def _divisible(self, file: _File) -> Source | None:
+        """Whether parts of a file can be parsed apart: the source, or None."""
+        options, path = self._job.options, file.pair.input
+        if file.size < 2 * PART or options.input_format not in (None, InputFormat.conllu):
+            return None
+        source = self._job.source(path)
+        try:
+            source.check(options.model, self._job.keep, options.until)
+            if is_compressed(path):
+                return None
+        except PanParserError:
+            return None  # which is told where it is parsed
+        is_treebank = source.kind == InputKind.conllu
+        if options.shown not in _JOINED and not (is_treebank and options.shown == "jsonl"):
+            return None
+        if options.lenient and not is_treebank:  # bytes that are no UTF-8 have no place in a text
+            return None
+        file.kind = source.kind.value
+        return source
+
+    # --- What has been done ---
+
+    def _take(self, step: _Step, outcome: Outcome) -> None:
+        file = step.file
+        if step.number is None:
+            self._end(file, outcome)
+            return
+        if outcome.error is not None:
+            file.fail(outcome)
+        file.outcomes[step.number] = outcome
+        part = file.parts[step.number]
+        self._report(outcome.words, part.stop - part.start)
+        self._end_if_complete(file)
+
+    def _end_if_complete(self, file: _File) -> None:
+        if not file.is_planned or len(file.outcomes) < len(file.parts):
+            return
+        outcome = Outcome()
+        for number in range(len(file.parts)):
+            outcome.add(file.outcomes[number])
+        if file.failure is None:
+            try:
+                self._put_together(file)
+            except (PanParserError, OSError) as error:
+                file.fail(Outcome(error=str(error)))
+        self._end(file, file.failure or outcome)
+
+    def _put_together(self, file: _File) -> None:
+        pair = file.pair
+        if stamp(pair.input) != file.stamp:
+            raise PanParserError(f"{pair.input}: was changed while it was read: parse it again")
+        sentences = 0
+        with conllu_output(pair.output) as stream:
+            for number, part in enumerate(file.parts):
+                with opened(self._place(file, part)) as piece:
+                    if file.kind == InputKind.conllu or self._job.options.shown != "conllu":
+                        shutil.copyfileobj(piece, stream, 1 << 20)
+                    else:
+                        renumber(piece, sentences + 1 - LATER if number else 0, stream.write)
+                sentences += file.outcomes[number].sentences
+        if pair.record is not None:
+            Record(self._key, file.digest, file.stamp, stamp(pair.output), {}).write(pair.record)
+        remove_folder(pair.parts)
+
+    def _end(self, file: _File, outcome: Outcome) -> None:
+        if outcome.error is not None:
+            self.totals.failed.append(outcome)
+        else:
+            self.totals.parsed += 1
+            self.totals.outcome.add(outcome)
+        if file.kind is None:
+            self._report(outcome.words, file.size)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Work that a worker gets: a file, or one of its parts by number."""
+
+    file: _File
+    number: int | None
+    task: Task
+    tries: int = 1
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0] if is_remote(path) else str(PurePath(path).parent)

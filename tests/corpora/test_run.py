@@ -1,0 +1,189 @@
+"""Many files and large ones: the bytes of one process, nothing done twice, nothing lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import panparser as pp
+from panparser.corpora import run, sources, work
+from panparser.corpora.files import pairs, single
+from panparser.corpora.job import Job, Options
+from places import ENGLISH
+from sharing import AtOnce
+
+SENTENCES = [sentence.text for sentence in pp.read_conllu(ENGLISH)[:60]]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """Files are divided into parts of some sentences."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sources, "BLOCK", 700)
+    monkeypatch.setattr(run, "PART", 1500)
+    monkeypatch.setattr(work, "_jobs", {})
+
+
+def story(seed=1, end="\n\n", count=80):
+    chosen = random.Random(seed)
+    paragraphs = [" ".join(chosen.choices(SENTENCES, k=chosen.randint(1, 3))) for _ in range(count)]
+    return "\ufeff  " + end.join(paragraphs) + "\n\ufeff\n\nIt ends"
+
+
+def in_parts(options, path, output="parts.out", workers=None):
+    """How many tasks it took."""
+    workers = workers or AtOnce()
+    totals = run.Run(Job(options)).shared([single(str(path), output)], workers)
+    assert not totals.failed, totals.failed
+    assert not Path(f"{output}.parts").exists()
+    return len(workers.given), totals
+
+
+def as_one(options, path, output="one.out"):
+    totals = run.Run(Job(options)).alone([single(str(path), output)], 1)
+    assert not totals.failed
+    return totals
+
+
+@pytest.mark.parametrize("shown", ["conllu", "tree", "horizontal", "plaintext", "jsonl", "json", "matxin"])
+def test_text_in_parts_has_the_same_bytes(pipeline_file, shown):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    options = Options(str(pipeline_file), shown=shown)
+    tasks, totals = in_parts(options, "story.txt")
+    alone = as_one(options, "story.txt")
+    assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
+    assert totals.outcome == alone.outcome
+    assert tasks > 3 if shown not in ("jsonl", "json", "matxin") else tasks == 1
+
+
+@pytest.mark.parametrize("kind", ["text", "lines", "paragraphs", "tokens", "vertical"])
+@pytest.mark.parametrize("end", ["\n", "\r\n \r\n\n", "\u2029"])
+def test_every_kind_of_text(pipeline_file, kind, end):
+    Path("story.txt").write_bytes(story(2, end, 300 if end == "\n" else 80).encode())
+    options = Options(str(pipeline_file), kind=kind, until="tokens")
+    tasks, _ = in_parts(options, "story.txt")
+    as_one(options, "story.txt")
+    assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
+    assert tasks > 3 or (kind in ("text", "vertical") and end == "\n")  # where no sentence ends for certain
+
+
+@pytest.mark.parametrize("shown", ["conllu", "jsonl", "html"])
+def test_treebanks_in_parts_have_the_same_bytes(parser, tmp_path, shown):
+    parser.save("model")
+    options = Options("./model", shown=shown, k_best=2)
+    Path("a.conllu").write_bytes(ENGLISH.read_bytes()[:30_000].rpartition(b"\n\n")[0])
+    tasks, totals = in_parts(options, "a.conllu", "parts.gz")
+    alone = as_one(options, "a.conllu", "one.gz")
+    assert Path("parts.gz").read_bytes() == Path("one.gz").read_bytes()
+    assert totals.outcome == alone.outcome
+    assert any("blank line" in message for message in totals.outcome.messages)
+    assert tasks > 3 if shown != "html" else tasks == 1
+    Path("packed.conllu").write_bytes(gzip.compress(Path("a.conllu").read_bytes()))
+    assert in_parts(options, "packed.conllu", "packed.gz")[0] == 1
+    assert Path("packed.gz").read_bytes() == Path("one.gz").read_bytes()
+
+
+def test_what_gets_lost_is_done_again(pipeline_file):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    options = Options(str(pipeline_file), until="tokens")
+    as_one(options, "story.txt")
+    in_parts(options, "story.txt", workers=AtOnce(lost=[1, 2, 4, 6]))
+    assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
+    totals = run.Run(Job(options)).shared([single("story.txt", "none.out")], AtOnce(lost=range(2, 100)))
+    (failed,) = totals.failed
+    assert "story.txt: a worker died 3 times" in failed.error
+    assert not Path("none.out").exists()
+    tasks, _ = in_parts(options, "story.txt", "none.out")
+    assert Path("none.out").read_bytes() == Path("one.out").read_bytes()
+    assert tasks == in_parts(options, "story.txt", "again.out")[0] - 1  # the first part was there
+
+
+class Stopping(AtOnce):
+    """Is stopped after a few parts."""
+
+    def submit(self, work, *given):
+        if len(self.given) == 3:
+            raise KeyboardInterrupt
+        return super().submit(work, *given)
+
+
+def test_a_stopped_run_goes_on_with_what_is_new(pipeline_file):
+    text = story()
+    Path("story.txt").write_text(text, encoding="utf-8")
+    options = Options(str(pipeline_file), until="tokens")
+    with pytest.raises(KeyboardInterrupt):
+        in_parts(options, "story.txt", workers=Stopping())
+    assert not Path("parts.out").exists()
+    kept = [path for path in Path("parts.out.parts").iterdir() if path.suffix != ".json"]
+    assert len(kept) == 3
+    kept[0].write_bytes(b"damaged")  # and has another size now
+    Path("story.txt").write_text(text.replace("It ends", "It ends otherwise."), encoding="utf-8")
+    tasks, _ = in_parts(options, "story.txt")
+    assert tasks == in_parts(options, "story.txt", "again.out")[0] - 2
+    as_one(options, "story.txt")
+    assert Path("parts.out").read_bytes() == Path("one.out").read_bytes() == Path("again.out").read_bytes()
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_finished_files_are_left_alone(pipeline_file, shares):
+    Path("texts/sub").mkdir(parents=True)
+    Path("texts/large.txt").write_text(story(), encoding="utf-8")
+    for name in ("texts/a.txt", "texts/sub/b.txt"):
+        Path(name).write_text("The birds sing. They stop.")
+    options = Options(str(pipeline_file), until="tokens")
+
+    def parsed(options=options, **more):
+        files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
+        ran = run.Run(Job(options), **more)
+        totals = ran.shared(files, AtOnce()) if shares else ran.alone(files, 1)
+        assert not totals.failed
+        return totals.parsed, totals.finished
+
+    assert parsed() == (3, 0)
+    before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*.conllu")}
+    assert len(before) == 3
+    assert parsed() == (0, 3)
+    Path("texts/a.txt").touch()  # the same bytes
+    assert parsed() == (0, 3)
+    assert before == {path: path.stat().st_mtime_ns for path in Path("out").rglob("*.conllu")}
+    Path("texts/a.txt").write_text("The birds sing. They stopped.")
+    Path("out/sub/b.conllu").write_text("mine")
+    Path("out/.panparser/large.conllu.json").write_text("{damaged")
+    assert parsed() == (3, 0)
+    assert "stopped" in Path("out/a.conllu").read_text()
+    assert parsed(Options(str(pipeline_file), until="tags")) == (3, 0)
+    assert parsed(Options(str(pipeline_file), until="tags"), force=True) == (3, 0)
+    assert json.loads(Path("out/.panparser/a.conllu.json").read_bytes())["outcome"]["words"] == 7
+    assert not list(Path("out").rglob("*.parts"))
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_a_bad_file_does_not_hurt_the_others(pipeline_file, shares):
+    Path("texts").mkdir()
+    good = story()
+    Path("texts/good.txt").write_text(good, encoding="utf-8")
+    Path("texts/bad.txt").write_bytes(good.encode() + b"\n\ncaf\xe9 \n\n" + good.encode())
+    Path("texts/small.txt").write_bytes(b"\xff")
+    Path("texts/broken.conllu").write_bytes(ENGLISH.read_bytes()[:9000] + b"\n\n1\tx\n\n" + ENGLISH.read_bytes())
+    files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
+    ran = run.Run(Job(Options(str(pipeline_file), until="tags")))
+    totals = ran.shared(files, AtOnce()) if shares else ran.alone(files, 2)
+    said = sorted(each.error for each in totals.failed)
+    line = good.encode().count(b"\n") + 3
+    assert said[0].startswith(f"texts/bad.txt:{line}: expected UTF-8, found the byte 0xe9")
+    assert said[1].startswith("texts/broken.conllu:")
+    assert said[2].startswith("texts/small.txt:1: expected UTF-8")
+    assert [path.name for path in Path("out").glob("*") if path.is_file()] == ["good.conllu"]
+
+
+def test_models_are_those_of_the_beginning(pipeline_file):
+    Path("a.txt").write_text("The birds sing.")
+    Path("model").write_bytes(pipeline_file.read_bytes())
+    ran = run.Run(Job(Options("./model")))
+    Path("model").write_bytes(b"another")
+    (failed,) = ran.shared([single("a.txt", "a.conllu")], AtOnce()).failed
+    assert failed.error == "./model: expected the model that the work was begun with, found another"
