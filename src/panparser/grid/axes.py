@@ -124,7 +124,9 @@ def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deeply(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    both = {k: _deeply(base[k], v) for k, v in more.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)}
+    both = {
+        k: _deeply(base[k], v) for k, v in more.items() if isinstance(v, Mapping) and isinstance(base.get(k), Mapping)
+    }
     return {**base, **more, **both}
 
 

@@ -65,13 +65,13 @@ def _dask(cluster: str, jobs: int) -> Iterator[Workers]:
     if cluster == LOCAL:
         options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True}
         with (
-            LocalCluster(host=_LOOPBACK, dashboard_address=None, **options) as own,  # type: ignore[no-untyped-call]
-            Client(own) as client,  # type: ignore[no-untyped-call]
+            LocalCluster(host=_LOOPBACK, dashboard_address=None, **options) as own,
+            Client(own) as client,
         ):
             yield _workers(client, jobs)
         return
     try:
-        client = Client(cluster, timeout=_LOST)  # type: ignore[no-untyped-call]
+        client = Client(cluster, timeout=_LOST)
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).partition("\n")[0]
         raise PanParserError(f"--cluster {cluster}: no scheduler answers: {reason}") from None
@@ -84,7 +84,7 @@ def _dask(cluster: str, jobs: int) -> Iterator[Workers]:
 
 def _workers(client: Any, count: int) -> Workers:
     def submit(key: str, task: str, seconds: float | None, retries: int) -> Future[str]:
-        """A future of `concurrent.futures`; the key is that of the run, so that no scheduler runs it twice at a time."""
+        """A future of `concurrent.futures`; its key is that of the run, which no scheduler then has twice."""
         future: Future[str] = Future()
         asked = client.submit(attempt, task, seconds, retries, key=f"panparser-{key}", pure=True)
 

@@ -12,7 +12,7 @@ import numpy as np
 from panparser._arrays import LongArray
 from panparser.errors import ModelError
 
-_TYPES = {"B": np.dtype("<u1"), "H": np.dtype("<u2"), "I": np.dtype("<u4")}
+_TYPES: dict[str, np.dtype[Any]] = {"B": np.dtype("<u1"), "H": np.dtype("<u2"), "I": np.dtype("<u4")}
 _MOST = 1 << 26  # bytes of the counts of a run
 
 
@@ -32,6 +32,7 @@ def unpacked(text: str) -> LongArray:
         data = stream.decompress(squeezed, _MOST)
         if not stream.eof:
             raise ValueError("cut off, or too long")
-        return np.frombuffer(data, dtype=_TYPES[text[:1]]).astype(np.int64)
+        numbers: LongArray = np.frombuffer(data, dtype=_TYPES[text[:1]]).astype(np.int64)
     except (ValueError, KeyError, zlib.error, binascii.Error):
         raise ModelError("expected counts of sentences, found something else") from None
+    return numbers

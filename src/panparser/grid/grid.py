@@ -6,21 +6,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from panparser.errors import SpecError
 from panparser.grid.axes import TREEBANK, Axis, Condition, check_part, combinations, read_axes
-from panparser.grid.runs import Run
+from panparser.grid.runs import GridRun
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.tables import Part, check_names, integer, number, one_of, read_toml, text, within
 from panparser.storage.values import TABLE, check, shown
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from panparser.grid.listeners import GridListener
-    from panparser.grid.results import Results
 
 _KEYS = ["name", "results", "recipe", "axes", "exclude", "when", "evaluation", "limits"]
 _MOST_RUNS = 100_000
@@ -49,7 +43,7 @@ class Grid:
     name: str
     results: Path
     axes: tuple[Axis, ...] = field(repr=False)
-    runs: tuple[Run, ...] = field(repr=False)
+    runs: tuple[GridRun, ...] = field(repr=False)
     seconds: float | None = None
     retries: int = 2
 
@@ -84,7 +78,9 @@ class Grid:
         name, results = values.get("name", "grid"), values.get("results", "results")
         for key, found in (("name", name), ("results", results)):
             if not isinstance(found, str) or not found or (key == "name" and os.path.basename(found) != found):
-                raise SpecError(f"{place}: {key}: expected a {'name' if key == 'name' else 'folder'}, found {shown(found)}")
+                raise SpecError(
+                    f"{place}: {key}: expected a {'name' if key == 'name' else 'folder'}, found {shown(found)}"
+                )
         evaluation = EvaluationPart.from_values(values.get("evaluation", {}), f"{place}: [evaluation]")
         limits = LimitsPart.from_values(values.get("limits", {}), f"{place}: [limits]")
         axes = read_axes(values.get("axes", {}), folder, f"{place}: [axes]")
@@ -92,38 +88,6 @@ class Grid:
         runs = _runs(values, base, axes, evaluation, folder, place)
         retries = {} if limits.retries is None else {"retries": limits.retries}
         return cls(name=name, results=folder / results, axes=axes, runs=runs, seconds=limits.seconds or None, **retries)
-
-    def run(
-        self,
-        *,
-        jobs: int | None = None,
-        cluster: str | None = None,
-        executor: Executor | None = None,
-        models: str | os.PathLike[str] | None = None,
-        force: bool = False,
-        failed: bool = False,
-        any_build: bool = False,
-        listeners: Sequence[GridListener] = (),
-    ) -> Results:
-        """Runs what is not finished, and gives all results. What is killed goes on when it is called again.
-
-        `jobs` processes of this machine (None: one for each core); `cluster`, in place of them, "local" or the address
-        of a Dask scheduler; or any `executor`. `models`: a folder for the models. `force` runs all, `failed` those that
-        failed; with `any_build`, what another build of panparser finished counts as finished.
-        """
-        from panparser.grid.running import run_grid
-
-        return run_grid(
-            self,
-            jobs=jobs,
-            cluster=cluster,
-            executor=executor,
-            models=None if models is None else Path(models),
-            force=force,
-            failed=failed,
-            any_build=any_build,
-            listeners=listeners,
-        )
 
 
 def _with_treebanks(values: dict[str, Any], folder: str, place: str) -> dict[str, Any]:
@@ -157,7 +121,7 @@ def _runs(
     evaluation: EvaluationPart,
     folder: Path,
     place: str,
-) -> tuple[Run, ...]:
+) -> tuple[GridRun, ...]:
     left_out = [Condition.read(each, axes, where) for each, where in _rows(values, "exclude", place)]
     changes = []
     for each, where in _rows(values, "when", place):
@@ -165,14 +129,14 @@ def _runs(
         check_names(each, ["axes", "recipe"], where)
         check_part(each.get("recipe"), f"{where} recipe")
         changes.append((Condition.read(each.get("axes"), axes, f"{where} axes"), each["recipe"]))
-    runs = []
+    runs: list[GridRun] = []
     for point in combinations(base, axes, left_out, changes):
         if len(runs) >= _MOST_RUNS:
             raise SpecError(f"{place}: expected at most {_MOST_RUNS:,} runs, found more")
         name = ", ".join(f"{axis} {label}" for axis, label in point.labels.items())
         test = point.test or (None if evaluation.test is None else os.path.abspath(folder / evaluation.test))
         runs.append(
-            Run.of(
+            GridRun.of(
                 point.recipe,
                 folder=str(folder),
                 test=test,

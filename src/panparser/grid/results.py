@@ -10,16 +10,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from panparser.errors import ModelError, SpecError
 from panparser.grid.axes import SEED, TREEBANK, label_of
+from panparser.grid.grid import Grid
 from panparser.grid.records import Outcome
 from panparser.storage.files import remove, write_whole
 from panparser.storage.values import COUNT, TEXT, ListOf, Table, TableOf, check, read_values
-
-if TYPE_CHECKING:
-    from panparser.grid.grid import Grid
 
 FORMAT = 1
 PACKED = "runs.jsonl"

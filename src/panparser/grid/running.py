@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from panparser.errors import PanParserError, SpecError
 from panparser.grid.clusters import Workers, opened
+from panparser.grid.grid import Grid
 from panparser.grid.listeners import GridListener
 from panparser.grid.records import Outcome
 from panparser.grid.results import Results, finished_outcomes, write_manifest
-from panparser.grid.runs import Run
+from panparser.grid.runs import GridRun
 from panparser.grid.work import failure
-
-if TYPE_CHECKING:
-    from panparser.grid.grid import Grid
 
 _TICK = 0.5  # seconds
 _OF_CLUSTER = (ConnectionError, TimeoutError)
 
 
-class ClusterLost(PanParserError):
+class ClusterLost(PanParserError):  # noqa: N818 - reads as what happened
     """The cluster is gone; what is finished is kept."""
 
 
 def run_grid(
     grid: Grid,
     *,
-    jobs: int | None,
-    cluster: str | None,
-    executor: Executor | None,
-    models: Path | None,
-    force: bool,
-    failed: bool,
-    any_build: bool,
-    listeners: Sequence[GridListener],
+    jobs: int | None = None,
+    cluster: str | None = None,
+    executor: Executor | None = None,
+    models: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    failed: bool = False,
+    any_build: bool = False,
+    listeners: Sequence[GridListener] = (),
 ) -> Results:
-    """As `Grid.run` says."""
+    """Runs what is not finished, and gives all results. A grid that is stopped or killed goes on when it is run again.
+
+    `jobs` processes of this machine (None: one for each core); in place of them `cluster`, "local" or the address of a
+    Dask scheduler, or any `executor`. `models`: a folder for the models. `force` runs all, `failed` also those that
+    failed; with `any_build`, what another build of panparser finished counts as finished.
+    """
+    models = None if models is None else Path(models)
     for folder in (grid.results, models):
         if folder is not None:
             try:
@@ -67,25 +71,25 @@ def run_grid(
     return Results.of(grid, done)
 
 
-def _is_finished(run: Run, known: dict[str, Outcome], force: bool, failed: bool, any_build: bool) -> bool:
+def _is_finished(run: GridRun, known: dict[str, Outcome], force: bool, failed: bool, any_build: bool) -> bool:
     outcome = known.get(run.content if any_build else run.key)
     return outcome is not None and not force and (outcome.is_done or not failed)
 
 
 def _outcomes(
     grid: Grid,
-    waiting: Sequence[Run],
+    waiting: Sequence[GridRun],
     workers: Workers,
     models: Path | None,
     force: bool,
     listeners: Sequence[GridListener],
-) -> Iterator[tuple[Run, Outcome]]:
+) -> Iterator[tuple[GridRun, Outcome]]:
     """What came of each run, as they end. Raises ClusterLost if there will be no more."""
     if force:
         for run in waiting:  # whatever happens from here, they are to be run
             with suppress(OSError):
                 (grid.results / f"{run.key}.json").unlink()
-    futures: dict[Future[str], Run] = {}
+    futures: dict[Future[str], GridRun] = {}
     for run in waiting:
         task = json.dumps(run.task(grid.results, models))
         futures[workers.submit(run.key, task, grid.seconds, grid.retries)] = run
@@ -101,7 +105,7 @@ def _outcomes(
             raise ClusterLost(_lost(fault, total - len(left), total))
 
 
-def _taken(future: Future[str], run: Run, grid: Grid, ended: int) -> Outcome:
+def _taken(future: Future[str], run: GridRun, grid: Grid, ended: int) -> Outcome:
     """The outcome of a run, which its worker has written, if it could."""
     error = future.exception()
     if isinstance(error, _OF_CLUSTER):

@@ -1,4 +1,4 @@
-"""Run: one point of a grid, ready to be run: a recipe, what it is scored on, and the key of both."""
+"""GridRun: one point of a grid, ready to be run: a recipe, what it is scored on, and the key of both."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from panparser.recipes.recipe import Recipe, moved
 from panparser.recipes.tables import describes_cascade
 
 AnyRecipe = Recipe | CascadeRecipe
-_EFFORT_OF_LABELS = 1.5
+_EFFORT_OF_LABELS, _EFFORT_OF_NETWORKS = 1.5, 20.0  # beside one without
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class GridRun:
     """A recipe and what its model is scored on.
 
     `labels`: where it stands on each axis. `content`: the hash of recipe and data; `key` also has version and build.
@@ -47,7 +47,7 @@ class Run:
         input: str = "tokens",
         labels: Mapping[str, str] | None = None,
         place: str = "recipe",
-    ) -> Run:
+    ) -> GridRun:
         """The run of a recipe in plain values, in which relative paths count from the folder."""
         recipe = read_values(values, folder, place)
         data = recipe.data if isinstance(recipe, Recipe) else recipe.base.data
@@ -85,10 +85,10 @@ class Run:
         parser, training = self.values.get("parser", {}), self.values.get("training", {})
         data = self.values.get("data", {}).get("train", ())
         size = sum(os.path.getsize(path) for path in data if os.path.exists(path)) + 1
-        width = parser.get("beam", 8) + 1
-        members = len(training.get("seeds", ())) or 1
+        width, epochs = parser.get("beam", 8) + 1, training.get("epochs", 12)
         labeled = 1.0 if parser.get("labeled") is False else _EFFORT_OF_LABELS
-        return size * training.get("epochs", 12) * width * members * labeled * (20 if "network" in self.values else 1)
+        network = _EFFORT_OF_NETWORKS if "network" in self.values else 1.0
+        return float(size * epochs * width * (len(training.get("seeds", ())) or 1)) * labeled * network
 
     def task(self, results: Path, models: Path | None = None) -> dict[str, Any]:
         """All that a worker needs, in plain values."""

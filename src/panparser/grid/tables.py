@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -17,36 +16,16 @@ from panparser.evaluation.significance import holm, sign_test
 from panparser.grid.axes import SEED, TREEBANK
 from panparser.grid.records import Outcome
 from panparser.grid.results import Result, Results
+from panparser.grid.table import Cell, ResultTable
 
-AVERAGE = "average"
+AVERAGE, DIFFERENCE = "average", "difference"  # columns
 LEVEL = 0.05  # of significance
 _ALL = "all"
 _SAMPLES, _SHUFFLES = 1000, 10_000
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A figure of a table: its text, its value if it has one, and the keys of the runs behind it."""
-
-    text: str
-    value: float | None = None
-    keys: tuple[str, ...] = ()
-    deviation: float | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of results: the names of its columns, and rows of cells, of which the first are names."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    names: int  # columns of names
-    notes: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class ResultLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
     None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. `against`: the
@@ -62,7 +41,7 @@ class Layout:
     deviations: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
 
-    def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> Table:
+    def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
         """The table of results."""
         chosen = results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
         shape = _Shape(chosen, self)
@@ -83,13 +62,15 @@ def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
 class _Shape:
     """Results sorted into rows and columns."""
 
-    def __init__(self, results: Results, layout: Layout) -> None:
+    def __init__(self, results: Results, layout: ResultLayout) -> None:
         self.results, self.layout = results, layout
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
             if axis not in axes:
                 raise SpecError(f"{results.name}: has no axis {axis}; there are {', '.join(axes) or 'none'}")
-        self.columns = layout.columns or (TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) else None)
+        self.columns = layout.columns or (
+            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) else None
+        )
         if self.columns in (layout.rows or ()):
             raise SpecError(f"{self.columns}: expected it as rows or as columns, found it as both")
         rest = [axis for axis, names in axes.items() if axis not in (SEED, self.columns) and len(names) > 1]
@@ -103,7 +84,9 @@ class _Shape:
 
     @property
     def title(self) -> str:
-        is_score = any(row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done)
+        is_score = any(
+            row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
+        )
         what = f"{self.layout.split} {self.metric}" if is_score else self.metric.replace("_", " ")
         seeds = len(self.results.axes.get(SEED, ()))
         return f"{what}, mean of {seeds} seeds" if seeds > 1 else what
@@ -120,14 +103,14 @@ class _Shape:
 
     # --- Means ---
 
-    def means(self) -> Table:
+    def means(self) -> ResultTable:
         averaged = self.columns == TREEBANK and len(self.names) > 1
         head = (*self.rows, *(self.names if self.columns else (self.metric,)), *((AVERAGE,) if averaged else ()))
         rows = []
         for place, columns in self.lines().items():
             cells = [self._mean(columns.get(name, [])) for name in self.names]
             rows.append((*map(Cell, place), *cells, *([self._average(columns, cells)] if averaged else [])))
-        return Table(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
+        return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
     def _mean(self, runs: Sequence[Result]) -> Cell:
         known = self._values(runs)
@@ -149,12 +132,13 @@ class _Shape:
         return found
 
     def _deviation(self, known: Sequence[tuple[Result, float]]) -> float | None:
-        """Of the means of seeds."""
+        """Of the means of seeds, if all have the same runs."""
         by_seed: dict[str, list[float]] = {}
         for row, value in known:
             by_seed.setdefault(row.labels.get(SEED, ""), []).append(value)
         means = [statistics.mean(values) for values in by_seed.values()]
-        return statistics.stdev(means) if len(means) > 1 else None
+        is_balanced = len({len(values) for values in by_seed.values()}) == 1
+        return statistics.stdev(means) if len(means) > 1 and is_balanced else None
 
     def _average(self, columns: Mapping[str, list[Result]], cells: Sequence[Cell]) -> Cell:
         """Over treebanks, if all are complete."""
@@ -173,7 +157,7 @@ class _Shape:
 
     # --- Differences ---
 
-    def differences(self, shuffles: int, progress: Progress) -> Table:
+    def differences(self, shuffles: int, progress: Progress) -> ResultTable:
         """Each row less the one that it is compared with, by treebank and over all of them."""
         lines = self.lines()
         known = {", ".join(place): place for place in lines}
@@ -181,22 +165,26 @@ class _Shape:
             raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.against!r}")
         reference = lines[known[self.layout.against]]
         others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
-        head = (*self.rows, self.columns or "", "its own", "difference", "95 %", "p", "Holm", "p, seeds")
+        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
         rows: list[tuple[Cell, ...]] = []
-        notes = [f"differences from {self.layout.against}; p by approximate randomization over sentences, Holm over the {self.columns or 'test'}s of a row"]
+        how = "p by approximate randomization over sentences, Holm over"
+        notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
             tests = [self._test(name, reference.get(name, []), columns.get(name, []), shuffles) for name in self.names]
             found, summary = self._compared(place, [test for test in tests if test is not None])
             rows += found
             notes.append(summary)
-        return Table(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
+        return ResultTable(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
                      (*notes, self.results.signature()))  # fmt: skip
 
     def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test | None:
         """Of runs that are the same in all but what is compared."""
         other = [axis for axis in self.results.axes if axis not in self.rows]
-        sides = [{tuple(row.labels[axis] for axis in other): row for row, _ in self._values(each)} for each in (first, second)]
+        sides = [
+            {tuple(row.labels[axis] for axis in other): row for row, _ in self._values(each)}
+            for each in (first, second)
+        ]
         both = [key for key in sides[0] if key in sides[1]]
         if not both:
             return None
@@ -219,7 +207,8 @@ class _Shape:
         tables = [each for each in found if each is not None]
         if len({len(each) for each in tables}) > 1:
             raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
-        return np.sum(tables, axis=0)
+        total: FloatArray = np.sum(tables, axis=0)
+        return total
 
     def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> tuple[list[tuple[Cell, ...]], str]:
         corrected = holm(np.array([test.p for test in tests]))
@@ -244,7 +233,9 @@ class _Shape:
             return f"{name}: no runs to compare"
         gains = np.array([test.gain for test in tests])
         sure = corrected < LEVEL
-        counts = [int(np.count_nonzero(each)) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0))]
+        counts = [
+            int(np.count_nonzero(each)) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0))
+        ]
         what = f"{len(tests)} {self.columns or 'test set'}{'s' * (len(tests) > 1)}"
         over = f" (p {sign_test(gains):.4f} over them)" if len(tests) > 1 else ""
         return (
@@ -264,13 +255,3 @@ class _Test:
     p: float
     p_seeds: float
     keys: tuple[str, ...]
-
-
-def plain_values(table: Table) -> dict[str, Any]:
-    """A table for JSON."""
-    rows = [
-        [cell.text if number < table.names or cell.value is None else cell.value for number, cell in enumerate(row)]
-        for row in table.rows
-    ]
-    keys = [[list(cell.keys) for cell in row] for row in table.rows]
-    return {"title": table.title, "head": list(table.head), "rows": rows, "keys": keys, "notes": list(table.notes)}

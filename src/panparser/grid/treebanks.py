@@ -55,7 +55,9 @@ def find_treebanks(values: Any, folder: Path, place: str) -> list[TreebankFolder
     if "only" in table:
         return [_one(whole / name, place) for name in _names(table, "only", whole, place)]
     left_out = _names(table, "without", whole, place)
-    found = [TreebankFolder.find(each) for each in sorted(whole.iterdir()) if each.is_dir() and each.name not in left_out]
+    found = [
+        TreebankFolder.find(each) for each in sorted(whole.iterdir()) if each.is_dir() and each.name not in left_out
+    ]
     complete = [each for each in found if each is not None]
     if not complete:
         raise SpecError(f"{place}: expected folders with train.conllu and test.conllu in {whole}, found none")

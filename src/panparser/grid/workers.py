@@ -21,9 +21,7 @@ from typing import Any
 from panparser.grid.records import Outcome
 from panparser.grid.work import failure
 
-_THREADS = tuple(
-    "OPENBLAS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS".split()
-)
+_THREADS = tuple("OPENBLAS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS".split())
 _TAIL = 2000  # characters of what a process said at last
 _own = threading.local()
 _children: set[Child] = set()
@@ -60,7 +58,12 @@ class Child:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         late = threading.Event()
-        timer = threading.Timer(seconds, lambda: (late.set(), self._process.kill())) if seconds else None
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(seconds, stop) if seconds else None
         if timer is not None:
             timer.daemon = True
             timer.start()
