@@ -14,7 +14,6 @@ from typing import Any
 from panparser.errors import SpecError
 from panparser.grid.records import Outcome
 from panparser.grid.results import Result, Results
-from panparser.storage.files import write_whole
 
 _READER = b"0.70.0"  # the oldest version of W&B that its own files of today are for
 _UNNAMED = re.compile(r"[^\w. /-]")
@@ -48,8 +47,12 @@ def _times(outcome: Outcome) -> tuple[int, int]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, data, SpecError)
+    """Thousands of files, which can be made again: none is waited for until it is on the disk."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _run_rows(results: Results) -> Iterator[tuple[Result, Outcome]]:
