@@ -94,7 +94,9 @@ class Cluster:
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
         time.sleep(3)
         self.workers = [
-            self._start("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+            self._start(
+                "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"
+            )
             for _ in range(WORKERS)
         ]
         time.sleep(4)
@@ -114,7 +116,9 @@ def killed(grid_file: Path, folder: Path, target: str, total: int) -> tuple[int,
     """Kills a part of a running grid; how many runs were finished then, how many of them were lost or done again."""
     cluster = Cluster()
     command = [sys.executable, "-m", "panparser", "grid", str(grid_file), "-o", str(folder), "--cluster"]
-    process = subprocess.Popen([*command, cluster.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, cluster.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     while len(list(folder.glob("*.json"))) < total // 3:
         time.sleep(0.05)
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
@@ -142,9 +146,17 @@ def report(treebanks: Sequence[str], runs: int) -> str:
         head = f"{'':24}{'runs':>6}{'wall, s':>10}{'ms a run':>14}{'overhead, ms':>14}{'share, %':>10}{'start, s':>12}"
         processes, expected = timed(grid, place / "processes", jobs=WORKERS)
         local, found = timed(grid, place / "local", cluster="local", jobs=WORKERS)
-        lines = [f"{heading()} a worker, {WORKERS} workers", "", head, f"{'processes':24}{processes}", f"{'Dask, local cluster':24}{local}"]
+        lines = [
+            f"{heading()} a worker, {WORKERS} workers",
+            "",
+            head,
+            f"{'processes':24}{processes}",
+            f"{'Dask, local cluster':24}{local}",
+        ]
         lines += ["", f"the same results by both: {'yes' if found == expected else 'NO'}", ""]
-        lines += [f"{'killed':14}{'finished then':>14}{'lost or done again':>20}{'the same results':>18}   the grid ended with"]
+        lines += [
+            f"{'killed':14}{'finished then':>14}{'lost or done again':>20}{'the same results':>18}   the grid ended with"
+        ]
         grid_file = place / "grids.toml"
         grid_file.write_text(_toml(values), encoding="utf-8")
         for target in ("worker", "scheduler", "everything"):

@@ -61,7 +61,9 @@ def test_later_axes_and_changes_go_before_earlier_ones():
     from panparser.grid.axes import Condition
 
     condition = Condition.read({"beam": 4}, declared, "g")
-    found = list(combinations({"parser": {"beam": 1, "root": "last"}}, declared, (), [(condition, {"parser": {"beam": 9}})]))
+    found = list(
+        combinations({"parser": {"beam": 1, "root": "last"}}, declared, (), [(condition, {"parser": {"beam": 9}})])
+    )
     assert [point.recipe["parser"] for point in found] == [{"beam": 3, "root": "last"}, {"beam": 9, "root": "last"}]
 
 

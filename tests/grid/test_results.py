@@ -73,7 +73,9 @@ def test_results_are_those_of_the_grid(results):
 def test_without_a_grid_the_axes_are_what_differs(results):
     def figures(found):
         table = pp.ResultLayout().table(found)
-        return {(row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.head, row, strict=True)}
+        return {
+            (row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.head, row, strict=True)
+        }
 
     before = figures(pp.Results.read(results))
     (results / "grids" / "small.json").unlink()
@@ -144,23 +146,37 @@ def test_an_outcome_comes_back(tmp_path):
 
 def test_the_index_has_what_the_files_have(results):
     pytest.importorskip("duckdb", reason="needs the extra grid")
-    names, rows = index.query(results, "SELECT key, treebank, seed, value FROM points JOIN scores USING (key) WHERE split = 'test' AND metric = 'LAS'")
+    names, rows = index.query(
+        results,
+        "SELECT key, treebank, seed, value FROM points JOIN scores USING (key) WHERE split = 'test' AND metric = 'LAS'",
+    )
     assert names == ["key", "treebank", "seed", "value"]
-    known = {row.key: (row.labels["treebank"], row.labels["seed"], row.outcome.score("test", "LAS")) for row in pp.Results.read(results).done}
+    known = {
+        row.key: (row.labels["treebank"], row.labels["seed"], row.outcome.score("test", "LAS"))
+        for row in pp.Results.read(results).done
+    }
     assert {key: tuple(rest) for key, *rest in rows} == known
-    _, rows = index.query(results, "SELECT key, list_sum(correct), list_sum(gold) FROM sentences WHERE split = 'dev' AND metric = 'UAS'")
+    _, rows = index.query(
+        results, "SELECT key, list_sum(correct), list_sum(gold) FROM sentences WHERE split = 'dev' AND metric = 'UAS'"
+    )
     for key, correct, gold in rows:
         assert 100 * correct / gold == pytest.approx(dict(read_outcomes(results))[key].score("dev", "UAS"), abs=1e-5)
-    _, rows = index.query(results, "SELECT setting, treebank, mean, deviation, runs FROM means WHERE split = 'test' AND metric = 'LAS'")
+    _, rows = index.query(
+        results, "SELECT setting, treebank, mean, deviation, runs FROM means WHERE split = 'test' AND metric = 'LAS'"
+    )
     table = pp.ResultLayout().table(pp.Results.read(results))
-    cells = {(row[0].text, name): cell for row in table.rows for name, cell in zip(table.head[1:], row[1:], strict=True)}
+    cells = {
+        (row[0].text, name): cell for row in table.rows for name, cell in zip(table.head[1:], row[1:], strict=True)
+    }
     for setting, treebank, mean, deviation, runs in rows:
         cell = cells[setting, treebank]
         assert (mean, deviation, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
     _, rows = index.query(results, "SELECT treebank, setting FROM best WHERE metric = 'LAS' ORDER BY treebank")
     dev = pp.ResultLayout(split="dev").table(pp.Results.read(results))
     for place, (treebank, setting) in enumerate(rows):
-        assert setting in {row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)}
+        assert setting in {
+            row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)
+        }
 
 
 def test_the_index_is_made_again_when_files_change(results):

@@ -321,3 +321,14 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(tmp_path):
     assert not list((tmp_path / "results").glob("*.json"))
 
 
+@pytest.mark.unmeasured
+def test_a_local_cluster_listens_at_the_loopback_address_alone():
+    pytest.importorskip("distributed", reason="needs the extra grid")
+    psutil = pytest.importorskip("psutil")
+    from panparser.grid.clusters import opened
+
+    with opened(1, "local", None):
+        own = psutil.Process()
+        places = [place for each in (own, *own.children(recursive=True)) for place in each.net_connections(kind="inet")]
+        listening = {place.laddr.ip for place in places if place.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}

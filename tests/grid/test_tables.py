@@ -55,7 +55,9 @@ def test_other_layouts():
 
 
 def test_what_is_missing_is_told_and_not_averaged():
-    results = made_results([(labels, None if number in (1, 6, 7) else correct) for number, (labels, correct) in enumerate(SEEDS)])
+    results = made_results(
+        [(labels, None if number in (1, 6, 7) else correct) for number, (labels, correct) in enumerate(SEEDS)]
+    )
     assert texts(pp.ResultLayout().table(results))[1:] == [
         ["x", "50.00 [1 of 2]", "30.00 ± 0.00", "-"],
         ["y", "95.00 ± 7.07", "-", "-"],
@@ -111,7 +113,9 @@ def test_effects_that_hold_are_counted():
 
 
 def test_only_runs_that_both_have_are_compared():
-    results = made_results([(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)])
+    results = made_results(
+        [(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)]
+    )
     row = pp.ResultLayout(against="x").table(results, shuffles=100).rows[0]
     assert [cell.text for cell in row[2:4]] == ["100.00", "+50.00"]
 
@@ -132,7 +136,10 @@ def test_holm_beside_its_definition(p):
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
 def test_signs_beside_all_of_them(gains):
-    found = [abs(sum(sign * gain for sign, gain in zip(signs, gains, strict=True))) for signs in product((1, -1), repeat=len(gains))]
+    found = [
+        abs(sum(sign * gain for sign, gain in zip(signs, gains, strict=True)))
+        for signs in product((1, -1), repeat=len(gains))
+    ]
     expected = np.mean([each >= abs(sum(gains)) for each in found])
     assert sign_test(np.array(gains, dtype=float)) == pytest.approx(expected)
 

@@ -63,9 +63,10 @@ def _dask(cluster: str, jobs: int) -> Iterator[Workers]:
         raise PanParserError("a cluster needs Dask: pip install panparser[grid]") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every worker that goes
     if cluster == LOCAL:
-        options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True}
+        options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "host": _LOOPBACK}
+        options |= dict.fromkeys(("dashboard_address", "worker_dashboard_address"), f"{_LOOPBACK}:0")
         with (
-            LocalCluster(host=_LOOPBACK, dashboard_address=None, **options) as own,
+            LocalCluster(**options) as own,
             Client(own) as client,
         ):
             yield _workers(client, jobs)
@@ -96,7 +97,7 @@ def _workers(client: Any, count: int) -> Workers:
             elif done.status == "error":
                 future.set_exception(done.exception())
             else:
-                future.set_exception(ConnectionError("the cluster gave it up"))
+                future.set_exception(ConnectionError("the scheduler is gone"))
 
         asked.add_done_callback(take)
         future.asked = asked  # type: ignore[attr-defined] # as long as there is a reference, Dask works on it

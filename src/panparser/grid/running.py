@@ -93,23 +93,26 @@ def _outcomes(
     for run in waiting:
         task = json.dumps(run.task(grid.results, models))
         futures[workers.submit(run.key, task, grid.seconds, grid.retries)] = run
-    total, left = len(waiting), set(futures)
+    done, total, left = 0, len(waiting), set(futures)
     while left:
         ended, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
+        fault = workers.fault()
         for future in ended:
             run = futures.pop(future)
-            yield run, _taken(future, run, grid, total - len(left))
+            if isinstance(future.exception(), _OF_CLUSTER):
+                fault = str(future.exception())
+                continue
+            done += 1
+            yield run, _taken(future, run, grid)
         for listener in listeners:
             listener.tick()
-        if left and (fault := workers.fault()) is not None:
-            raise ClusterLost(_lost(fault, total - len(left), total))
+        if fault is not None and done < total:
+            raise ClusterLost(_lost(fault, done, total))
 
 
-def _taken(future: Future[str], run: GridRun, grid: Grid, ended: int) -> Outcome:
+def _taken(future: Future[str], run: GridRun, grid: Grid) -> Outcome:
     """The outcome of a run, which its worker has written, if it could."""
     error = future.exception()
-    if isinstance(error, _OF_CLUSTER):
-        raise ClusterLost(_lost(str(error), ended - 1, ended))
     if error is not None:
         outcome = failure(run.task(grid.results), f"{type(error).__name__}: {error}")
         outcome.write(grid.results)
