@@ -72,7 +72,8 @@ def timed(grid: pp.Grid, folder: Path, **options: Any) -> tuple[str, dict[str, A
     runs = [row.outcome.seconds for row in found.done if row.outcome is not None]
     overhead = (wall * WORKERS - sum(runs)) / len(runs)
     share = 100 * overhead * len(runs) / (wall * WORKERS)
-    text = f"{len(runs):6}{wall:10.1f}{1000 * sum(runs) / len(runs):14.0f}{1000 * overhead:14.1f}{share:10.1f}{before:12.1f}"
+    mean = sum(runs) / len(runs)
+    text = f"{len(runs):6}{wall:10.1f}{1000 * mean:14.0f}{1000 * overhead:14.1f}{share:10.1f}{before:12.1f}"
     return text, figures(folder)
 
 
@@ -155,7 +156,7 @@ def report(treebanks: Sequence[str], runs: int) -> str:
         ]
         lines += ["", f"the same results by both: {'yes' if found == expected else 'NO'}", ""]
         lines += [
-            f"{'killed':14}{'finished then':>14}{'lost or done again':>20}{'the same results':>18}   the grid ended with"
+            f"{'killed':14}{'finished then':>14}{'lost or again':>20}{'the same results':>18}   the grid ended with"
         ]
         grid_file = place / "grids.toml"
         grid_file.write_text(_toml(values), encoding="utf-8")

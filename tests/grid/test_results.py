@@ -173,7 +173,7 @@ def test_the_index_has_what_the_files_have(results):
         assert (mean, deviation, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
     _, rows = index.query(results, "SELECT treebank, setting FROM best WHERE metric = 'LAS' ORDER BY treebank")
     dev = pp.ResultLayout(split="dev").table(pp.Results.read(results))
-    for place, (treebank, setting) in enumerate(rows):
+    for place, (_, setting) in enumerate(rows):
         assert setting in {
             row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)
         }
@@ -195,7 +195,7 @@ def test_the_index_is_made_again_when_files_change(results):
 
 def test_queries_that_are_wrong_or_reach_outside(results):
     pytest.importorskip("duckdb", reason="needs the extra grid")
-    with pytest.raises(SpecError, match="--sql: .*run"):
+    with pytest.raises(SpecError, match=r"--sql: .*run"):
         index.query(results, "SELECT * FROM run")
     with pytest.raises(SpecError, match="--sql: "):
         index.query(results, "SELECT * FROM read_text('/etc/hostname')")

@@ -91,7 +91,7 @@ def test_what_is_finished_is_not_run_again(finished, folder):
 
 
 def test_any_executor_gives_the_same(finished, tmp_path):
-    grid, results = finished
+    grid, _ = finished
     with ThreadPoolExecutor(1) as executor:
         pp.run_grid(replace(grid, results=tmp_path / "r", runs=grid.runs[:2]), executor=executor)
     known = figures(grid.results)
@@ -103,13 +103,13 @@ def test_any_executor_gives_the_same(finished, tmp_path):
 @pytest.mark.unmeasured
 def test_a_local_cluster_gives_the_same(finished, tmp_path):
     pytest.importorskip("distributed", reason="needs the extra grid")
-    grid, results = finished
+    grid, _ = finished
     pp.run_grid(replace(grid, results=tmp_path / "r"), cluster="local", jobs=2)
     assert figures(tmp_path / "r") == figures(grid.results)
 
 
 def test_models_are_kept_if_wanted(finished, tmp_path):
-    grid, results = finished
+    grid, _ = finished
     one = replace(grid, results=tmp_path / "r", runs=grid.runs[:1])
     pp.run_grid(one, jobs=1, models=tmp_path / "models")
     parser = pp.load(tmp_path / "models" / f"{grid.runs[0].key}.panparser")

@@ -28,7 +28,7 @@ class TreebankFolder:
         train, dev, test = (_file(folder, part) for part in ("train", "dev", "test"))
         if train is None or test is None:
             return None
-        return cls(folder.name, str(train), None if dev is None else str(dev), str(test))
+        return cls(folder.resolve().name, str(train), None if dev is None else str(dev), str(test))
 
 
 def _file(folder: Path, part: str) -> Path | None:
