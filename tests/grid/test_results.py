@@ -284,6 +284,11 @@ Text, and a table of something else:
 | 1 |
 <!-- end -->
 
+```text
+<!-- results nowhere -->
+<!-- end -->
+```
+
 <!-- results results --metric UAS --where "setting=static,seed=1" --no-deviations --digits 1 -->
 <!-- end -->
 """

@@ -19,6 +19,7 @@ from panparser.grid.table import Cell, ResultTable
 from panparser.grid.tables import ResultLayout
 
 MARKED = re.compile(r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>.*?)(?P<close><!-- end -->)", re.DOTALL)
+_CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _OTHER = re.compile(r"<!-- table ([\w-]+) -->")
 _OPTIONS = ("--grid", "--split", "--metric", "--rows", "--columns", "--where", "--against", "--digits")
 _SWITCHES = ("--no-deviations",)
@@ -95,6 +96,8 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True) -> ResultL
 def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, ResultTable]]:
     """Each marked table of a document: where it is, its first line, and what it should be."""
     for match in MARKED.finditer(text):
+        if _is_code(text, match.start()):
+            continue
         line = text.count("\n", 0, match.start()) + 1
         place = f"{path}:{line}"
         folder, grid, layout = layout_of(match["options"], place)
@@ -107,7 +110,12 @@ def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, R
 def with_tables(text: str, path: Path) -> str:
     """A document with its marked tables as the results have them."""
     found = {match.start(): table.to_markdown() for match, _, table in marked_tables(text, path)}
-    return MARKED.sub(lambda match: match["open"] + found[match.start()] + match["close"], text)
+    return MARKED.sub(lambda match: match["open"] + found.get(match.start(), match["body"]) + match["close"], text)
+
+
+def _is_code(text: str, at: int) -> bool:
+    """Is this place of a document within fenced code?"""
+    return any(match.start() <= at < match.end() for match in _CODE.finditer(text))
 
 
 def check_document(path: Path) -> Checked:
