@@ -117,9 +117,7 @@ def killed(grid_file: Path, folder: Path, target: str, total: int) -> tuple[int,
     """Kills a part of a running grid; how many runs were finished then, how many of them were lost or done again."""
     cluster = Cluster()
     command = [sys.executable, "-m", "panparser", "grid", str(grid_file), "-o", str(folder), "--cluster"]
-    process = subprocess.Popen(
-        [*command, cluster.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*command, cluster.address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     while len(list(folder.glob("*.json"))) < total // 3:
         time.sleep(0.05)
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
@@ -127,7 +125,7 @@ def killed(grid_file: Path, folder: Path, target: str, total: int) -> tuple[int,
     for each in victims or [process, cluster.scheduler, *cluster.workers]:
         each.send_signal(signal.SIGKILL)
     _, errors = process.communicate()
-    last = errors.strip().splitlines()[-1] if target == "scheduler" else ""
+    last = errors.decode().strip().splitlines()[-1] if target == "scheduler" else ""
     first = process.returncode
     cluster.kill()
     if first != 0:

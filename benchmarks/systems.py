@@ -44,10 +44,11 @@ def report(results: pp.Results) -> list[str]:
         for system in systems:
             setting = f"{system} {beam}"
             trained = average([scores.value(name, setting, "training_cpu_seconds") for name in known])
-            rates = [
-                scores.value(n, setting, "test_words") / scores.value(n, setting, "test_cpu_seconds") for n in known
+            speeds = [
+                scores.value(name, setting, "test_words") / max(1e-6, scores.value(name, setting, "test_cpu_seconds"))
+                for name in known
             ]
-            lines += [f"{system:44}{number(trained, 15, 0)}{number(average(rates), 12, 0)}"]
+            lines += [f"{system:44}{number(trained, 15, 0)}{number(average(speeds), 12, 0)}"]
         lines += [""]
     return [*lines, *scores.notes]
 

@@ -213,7 +213,12 @@ class _Watch(GridListener):
         ranked = sorted(self._scores.items(), key=lambda item: -sum(item[1]) / len(item[1]))
         for name, scores in ranked[:_SHOWN]:
             table.add_row(escape(name), str(len(scores)), f"{sum(scores) / len(scores):.2f}")
-        more = f"... and {len(ranked) - _SHOWN} more settings" if len(ranked) > _SHOWN else ""
+        more = [Text(f"... and {len(ranked) - _SHOWN} more settings")] if len(ranked) > _SHOWN else []
         failed = f", {self._failed} failed" if self._failed else ""
-        line = Text(f"{self._ended} of {self._total} runs{failed}{self._rest()}")
-        return Group(table, *([Text(more)] if more else []), ProgressBar(self._total, self._ended, width=60), line)
+        line = Table.grid(padding=(0, 1))
+        line.add_row(
+            ProgressBar(self._total, self._ended, width=40),
+            Text(f"{self._ended} of {self._total} runs{failed}{self._rest()}"),
+        )
+        shown: list[Any] = [table, *more, line] if ranked else [line]
+        return Group(*shown)

@@ -100,7 +100,10 @@ class Outcome:
             return None
         gold = unpacked(held["gold"])
         predicted = unpacked(held["predicted"]) if "predicted" in held else gold
-        correct = gold - unpacked(held["wrong"][metric])
+        wrong = unpacked(held["wrong"][metric])
+        if not len(gold) == len(predicted) == len(wrong) or (wrong > gold).any():
+            raise ModelError(f"{self.key}: damaged: its counts of sentences do not fit each other")
+        correct = gold - wrong
         return np.stack([correct, gold, predicted], axis=1).astype(np.float64)
 
     # --- Files ---
@@ -126,7 +129,11 @@ class Outcome:
         check(values, DECLARED, place)
         if values["format"] > FORMAT:
             raise ModelError(f"{place}: written by a newer panparser (format {values['format']})")
-        if digest_of(values["run"]) != values["key"]:
+        try:
+            known = digest_of(values["run"])
+        except (ValueError, RecursionError):  # not a number, or tables within tables without end
+            known = ""
+        if known != values["key"] or not known:
             raise ModelError(f"{place}: damaged: its key is not that of its run")
         return cls(values)
 

@@ -16,7 +16,7 @@ from panparser.recipes.recipe import Recipe, moved
 from panparser.recipes.tables import describes_cascade
 
 AnyRecipe = Recipe | CascadeRecipe
-_EFFORT_OF_LABELS, _EFFORT_OF_NETWORKS = 1.5, 20.0  # beside one without
+_EFFORT_OF_LABELS, _EFFORT_OF_NETWORKS, _EFFORT_OF_PARSING = 1.5, 20.0, 0.3  # beside learning without them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,12 +83,13 @@ class GridRun:
     def effort(self) -> float:
         """About how long it takes, in no unit: words, epochs and beam count."""
         parser, training = self.values.get("parser", {}), self.values.get("training", {})
-        data = self.values.get("data", {}).get("train", ())
-        size = sum(os.path.getsize(path) for path in data if os.path.exists(path)) + 1
+        data = self.values.get("data", {})
+        learned, dev = (_size(*files) for files in (data.get("train", ()), [data.get("dev", "")]))
         width, epochs = parser.get("beam", 8) + 1, training.get("epochs", 12)
         labeled = 1.0 if parser.get("labeled") is False else _EFFORT_OF_LABELS
         network = _EFFORT_OF_NETWORKS if "network" in self.values else 1.0
-        return float(size * epochs * width * (len(training.get("seeds", ())) or 1)) * labeled * network
+        seeds = len(training.get("seeds", ())) or 1
+        return (1 + learned * labeled + dev * _EFFORT_OF_PARSING) * network * float(epochs * width * seeds)
 
     def task(self, results: Path, models: Path | None = None) -> dict[str, Any]:
         """All that a worker needs, in plain values."""
@@ -139,3 +140,8 @@ def _described(recipe: AnyRecipe, splits: Mapping[str, str], input: str) -> tupl
         values["recipes"] = [each.resolved().with_paths(hashed).to_values() for each in recipe.recipes]
     scored = {name: hashed(path) for name, path in splits.items()}
     return {"recipe": values, "splits": scored, "input": input}, files
+
+
+def _size(*files: str) -> float:
+    """Bytes of those that are there."""
+    return float(sum(os.path.getsize(path) for path in files if os.path.isfile(path)))

@@ -103,7 +103,7 @@ def _scored(task: Mapping[str, Any]) -> dict[str, Any]:
     start = time.process_time()
     model_file = None if task["models"] is None else Path(task["models"]) / f"{task['key']}.panparser"
     result = run_recipe(recipe, model_file, threads=1, checkpoints=False, read=_treebanks.read)
-    facts: dict[str, float] = {"training_cpu_seconds": round(time.process_time() - start, 3)}
+    facts: dict[str, float] = {"training_cpu_seconds": round(time.process_time() - start, 6)}
     facts |= _facts(recipe, result.model)
     scores: dict[str, Any] = {}
     sentences: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def _scored(task: Mapping[str, Any]) -> dict[str, Any]:
         gold = _treebanks.read(path)
         start = time.process_time()
         predicted = _predicted(result.model, gold, task["input"])
-        facts[f"{split}_cpu_seconds"] = round(time.process_time() - start, 3)
+        facts[f"{split}_cpu_seconds"] = round(time.process_time() - start, 6)
         facts[f"{split}_words"] = gold.words
         scores[split], sentences[split] = _counted(result.model, gold, predicted)
     return {"facts": facts, "scores": scores, "sentences": sentences}
