@@ -1,17 +1,19 @@
 """How accurate the default parser is, how long its training takes, how large its model is; three seeds.
 
-    python benchmarks/accuracy.py FOLDER    # FOLDER/*/{train,dev,test}.conllu; goes on where it was stopped
+    panparser grid benchmarks/grids/accuracy.toml --treebanks FOLDER    # FOLDER/*/{train,dev,test}.conllu
+    python benchmarks/accuracy.py                                       # the table of what is there, in accuracy.txt
 
 The parser of `panparser train -t train.conllu -d dev.conllu`, with no option but the seed. Test sets, gold tags, full
-labels, all tokens. CPU seconds are those of the training process, with its start, reading and evaluation on the
-development set. Finished tasks are kept in benchmarks/results/accuracy.jsonl, the table in accuracy.txt.
+labels, all tokens. CPU seconds are those of training, with reading and evaluation on the development set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grid import Scores, Task, Tasks, arguments, chosen, finish, flat, number, publish
+from scores import Scores, main, number
+
+import panparser as pp
 
 BARS = {  # the least UAS and LAS that the default parser must reach
     "hu": (81.2, 77.3),
@@ -23,11 +25,8 @@ BARS = {  # the least UAS and LAS that the default parser must reach
     "tr": (69.0, 61.0),
     "en": (87.5, 85.2),
 }
-SETTING = "default"
-
-
-def tasks(names: Sequence[str], seeds: Sequence[int]) -> Tasks:
-    return {(name, SETTING): [Task(treebank=name, seed=seed) for seed in seeds] for name in names}
+SETTING = ""  # there is but one
+METRICS, FACTS = ("UAS", "FullLAS"), ("training_cpu_seconds", "model_bytes")
 
 
 def row(name: str, sentences: str, values: Sequence[float], bars: Sequence[float], rest: Sequence[float]) -> str:
@@ -47,30 +46,25 @@ def table(scores: Scores) -> list[str]:
     titles = "".join(f"{field:>8}{'bar':>8}{'':8}" for field in ("UAS", "LAS"))
     lines = [f"{'treebank':14}{'sentences':>10}{titles}{'CPU s':>10}{'MB':>10}"]
     none = (float("nan"), float("nan"))
-    sizes = {field: [scores.value(name, SETTING, field) for name in scores.treebanks] for field in ("cpu", "size")}
-    for place, name in enumerate(scores.treebanks):
-        values = [scores.value(name, SETTING, field) for field in ("uas", "las")]
-        rest = (sizes["cpu"][place], sizes["size"][place] / 1e6)
-        lines.append(row(name, str(scores.fact(name, "sentences")), values, BARS.get(name, none), rest))
+    for name in scores.treebanks:
+        values = [scores.value(name, SETTING, metric) for metric in METRICS]
+        seconds, size = (scores.value(name, SETTING, fact) for fact in FACTS)
+        sentences = f"{scores.fact(name, 'sentences'):.0f}"
+        lines.append(row(name, sentences, values, BARS.get(name, none), (seconds, size / 1e6)))
     names = [name for name in scores.treebanks if name in BARS]
     if names:
-        values = [scores.average(names, SETTING, field) for field in ("uas", "las")]
+        values = [scores.average(names, SETTING, metric) for metric in METRICS]
         bars = [sum(BARS[name][i] for name in names) / len(names) for i in (0, 1)]
-        rest = (scores.average(names, SETTING, "cpu"), scores.average(names, SETTING, "size") / 1e6)
-        lines.append(row(f"average ({len(names)})", "", values, bars, rest))
+        seconds, size = (scores.average(names, SETTING, fact) for fact in FACTS)
+        lines.append(row(f"average ({len(names)})", "", values, bars, (seconds, size / 1e6)))
     return lines
 
 
-def main() -> None:
-    parser = arguments(__doc__, "accuracy", "1,2,3")
-    parser.set_defaults(treebanks=",".join(BARS))
-    options = parser.parse_args()
-    names, seeds = chosen(options)
-    wanted = tasks(names, seeds)
-    scores = Scores(finish(options, flat(wanted)), wanted)
-    title = f"The default parser on test sets, mean over seeds {options.seeds}; the bar is what it must reach"
-    publish(options, [title, "", *table(scores), *(f"\n{note}" for note in scores.notes)])
+def report(results: pp.Results) -> list[str]:
+    scores = Scores(results)
+    title = f"The default parser on test sets, mean over seeds {scores.seeds}; the bar is what it must reach"
+    return [title, "", *table(scores), "", *scores.notes]
 
 
 if __name__ == "__main__":
-    main()
+    main("accuracy", __doc__, report)

@@ -1,4 +1,4 @@
-"""Many trainings, in parallel and resumable: what benchmarks that train for hours share.
+"""Many tasks that are not runs of recipes, in parallel and resumable: what such benchmarks share. Others are grids.
 
 A task is one training and one evaluation, as data. Each runs in a process of its own, the longest first, and leaves one
 line of JSON in a results file; tasks that have a line there are not run again. Delete the file to begin anew.
@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,12 @@ import numpy as np
 from machine import heading
 
 import panparser as pp
-from panparser import _engine
+from panparser.grid.keys import own_build
 from panparser.parsing.training.run import score
 
 FOLDER = Path(__file__).parent / "results"
 PARTS = ("train", "dev", "test")
-SOURCES = (".py", ".pyi", ".txt", ".toml")  # modules, the list of public names, declarations
+build = own_build  # tells builds of panparser apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,15 +118,6 @@ class Result:
 
 Results = dict[str, Result]  # by the key of the task
 Tasks = dict[tuple[str, str], list[Task]]  # by treebank and setting; one for each seed
-
-
-def build(package: Path = Path(pp.__file__).parent, engine: Path = Path(_engine.__file__)) -> str:
-    """Tells builds of panparser apart: a digest of the engine and of all that is imported, by place and content."""
-    digest = sha256(sha256(engine.read_bytes()).digest())
-    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-        digest.update(sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:12]
 
 
 def crossing(treebank: pp.Treebank) -> float:

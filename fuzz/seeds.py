@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 import panparser as pp
+from panparser.grid.keys import digest_of
+from panparser.grid.records import sentence_counts
 from panparser.testing.networks import random_network_parser, random_network_tagger
 from panparser.trees.enumeration import random_projective_tree, random_tree
 
@@ -212,6 +214,43 @@ _SYSTEMS = ("arc-eager", "arc-hybrid", "swap-standard", "arc-eager-span")
 TABLES: tuple[dict[str, Any], ...] = tuple(
     {key: list(value) if isinstance(value, tuple) else value for key, value in table.items() if value is not None}
     for table in (pp.system(name).to_values() for name in _SYSTEMS)
+)
+GRIDS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "g",
+        "results": "results",
+        "recipe": {"parser": {"beam": 2}, "training": {"epochs": 2}},
+        "axes": {
+            "treebank": {"folder": ".", "only": ["grid"]},
+            "parser": {"system": ["arc-eager", "arc-hybrid"]},
+            "training": {"seed": [1, 2]},
+            "setting": {"a": {"training": {"strategy": "static"}}, "b": {"parser": {"beam": 1}}},
+        },
+        "exclude": [{"seed": 1, "system": ["arc-eager"]}],
+        "when": [{"axes": {"setting": "b"}, "recipe": {"training": {"epochs": 1}}}],
+        "evaluation": {"input": "tokens"},
+        "limits": {"seconds": 10, "retries": 1},
+    },
+)
+
+
+def grid_treebank() -> None:
+    """The treebank that these grids name, in the folder of files."""
+    place = folder() / "grid"
+    place.mkdir(exist_ok=True)
+    for part in ("train", "dev", "test"):
+        if not (place / f"{part}.conllu").exists():
+            (place / f"{part}.conllu").write_bytes(conllu(3))
+
+
+_RUN = {"recipe": {"training": {"seed": 1}}, "splits": {"test": "sha256:0"}, "panparser": "0", "build": "b"}
+OUTCOMES: tuple[dict[str, Any], ...] = (
+    {
+        **{"format": 1, "key": digest_of(_RUN), "content": "c", "status": "done", "error": None, "run": _RUN},
+        **{"data": {"0": "t/test.conllu"}, "started": "2026-01-02T03:04:05+00:00", "seconds": 1.5, "cpu_seconds": 1.0},
+        **{"machine": {"python": "3"}, "facts": {"words": 7}, "scores": {"test": {"UAS": 50.0}}},
+        "sentences": {"test": sentence_counts({"UAS": [1, 2]}, [2, 4], [2, 4])},
+    },
 )
 RECIPES: tuple[dict[str, Any], ...] = (
     {

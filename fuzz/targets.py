@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -217,6 +218,21 @@ def check_strategy(data: bytes) -> None:
         strategy.lowered(epoch)
 
 
+def check_grid(data: bytes) -> None:
+    """What can be read has runs with keys."""
+    seeds.grid_treebank()
+    grid = pp.Grid.read(_file("grid.toml", data))
+    assert all(len(run.key) == 64 and run.splits for run in grid.runs)
+
+
+def check_outcome(data: bytes) -> None:
+    """What can be read has figures, or says that it has none."""
+    outcome = pp.Outcome.read(Path(_file("outcome.json", data)))
+    for split in outcome.values["sentences"]:
+        outcome.counts(split, "UAS")
+    assert pp.Outcome.parse(outcome.line(), "outcome").values == outcome.values
+
+
 def check_weights(data: bytes) -> None:
     weights = pp.Weights.read(_file("weights.toml", data))
     pp.combine([seeds.treebank(), seeds.treebank()], weights=weights)
@@ -265,6 +281,8 @@ TARGETS = {
         _text("conditions", lambda: seeds.CONDITIONS, check_condition),
         _text("criteria", lambda: seeds.CRITERIA, check_criterion),
         _values("strategies", seeds.STRATEGIES, check_strategy, "json"),
+        _values("grids", seeds.GRIDS, check_grid),
+        _values("outcomes", seeds.OUTCOMES, check_outcome, "json"),
         _values("weights", seeds.WEIGHTS, check_weights),
         _values("typologies", seeds.TYPOLOGIES, check_typology),
         _text("rewriting", lambda: (seeds.conllu(3), seeds.conllu()), check_rewriting),

@@ -4,7 +4,8 @@
     python tools/render_docs.py --check    say which are out of date (exit code 1)
 
 docs/reference/cli.md comes from the commands themselves. Tables between <!-- table NAME --> and <!-- end -->, in
-README.md and docs/, come from benchmarks/results, and those of the rules of validation from their declarations.
+README.md and docs/, come from benchmarks/results, and those of the rules of validation from their declarations; those
+between <!-- results FOLDER OPTIONS --> and <!-- end --> from runs of grids, as `panparser results --update` has them.
 The pages of docs/lessons are those of `panparser step --lesson`.
 """
 
@@ -323,12 +324,13 @@ def with_tables(text: str) -> str:
 
 def outdated() -> dict[Path, str]:
     """Pages that are not what they should be, with what they should be."""
+    from panparser.grid.checking import with_tables as of_results
     from panparser.pipeline.lessons import LESSONS, lesson
 
     found = {CLI_PAGE: cli_page()}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if page != CLI_PAGE:
-            found[page] = with_tables(page.read_text(encoding="utf-8"))
+            found[page] = of_results(with_tables(page.read_text(encoding="utf-8")), page)
     for name in LESSONS:
         found[LESSON_PAGES / f"{name}.html"] = lesson(name).to_html()
     return {page: text for page, text in found.items() if not page.exists() or page.read_text(encoding="utf-8") != text}

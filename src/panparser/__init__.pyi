@@ -9,6 +9,7 @@ from panparser import evaluation as evaluation
 from panparser import experiments as experiments
 from panparser import features as features
 from panparser import formats as formats
+from panparser import grid as grid
 from panparser import learning as learning
 from panparser import networks as networks
 from panparser import pages as pages
@@ -88,6 +89,15 @@ from panparser.features.templates import Template as Template
 from panparser.features.templates import Templates as Templates
 from panparser.features.vectors import Vectors as Vectors
 from panparser.features.vectors import read_vectors as read_vectors
+from panparser.grid.grid import Grid as Grid
+from panparser.grid.listeners import GridListener as GridListener
+from panparser.grid.records import Outcome as Outcome
+from panparser.grid.results import Result as Result
+from panparser.grid.results import Results as Results
+from panparser.grid.running import run_grid as run_grid
+from panparser.grid.runs import GridRun as GridRun
+from panparser.grid.table import ResultTable as ResultTable
+from panparser.grid.tables import ResultLayout as ResultLayout
 from panparser.learning.classifiers import Classifier as Classifier
 from panparser.learning.classifiers import Setup as Setup
 from panparser.learning.classifiers import check_classifier as check_classifier

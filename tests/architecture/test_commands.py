@@ -12,8 +12,8 @@ from panparser import cli
 from panparser.cli.app import app
 
 PROMISED = set(
-    "align analyze calibrate check combine curves derive evaluate explain info parse project propagation rewrite "
-    "serve similar stats step systems text train typology validate vote weights".split()
+    "align analyze calibrate check combine curves derive evaluate explain grid info parse project propagation results "
+    "rewrite serve similar stats step systems text train typology validate vote weights".split()
 )
 
 

@@ -74,6 +74,8 @@ class _Reader:
             pp.system(str(path))
         elif "stages" in keys:
             pp.CascadeRecipe.read(str(path))
+        elif "axes" in keys:
+            pp.Grid.read(str(path))
         elif "weights" in keys:
             pp.Weights.read(str(path))
         elif "features" in keys:

@@ -22,11 +22,12 @@ from panparser.analysis.inside.sampling import TrainingStates, sampling_bias, st
 from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.reporting.report import report, write_plots, write_report
-from panparser.analysis.tables.comparison import agreement, compare, difference, holm, who_is_right
+from panparser.analysis.tables.comparison import agreement, compare, difference, who_is_right
 from panparser.analysis.tables.curves import correlation, learning_curves, simplicity
 from panparser.analysis.tables.sample_curves import Curves, sample_curves
 from panparser.analysis.tables.scores import confusion, confusions, counts, precision_recall, scores, two_way, worst
 from panparser.analysis.words import Column, Words
+from panparser.evaluation.significance import holm
 from panparser.parsing.inspection.contributions import Contributions
 from panparser.parsing.inspection.explaining import Explanation, explain
 

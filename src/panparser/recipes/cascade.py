@@ -110,9 +110,9 @@ class StagePart(Part):
             self.find_regions(name)
 
     def with_paths(self, change: Callable[[str], str]) -> StagePart:
-        """The table with every relative path changed; not those of its tables."""
-        train = None if self.train is None else tuple(moved(file, change) for file in self.train)
-        return replace(self, train=train, model=None if self.model is None else moved(self.model, change))
+        """The table with the path of every file changed; not those of its tables."""
+        train = None if self.train is None else tuple(map(change, self.train))
+        return replace(self, train=train, model=None if self.model is None else change(self.model))
 
     def tables(self) -> dict[str, Any]:
         """What a recipe of its own would have."""
@@ -141,7 +141,7 @@ class CascadeRecipe:
         """The recipe of a TOML file. Raises SpecError, with file, table and key, if it is not a valid one."""
         place = os.fspath(path)
         recipe = cls.from_values(read_toml(path), place)
-        return recipe._with_paths(lambda file: os.path.join(os.path.dirname(place), file))
+        return recipe.with_paths(lambda file: moved(file, lambda own: os.path.join(os.path.dirname(place), own)))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> CascadeRecipe:
@@ -283,7 +283,7 @@ class CascadeRecipe:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the recipe to a file; relative paths in it count from its folder."""
         folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
-        written = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
+        written = self.with_paths(lambda file: moved(file, lambda own: os.path.relpath(os.path.realpath(own), folder)))
         write_whole(Path(path), (HEADER + "\n" + to_toml(written.to_values())).encode(), SpecError)
 
     def inputs(self) -> list[str]:
@@ -291,10 +291,11 @@ class CascadeRecipe:
         own = [file for part in self.stages for file in (*(part.train or ()), part.model) if file is not None]
         return [*own, *(file for recipe in (self.base, *self.recipes) for file in recipe.inputs())]
 
-    def _with_paths(self, change: Callable[[str], str]) -> CascadeRecipe:
-        recipes = tuple(recipe._with_paths(change) for recipe in self.recipes)
+    def with_paths(self, change: Callable[[str], str]) -> CascadeRecipe:
+        """The recipe with the path of every file changed."""
+        recipes = tuple(recipe.with_paths(change) for recipe in self.recipes)
         stages = tuple(part.with_paths(change) for part in self.stages)
-        return replace(self, base=self.base._with_paths(change), stages=stages, recipes=recipes)
+        return replace(self, base=self.base.with_paths(change), stages=stages, recipes=recipes)
 
 
 def _loaded(path: str) -> Parser:

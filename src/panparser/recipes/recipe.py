@@ -91,7 +91,7 @@ class Recipe:
         """The recipe of a TOML file. Raises SpecError, with file, table and key, if it is not a valid one."""
         place = os.fspath(path)
         recipe = cls.from_values(read_toml(path), place)
-        return recipe._with_paths(lambda file: os.path.join(os.path.dirname(place), file))
+        return recipe.with_paths(lambda file: moved(file, lambda own: os.path.join(os.path.dirname(place), own)))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> Recipe:
@@ -202,9 +202,9 @@ class Recipe:
             known.pop("delexicalized", None)
         return self.parser.filled(known)
 
-    def treebanks(self) -> tuple[Treebank, Treebank | None]:
+    def treebanks(self, read: Callable[..., Treebank] = read_conllu) -> tuple[Treebank, Treebank | None]:
         """Training data, all files in one, and development set."""
-        files, dev = self.files()
+        files, dev = self.files(read)
         return concatenated(files), dev
 
     def read_sources(self) -> list[Treebank]:
@@ -220,8 +220,8 @@ class Recipe:
         own = self.data.weights or (1.0,) * len(self.data.train or ())
         return (*(1.0 if each.weight is None else each.weight for each in self.sources), *own)
 
-    def files(self) -> tuple[list[Treebank], Treebank | None]:
-        """Training data, file by file, and development set."""
+    def files(self, read: Callable[..., Treebank] = read_conllu) -> tuple[list[Treebank], Treebank | None]:
+        """Training data, file by file, and development set; `read` is called as `read_conllu` is."""
         files, weights = self.data.train or (), self.data.weights
         if not files and (not self.sources or self.pipeline is not None):
             raise SpecError("[data] train: expected files to learn from, found none")
@@ -230,8 +230,8 @@ class Recipe:
                 f"[data] weights: expected one for each of the {len(files)} files to learn from, found {len(weights)}"
             )
         format: Any = self.data.format or "auto"
-        dev = None if self.data.dev is None else read_conllu(self.data.dev, format=format)
-        return [read_conllu(file, format=format) for file in files], dev
+        dev = None if self.data.dev is None else read(self.data.dev, format=format)
+        return [read(file, format=format) for file in files], dev
 
     def training_constraints(self, treebank: Treebank, dev: Treebank | None) -> dict[str, Any]:
         """The options of `train` for the constraints that it names, if any."""
@@ -254,7 +254,7 @@ class Recipe:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the recipe to a file; relative paths in it count from its folder."""
         folder = os.path.realpath(os.path.dirname(os.fspath(path)) or ".")
-        written = self._with_paths(lambda file: os.path.relpath(os.path.realpath(file), folder))
+        written = self.with_paths(lambda file: moved(file, lambda own: os.path.relpath(os.path.realpath(own), folder)))
         write_whole(Path(path), (HEADER + "\n" + written.to_toml()).encode(), SpecError)
 
     def inputs(self) -> list[str]:
@@ -265,14 +265,11 @@ class Recipe:
             found.append(file)
             return file
 
-        replace(self, folds=FoldsPart())._with_all_paths(note)
+        replace(self, folds=FoldsPart()).with_paths(note)
         return found
 
-    def _with_paths(self, change: Callable[[str], str]) -> Recipe:
-        """The recipe with every relative path changed."""
-        return self._with_all_paths(lambda file: moved(file, change))
-
-    def _with_all_paths(self, change: Callable[[str], str]) -> Recipe:
+    def with_paths(self, change: Callable[[str], str]) -> Recipe:
+        """The recipe with the path of every file changed; `-`, standard input, is one of them."""
         recipe = self
         for part, key in ((part, key) for part, keys in _PATHS.items() for key in keys):
             if getattr(recipe, part) is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_s
 from panparser.recipes.target import Target
 from panparser.storage.files import check_writable
 from panparser.storage.values import shown
-from panparser.treebank.conllu import write_conllu
+from panparser.treebank.conllu import read_conllu, write_conllu
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def run_recipe(
     checkpoints: bool = True,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
+    read: Callable[..., Treebank] = read_conllu,
 ) -> RecipeResult:
     """Trains what a recipe, or the file of one, describes: a parser, a pipeline or a cascade.
 
@@ -52,6 +53,7 @@ def run_recipe(
     continues from there. Ctrl-C ends training of a parser with the best so far; raises KeyboardInterrupt if there is
     none yet, and for pipelines and cascades.
     `threads` (None: one for each core) change no byte. A `RunListener` among the listeners is notified of each step.
+    `read` reads the files of [data] of parsers and pipelines as `read_conllu` does; each treebank must be a new one.
     """
     if isinstance(recipe, str | os.PathLike):
         source, recipe = recipe, read_recipe(recipe)
@@ -61,7 +63,7 @@ def run_recipe(
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     if resume and not checkpoints:
         raise SpecError("resume of run_recipe needs checkpoints")
-    run = _Run(target, resume, checkpoints, threads, listeners)
+    run = _Run(target, resume, checkpoints, threads, listeners, read)
     if not isinstance(recipe, Recipe):
         result = run.cascade(recipe)
     elif recipe.pipeline is not None:
@@ -94,10 +96,16 @@ class _Run:
     """One call of `run_recipe`."""
 
     def __init__(
-        self, target: Target, resume: bool, checkpoints: bool, threads: int, listeners: Sequence[Listener]
+        self,
+        target: Target,
+        resume: bool,
+        checkpoints: bool,
+        threads: int,
+        listeners: Sequence[Listener],
+        read: Callable[..., Treebank],
     ) -> None:
         self.target, self.resume, self.checkpoints = target, resume, checkpoints
-        self.threads, self.listeners = threads, listeners
+        self.threads, self.listeners, self.read = threads, listeners, read
         self.written: list[Path] = []  # checkpoints
 
     def parser(self, recipe: Recipe) -> RecipeResult:
@@ -110,7 +118,7 @@ class _Run:
         if len(seeds) > 1 and recipe.data.dev is None:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
         self._before(Step("reading"))
-        files, dev = recipe.files()
+        files, dev = recipe.files(self.read)
         files = [*recipe.read_sources(), *files]
         treebank, weights = pooled(files, recipe.all_weights())
         data: dict[str, Any] = {"dev": dev, "vectors": recipe.load_vectors()}
@@ -294,7 +302,7 @@ class _Run:
 
     def _read(self, recipe: Recipe) -> tuple[Treebank, Treebank | None]:
         self._before(Step("reading"))
-        return recipe.treebanks()
+        return recipe.treebanks(self.read)
 
     def _before(self, step: Step) -> None:
         for listener in self.listeners:

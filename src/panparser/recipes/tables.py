@@ -96,7 +96,12 @@ class Part:
 
 def is_cascade(path: str | os.PathLike[str]) -> bool:
     """Whether a recipe file describes a cascade."""
-    return not {"stages", "cascade"}.isdisjoint(read_toml(path))
+    return describes_cascade(read_toml(path))
+
+
+def describes_cascade(values: Iterable[str]) -> bool:
+    """Whether these are the tables of a cascade's recipe."""
+    return not {"stages", "cascade"}.isdisjoint(values)
 
 
 def check_names(values: Iterable[str], known: list[str], place: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,30 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     _name_bars(axes, table, words)
     if len(columns) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    return _with_slanted_names(_titled(figure, axes, title), axes)
+
+
+def plot_means(
+    bars: Mapping[str, Sequence[tuple[float | None, float | None]]], groups: Sequence[str], *, title: str = ""
+) -> Figure:
+    """Groups of bars, one of each color in each: means, with whiskers of one deviation; None: there is no bar."""
+    figure, axes = _figure(max(5.0, 1.5 + len(groups) * max(0.5, 0.22 * len(bars))), 4.2)
+    places, width = np.arange(len(groups)), 0.8 / max(1, len(bars))
+    lowest, highest = 100.0, -100.0
+    for number, (name, figures) in enumerate(bars.items()):
+        heights = np.array([np.nan if value is None else value for value, _ in figures])
+        spread = np.array([deviation or 0.0 for _, deviation in figures])
+        at = places + (number - (len(bars) - 1) / 2) * width
+        color = _COLORS[number % len(_COLORS)]
+        axes.bar(at, heights, width * 0.95, yerr=spread, color=color, label=name, capsize=2, ecolor="#444")
+        lowest = min(lowest, np.nanmin(heights - spread, initial=100.0))
+        highest = max(highest, np.nanmax(heights, initial=-100.0))
+    if lowest > 50 and highest <= 100:
+        axes.set_ylim(max(0.0, 10 * np.floor(lowest / 10) - 5), None)
+    axes.set_xticks(places, groups, fontsize=8)
+    axes.grid(axis="y", color="#ddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
     return _with_slanted_names(_titled(figure, axes, title), axes)
 
 

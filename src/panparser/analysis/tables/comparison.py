@@ -13,6 +13,7 @@ from panparser.analysis.frame import Frame, measure_of
 from panparser.analysis.tables.scores import Groups, groups, percent
 from panparser.errors import AnalysisError
 from panparser.evaluation import metrics as evaluation
+from panparser.evaluation.significance import holm
 
 _TESTED = 50  # classes: the largest, so that rare forms do not take the power from all others
 
@@ -106,15 +107,6 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         if all(column not in table or table[column].dtype.kind in "iu" for table in (first, second)):
             result[column] = b[column].fillna(0).sub(a[column].fillna(0)).astype(np.int64)
     return result
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """p-values corrected for their number (Holm 1979), which bounds the probability of any false alarm."""
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(steps, 1.0)
-    return corrected
 
 
 def _union(first: pd.Index, second: pd.Index) -> pd.Index:

@@ -1,0 +1,249 @@
+"""`panparser results`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from panparser.cli.app import app, is_quiet
+from panparser.cli.progress import PATIENCE, progress
+from panparser.cli.tables import print_csv, print_table, print_values
+from panparser.errors import SpecError
+from panparser.grid.checking import check_document, read_layout, with_tables
+from panparser.grid.results import Results, pack
+from panparser.grid.table import ResultTable
+from panparser.grid.tables import DIFFERENCE
+from panparser.storage.files import write_whole
+
+if TYPE_CHECKING:
+    from panparser.grid.tables import ResultLayout
+
+
+class TableFormat(StrEnum):
+    """Forms of a table."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+
+
+@app.command()
+def results(
+    folder: Annotated[
+        str | None, typer.Argument(metavar="[FOLDER]", help="Where `panparser grid` put results.")
+    ] = None,
+    grid: Annotated[str | None, typer.Option(metavar="NAME", help="The grid, if the folder has several.")] = None,
+    split: Annotated[str, typer.Option(help="dev or test.")] = "test",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="UAS, LAS, ..., or a fact: seconds, training_cpu_seconds, model_bytes.  [default: LAS]"),
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option(metavar="AXES", help="Axes of rows, with commas.  [default: all but seeds]")
+    ] = None,
+    columns: Annotated[str | None, typer.Option(metavar="AXIS", help="Axis of columns.  [default: treebank]")] = None,
+    where: Annotated[
+        str | None, typer.Option(metavar="AXIS=NAME,...", help="Only runs with these names; an axis may come twice.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="ROW", help="Compare all rows with this one, and test the differences.")
+    ] = None,
+    digits: Annotated[int, typer.Option(min=0, max=9, help="Digits after the point.")] = 2,
+    deviations: Annotated[
+        bool, typer.Option("--deviations/--no-deviations", help="Standard deviations over seeds.")
+    ] = True,
+    shuffles: Annotated[int, typer.Option(min=1, max=10_000_000, help="Random swaps of a test.")] = 10_000,
+    format: Annotated[TableFormat, typer.Option("--format", "-f", help="Form of the table.")] = TableFormat.text,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the table: .png, .svg or .pdf.")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="List the runs that failed, and why.")] = False,
+    sql: Annotated[
+        str | None, typer.Option(metavar="QUERY", help="Ask the tables runs, scores, sentences, means, best, ...")
+    ] = None,
+    mlflow: Annotated[str | None, typer.Option(metavar="FOLDER", help="Write all runs as MLflow keeps them.")] = None,
+    wandb: Annotated[str | None, typer.Option(metavar="FOLDER", help="Write all runs as W&B does offline.")] = None,
+    pack_files: Annotated[bool, typer.Option("--pack", help="Put the files of all runs into one, runs.jsonl.")] = False,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE.md", help="Find figures of a document that are not those of the results."),
+    ] = None,
+    update: Annotated[
+        list[str] | None, typer.Option(metavar="FILE.md", help="Write the marked tables of a document.")
+    ] = None,
+) -> None:
+    """Make tables of the results of grids, and test differences.
+
+    A table has the mean of a score, and its standard deviation over seeds: treebanks are columns, settings are rows,
+    unless you say otherwise. With --against, each row is compared with one of them, treebank by treebank: approximate
+    randomization over sentences (with all their seeds), Holm's correction over treebanks, and the number of treebanks
+    on which the difference holds; sentences were counted when they were scored, so nothing is run again.
+
+    A document marks a table by `<!-- results FOLDER OPTIONS -->` and `<!-- end -->`, with the options of this command
+    that say what is in it. --update writes such tables; --check compares every figure with the runs that it stands
+    for, and exits with 1 if one is wrong.
+
+    --sql needs DuckDB: pip install 'panparser[grid]'; --plot needs the extra analysis.
+
+    Examples:
+
+      panparser results results
+
+      panparser results results --metric UAS --against static
+
+      panparser results results --rows system --columns treebank --where beam=8 -f latex
+
+      panparser results results --sql "SELECT * FROM best WHERE metric = 'LAS'"
+
+      panparser results --check README.md
+    """
+    if check or update:
+        _documents(check or [], update or [])
+        return
+    if folder is None:
+        raise SpecError("expected a folder of results, or documents to check: --check README.md")
+    place = Path(folder)
+    if sql is not None:
+        _query(place, sql, format)
+        return
+    if pack_files:
+        count = pack(place)
+        _tell(f"{count} runs are in {place / 'runs.jsonl'}")
+        return
+    found = Results.read(place, grid)
+    if mlflow is not None or wandb is not None:
+        _export(found, mlflow, wandb)
+        return
+    if failed:
+        _print_failed(found)
+        return
+    given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "against": against}
+    layout = read_layout({name: value for name, value in given.items() if value is not None} | {"digits": str(digits)},
+                         deviations=deviations)  # fmt: skip
+    table = _table(found, layout, shuffles)
+    if plot is not None:
+        _plot(table, plot)
+    _print(table, format)
+
+
+def _tell(message: str) -> None:
+    if not is_quiet():
+        print(message)
+
+
+def _table(found: Results, layout: ResultLayout, shuffles: int) -> ResultTable:
+    if not found.done:
+        raise SpecError(f"{found.folder}: no run of {found.name} has ended well; --failed lists those that failed")
+    with progress(PATIENCE) as report:
+        return layout.table(found, shuffles=shuffles, progress=report)
+
+
+def _print(table: ResultTable, format: TableFormat) -> None:
+    if format == TableFormat.json:
+        print(json.dumps(table.to_values(), ensure_ascii=False, indent=2))
+    elif format == TableFormat.csv:
+        print(table.to_csv(), end="")
+    elif format == TableFormat.latex:
+        print(table.to_latex(), end="")
+    elif format == TableFormat.markdown:
+        print(table.to_markdown(), end="")
+    else:
+        print(f"{table.title}\n")
+        print_table(table.head, table.texts(), table.align)
+        print()
+        for note in table.notes:
+            print(note)
+
+
+def _query(folder: Path, sql: str, format: TableFormat) -> None:
+    from panparser.grid.index import query
+
+    if not folder.is_dir():
+        raise SpecError(f"{folder}: expected a folder of results, found none")
+    names, rows = query(folder, sql)
+    if format == TableFormat.csv:
+        print_csv(names, rows)
+    elif format == TableFormat.json:
+        print(
+            json.dumps([dict(zip(names, row, strict=True)) for row in rows], ensure_ascii=False, indent=2, default=str)
+        )
+    elif rows:
+        print_values(names, [["" if value is None else value for value in row] for row in rows])
+
+
+def _export(found: Results, mlflow: str | None, wandb: str | None) -> None:
+    from panparser.grid.exporting import to_mlflow, to_wandb
+
+    if mlflow is not None:
+        _tell(f"{to_mlflow(found, Path(mlflow))} runs are in {mlflow}")
+    if wandb is not None:
+        _tell(f"{to_wandb(found, Path(wandb))} runs are in {wandb}: wandb sync {wandb}/offline-run-*")
+
+
+def _print_failed(found: Results) -> None:
+    rows = [
+        (row.key[:12], ", ".join(row.labels.values()), (row.outcome.error if row.outcome else "") or "")
+        for row in found.failed
+    ]
+    if rows:
+        print_table(("key", "run", "error"), rows, "lll")
+    _tell(found.signature())
+
+
+def _plot(table: ResultTable, path: str) -> None:
+    from panparser.cli.frames import import_analysis
+
+    import_analysis(plot=path)
+    from panparser.analysis.reporting import plots
+
+    bars, groups = _bars(table)
+    plots.save(plots.plot_means(bars, groups, title=table.title), Path(path))
+
+
+def _bars(table: ResultTable) -> tuple[dict[str, list[tuple[float | None, float | None]]], list[str]]:
+    """What is drawn, by row, and its columns; of comparisons, the differences by treebank."""
+    bars: dict[str, list[tuple[float | None, float | None]]] = {}
+    if DIFFERENCE in table.head:
+        groups = list(dict.fromkeys(row[table.names - 1].text for row in table.rows))
+        at = table.head.index(DIFFERENCE)
+        for row in table.rows:
+            name = ", ".join(cell.text for cell in row[: table.names - 1])
+            values = bars.setdefault(name, [(None, None)] * len(groups))
+            values[groups.index(row[table.names - 1].text)] = (row[at].value, None)
+        return bars, groups
+    for row in table.rows:
+        name = ", ".join(cell.text for cell in row[: table.names]) or "all"
+        bars[name] = [(cell.value, cell.deviation) for cell in row[table.names :]]
+    return bars, list(table.head[table.names :])
+
+
+def _documents(checked: list[str], updated: list[str]) -> None:
+    for name in updated:
+        path = Path(name)
+        text = path.read_text(encoding="utf-8") if path.is_file() else None
+        if text is None:
+            raise SpecError(f"{name}: cannot be read: there is no such file")
+        new = with_tables(text, path)
+        if new != text:
+            write_whole(path, new.encode(), SpecError)
+        _tell(f"{name}: {'written' if new != text else 'is up to date'}")
+    wrong = 0
+    for name in checked:
+        found = check_document(Path(name))
+        wrong += len(found.mismatches)
+        for mismatch in found.mismatches:
+            print(mismatch)
+        if found.others and not is_quiet():
+            tables = f"{len(found.others)} table{'s' * (len(found.others) > 1)}"
+            print(
+                f"{name}: {tables} of other figures, which no run stands for: {', '.join(found.others)}",
+                file=sys.stderr,
+            )
+        _tell(f"{name}: {found.figures} figures, {len(found.mismatches)} wrong")
+    if wrong:
+        raise typer.Exit(1)

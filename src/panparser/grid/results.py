@@ -1,0 +1,227 @@
+"""Results: what came of the runs of a grid, by their places on its axes; read from a folder of small files.
+
+KEY.json is what came of a run; *.jsonl, a line for each run, holds many of them; grids/NAME.json says which runs a grid
+has, and where they stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from panparser.errors import ModelError, SpecError
+from panparser.grid.axes import SEED, TREEBANK, label_of
+from panparser.grid.grid import Grid
+from panparser.grid.records import Outcome
+from panparser.storage.files import remove, write_whole
+from panparser.storage.values import COUNT, TEXT, ListOf, Table, TableOf, check, read_values
+
+FORMAT = 1
+PACKED = "runs.jsonl"
+_MANIFEST = Table(
+    {
+        "format": COUNT,
+        "name": TEXT,
+        "axes": TableOf(ListOf(TEXT)),
+        "runs": ListOf(Table({"key": TEXT, "labels": TableOf(TEXT)})),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run of a grid: where it stands on each axis, and what came of it; None if it has not been run."""
+
+    labels: Mapping[str, str]
+    key: str
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """The runs of a grid and what came of them. `axes`: the names on each axis, in order."""
+
+    name: str
+    axes: Mapping[str, tuple[str, ...]]
+    rows: tuple[Result, ...] = field(repr=False)
+    folder: Path = field(default=Path())
+
+    @classmethod
+    def of(cls, grid: Grid, outcomes: Mapping[str, Outcome]) -> Results:
+        """Those of a grid, from outcomes by key of the run."""
+        rows = tuple(Result(run.labels, run.key, outcomes.get(run.key)) for run in grid.runs)
+        axes = {axis.name: tuple(each.label for each in axis.settings) for axis in grid.axes}
+        return cls(grid.name, axes, rows, grid.results)
+
+    @classmethod
+    def read(cls, folder: str | Path, grid: str | None = None) -> Results:
+        """Those of a folder: of the grid of this name, or of the only one.
+
+        Without any, all runs of the folder, with an axis for each key of their recipes that is not always the same.
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise SpecError(f"{folder}: expected a folder of results, found none")
+        names = grids(folder)
+        if grid is None and len(names) > 1:
+            raise SpecError(f"{folder}: has the results of several grids; choose one of {', '.join(names)}")
+        if grid is not None and grid not in names:
+            raise SpecError(f"{folder}: expected one of {', '.join(names) or 'no grids'}, found {grid!r}")
+        outcomes = dict(read_outcomes(folder))
+        if not names:
+            return _without_grid(folder, list(outcomes.values()))
+        manifest = _read_manifest(folder / "grids" / f"{grid or names[0]}.json")
+        rows = tuple(Result(row["labels"], row["key"], outcomes.get(row["key"])) for row in manifest["runs"])
+        axes = {name: tuple(labels) for name, labels in manifest["axes"].items()}
+        return cls(manifest["name"], axes, rows, folder)
+
+    @property
+    def done(self) -> tuple[Result, ...]:
+        """Those that ended well."""
+        return tuple(row for row in self.rows if row.outcome is not None and row.outcome.is_done)
+
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        return tuple(row for row in self.rows if row.outcome is not None and not row.outcome.is_done)
+
+    @property
+    def missing(self) -> tuple[Result, ...]:
+        """Those that have not been run."""
+        return tuple(row for row in self.rows if row.outcome is None)
+
+    def where(self, **labels: str | Sequence[str]) -> Results:
+        """Those with these names on these axes, one or several."""
+        allowed: dict[str, tuple[str, ...]] = {}
+        for axis, wanted in labels.items():
+            if axis not in self.axes:
+                raise SpecError(f"{self.name}: has no axis {axis}; there are {', '.join(self.axes) or 'none'}")
+            allowed[axis] = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+            for label in allowed[axis]:
+                if label not in self.axes[axis]:
+                    raise SpecError(f"{axis}: expected one of {', '.join(self.axes[axis])}, found {label}")
+        axes = {axis: tuple(n for n in names if n in allowed.get(axis, names)) for axis, names in self.axes.items()}
+        rows = tuple(row for row in self.rows if all(row.labels[axis] in names for axis, names in allowed.items()))
+        return Results(self.name, axes, rows, self.folder)
+
+    def signature(self) -> str:
+        """What a reader must know to find these runs again: grid, versions, builds, numbers, and a hash of all keys."""
+        from panparser.grid.keys import digest_of
+
+        builds = sorted({(row.outcome.version, row.outcome.build) for row in self.done if row.outcome is not None})
+        made = "; ".join(f"panparser {version}, build {build}" for version, build in builds) or "nothing finished"
+        counts = [f"{len(self.done)} of {len(self.rows)} runs"]
+        counts += [f"{len(self.failed)} failed"] if self.failed else []
+        return f"{self.name}: {', '.join(counts)}; {made}; {digest_of(sorted(row.key for row in self.done))[:12]}"
+
+
+# --- Files ---
+
+
+def read_outcomes(folder: Path) -> Iterator[tuple[str, Outcome]]:
+    """All outcomes of a folder, by key; files of one run come last, and go before packed ones."""
+    for path in sorted(folder.glob("*.jsonl")):
+        with open(path, encoding="utf-8") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    outcome = Outcome.parse(line, f"{path}:{number}")
+                    yield outcome.key, outcome
+    for path in sorted(folder.glob("*.json")):
+        outcome = Outcome.read(path)
+        if path.stem != outcome.key:
+            raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
+        yield outcome.key, outcome
+
+
+def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, Outcome]:
+    """The outcomes of a folder by key, or by content, whatever the build; damaged files count as not there."""
+    found: dict[str, Outcome] = {}
+    try:
+        outcomes = list(read_outcomes(folder))
+    except ModelError:
+        outcomes = [(path.stem, each) for path in folder.glob("*.json") if (each := _readable(path)) is not None]
+    for key, outcome in outcomes:
+        place = str(outcome.values["content"]) if by_content else key
+        if place not in found or outcome.is_done:
+            found[place] = outcome
+    return found
+
+
+def _readable(path: Path) -> Outcome | None:
+    try:
+        return Outcome.read(path)
+    except ModelError:
+        return None
+
+
+def pack(folder: Path) -> int:
+    """Puts all outcomes of a folder into one file, sorted by key, and removes those of one run; how many there are."""
+    outcomes = dict(read_outcomes(folder))
+    single = list(folder.glob("*.json"))
+    text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
+    write_whole(folder / PACKED, text.encode(), SpecError)
+    for path in single:
+        remove(path)
+    return len(outcomes)
+
+
+def grids(folder: Path) -> list[str]:
+    """The names of the grids whose results are in a folder."""
+    return sorted(path.stem for path in (folder / "grids").glob("*.json"))
+
+
+def write_manifest(grid: Grid, keys: Mapping[str, str]) -> None:
+    """Writes which runs a grid has; `keys` are of runs for which others stand, of another build."""
+    values = {
+        "format": FORMAT,
+        "name": grid.name,
+        "axes": {axis.name: [each.label for each in axis.settings] for axis in grid.axes},
+        "runs": [{"key": keys.get(run.key, run.key), "labels": dict(run.labels)} for run in grid.runs],
+    }
+    path = grid.results / "grids" / f"{grid.name}.json"
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, (json.dumps(values, ensure_ascii=False, indent=1) + "\n").encode(), SpecError)
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    values = read_values(path, "JSON", ModelError)
+    check(values, _MANIFEST, str(path))
+    if values["format"] > FORMAT:
+        raise ModelError(f"{path}: written by a newer panparser (format {values['format']})")
+    for row in values["runs"]:
+        if row["labels"].keys() != values["axes"].keys():
+            raise ModelError(f"{path}: expected a name on each axis, found {', '.join(row['labels']) or 'none'}")
+    found: dict[str, Any] = values
+    return found
+
+
+# --- Runs of no grid ---
+
+
+def _without_grid(folder: Path, outcomes: Sequence[Outcome]) -> Results:
+    """Axes are the keys of recipes that differ."""
+    flat = [_flat(outcome) for outcome in outcomes]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    varied = [name for name in names if len({row.get(name, "-") for row in flat}) > 1]
+    axes = {name: tuple(dict.fromkeys(row.get(name, "-") for row in flat)) for name in varied}
+    rows = [
+        Result({name: row.get(name, "-") for name in varied}, outcome.key, outcome)
+        for row, outcome in zip(flat, outcomes, strict=True)
+    ]
+    return Results(folder.name, axes, tuple(rows), folder)
+
+
+def _flat(outcome: Outcome) -> dict[str, str]:
+    """The recipe of a run as names and texts."""
+    recipe = outcome.values["run"]["recipe"]
+    names = {f"sha256:{known}": name for known, name in outcome.values["data"].items()}
+    found = {}
+    for table, values in recipe.items():
+        if table == "data":
+            train = [names.get(each, each) for each in values.get("train", ())]
+            found[TREEBANK] = " + ".join(name.rpartition("/")[0] or name for name in train)
+        elif isinstance(values, Mapping):
+            found |= {(key if key == SEED else f"{table}.{key}"): label_of(value) for key, value in values.items()}
+    return found

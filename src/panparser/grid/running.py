@@ -1,0 +1,127 @@
+"""run_grid: gives the runs that are not finished to workers, and takes what came of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
+from pathlib import Path
+
+from panparser.errors import PanParserError, SpecError
+from panparser.grid.clusters import Workers, opened
+from panparser.grid.grid import Grid
+from panparser.grid.listeners import GridListener
+from panparser.grid.records import Outcome
+from panparser.grid.results import Results, finished_outcomes, write_manifest
+from panparser.grid.runs import GridRun
+from panparser.grid.work import failure
+
+_TICK = 0.5  # seconds
+_OF_CLUSTER = (ConnectionError, TimeoutError)
+
+
+class ClusterLost(PanParserError):  # noqa: N818 - reads as what happened
+    """The cluster is gone; what is finished is kept."""
+
+
+def run_grid(
+    grid: Grid,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    executor: Executor | None = None,
+    models: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    failed: bool = False,
+    any_build: bool = False,
+    listeners: Sequence[GridListener] = (),
+) -> Results:
+    """Runs what is not finished, and gives all results. A grid that is stopped or killed goes on when it is run again.
+
+    `jobs` processes of this machine (None: one for each core); in place of them `cluster`, "local" or the address of a
+    Dask scheduler, or any `executor`. `models`: a folder for the models. `force` runs all, `failed` also those that
+    failed; with `any_build`, what another build of panparser finished counts as finished.
+    """
+    models = None if models is None else Path(models)
+    for folder in (grid.results, models):
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise SpecError(f"{folder}: cannot be made: {error.strerror}") from None
+    known = finished_outcomes(grid.results, by_content=any_build)
+    runs = list({run.key: run for run in grid.runs}.values())
+    waiting = [run for run in runs if not _is_finished(run, known, force, failed, any_build)]
+    waiting.sort(key=lambda run: -run.effort())
+    done = {run.key: known[run.content if any_build else run.key] for run in runs if run not in waiting}
+    write_manifest(grid, {key: outcome.key for key, outcome in done.items()})
+    if waiting:
+        with opened(jobs, cluster, executor) as workers:
+            for listener in listeners:
+                listener.before_grid(waiting, len(runs) - len(waiting), workers.count)
+            for run, outcome in _outcomes(grid, waiting, workers, models, force, listeners):
+                done[run.key] = outcome
+                for listener in listeners:
+                    listener.after_run(run, outcome)
+    else:
+        for listener in listeners:
+            listener.before_grid((), len(runs), 0)
+    return Results.of(grid, done)
+
+
+def _is_finished(run: GridRun, known: dict[str, Outcome], force: bool, failed: bool, any_build: bool) -> bool:
+    outcome = known.get(run.content if any_build else run.key)
+    return outcome is not None and not force and (outcome.is_done or not failed)
+
+
+def _outcomes(
+    grid: Grid,
+    waiting: Sequence[GridRun],
+    workers: Workers,
+    models: Path | None,
+    force: bool,
+    listeners: Sequence[GridListener],
+) -> Iterator[tuple[GridRun, Outcome]]:
+    """What came of each run, as they end. Raises ClusterLost if there will be no more."""
+    if force:
+        for run in waiting:  # whatever happens from here, they are to be run
+            with suppress(OSError):
+                (grid.results / f"{run.key}.json").unlink()
+    futures: dict[Future[str], GridRun] = {}
+    for run in waiting:
+        task = json.dumps(run.task(grid.results, models))
+        futures[workers.submit(run.key, task, grid.seconds, grid.retries)] = run
+    done, total, left = 0, len(waiting), set(futures)
+    while left:
+        ended, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
+        fault = workers.fault()
+        for future in ended:
+            run = futures.pop(future)
+            if isinstance(future.exception(), _OF_CLUSTER):
+                fault = str(future.exception())
+                continue
+            done += 1
+            yield run, _taken(future, run, grid)
+        for listener in listeners:
+            listener.tick()
+        if fault is not None and done < total:
+            raise ClusterLost(_lost(fault, done, total))
+
+
+def _taken(future: Future[str], run: GridRun, grid: Grid) -> Outcome:
+    """The outcome of a run, which its worker has written, if it could."""
+    error = future.exception()
+    if error is not None:
+        outcome = failure(run.task(grid.results), f"{type(error).__name__}: {error}")
+        outcome.write(grid.results)
+        return outcome
+    outcome = Outcome.parse(future.result(), run.name)
+    if not (grid.results / f"{run.key}.json").exists():  # a worker on another machine may not see the folder
+        outcome.write(grid.results)
+    return outcome
+
+
+def _lost(reason: str, done: int, total: int) -> str:
+    return f"the cluster is lost ({reason}) after {done} of {total} runs; these are kept, and the same command goes on"

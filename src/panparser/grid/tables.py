@@ -1,0 +1,257 @@
+"""Tables of results: means and deviations by axes, and differences with their tests. Every cell knows its runs."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from panparser._arrays import FloatArray
+from panparser.errors import SpecError
+from panparser.evaluation.metrics import Evaluation, compare
+from panparser.evaluation.significance import holm, sign_test
+from panparser.grid.axes import SEED, TREEBANK
+from panparser.grid.records import Outcome
+from panparser.grid.results import Result, Results
+from panparser.grid.table import Cell, ResultTable
+
+AVERAGE, DIFFERENCE = "average", "difference"  # columns
+LEVEL = 0.05  # of significance
+_ALL = "all"
+_SAMPLES, _SHUFFLES = 1000, 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultLayout:
+    """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
+
+    None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. `against`: the
+    row that others are compared with.
+    """
+
+    split: str = "test"
+    metric: str | None = None
+    rows: tuple[str, ...] | None = None
+    columns: str | None = None
+    against: str | None = None
+    digits: int = 2
+    deviations: bool = True
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
+
+    def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
+        """The table of results."""
+        chosen = results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
+        shape = _Shape(chosen, self)
+        return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
+
+
+Progress = Callable[[str, int, int], None]
+
+
+def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
+    """A score, or a fact about training."""
+    score = outcome.score(split, metric)
+    if score is not None:
+        return score
+    return outcome.seconds if metric == "seconds" else outcome.facts.get(metric)
+
+
+class _Shape:
+    """Results sorted into rows and columns."""
+
+    def __init__(self, results: Results, layout: ResultLayout) -> None:
+        self.results, self.layout = results, layout
+        axes = results.axes
+        for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
+            if axis not in axes:
+                raise SpecError(f"{results.name}: has no axis {axis}; there are {', '.join(axes) or 'none'}")
+        self.columns = layout.columns or (
+            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) else None
+        )
+        if self.columns in (layout.rows or ()):
+            raise SpecError(f"{self.columns}: expected it as rows or as columns, found it as both")
+        rest = [axis for axis, names in axes.items() if axis not in (SEED, self.columns) and len(names) > 1]
+        self.rows = tuple(rest) if layout.rows is None else layout.rows
+        self.metric = layout.metric or self._usual_metric()
+        self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
+
+    def _usual_metric(self) -> str:
+        found = [row.outcome.score(self.layout.split, "LAS") for row in self.results.done if row.outcome]
+        return "LAS" if found and all(score is not None for score in found) else "UAS"
+
+    @property
+    def title(self) -> str:
+        is_score = any(
+            row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
+        )
+        what = f"{self.layout.split} {self.metric}" if is_score else self.metric.replace("_", " ")
+        seeds = len(self.results.axes.get(SEED, ()))
+        return f"{what}, mean of {seeds} seeds" if seeds > 1 else what
+
+    def lines(self) -> dict[tuple[str, ...], dict[str, list[Result]]]:
+        """The runs of each row and column, in the order of the axes; rows that no run has are left out."""
+        places = list(product(*(self.results.axes[axis] for axis in self.rows)))
+        found: dict[tuple[str, ...], dict[str, list[Result]]] = {place: {} for place in places}
+        for row in self.results.rows:
+            place = tuple(row.labels[axis] for axis in self.rows)
+            name = row.labels[self.columns] if self.columns else _ALL
+            found[place].setdefault(name, []).append(row)
+        return {place: columns for place, columns in found.items() if columns}
+
+    # --- Means ---
+
+    def means(self) -> ResultTable:
+        averaged = self.columns == TREEBANK and len(self.names) > 1
+        head = (*self.rows, *(self.names if self.columns else (self.metric,)), *((AVERAGE,) if averaged else ()))
+        rows = []
+        for place, columns in self.lines().items():
+            cells = [self._mean(columns.get(name, [])) for name in self.names]
+            rows.append((*map(Cell, place), *cells, *([self._average(columns, cells)] if averaged else [])))
+        return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
+
+    def _mean(self, runs: Sequence[Result]) -> Cell:
+        known = self._values(runs)
+        if not known:
+            return Cell("-")
+        mean = statistics.mean(value for _, value in known)
+        deviation = self._deviation(known)
+        gap = f" [{len(known)} of {len(runs)}]" if len(known) < len(runs) else ""
+        keys = tuple(row.key for row, _ in known)
+        return Cell(self._shown(mean, deviation) + gap, mean, keys, deviation)
+
+    def _values(self, runs: Sequence[Result]) -> list[tuple[Result, float]]:
+        found = []
+        for row in runs:
+            if row.outcome is not None and row.outcome.is_done:
+                value = value_of(row.outcome, self.layout.split, self.metric)
+                if value is not None:
+                    found.append((row, value))
+        return found
+
+    def _deviation(self, known: Sequence[tuple[Result, float]]) -> float | None:
+        """Of the means of seeds, if all have the same runs."""
+        by_seed: dict[str, list[float]] = {}
+        for row, value in known:
+            by_seed.setdefault(row.labels.get(SEED, ""), []).append(value)
+        means = [statistics.mean(values) for values in by_seed.values()]
+        is_balanced = len({len(values) for values in by_seed.values()}) == 1
+        return statistics.stdev(means) if len(means) > 1 and is_balanced else None
+
+    def _average(self, columns: Mapping[str, list[Result]], cells: Sequence[Cell]) -> Cell:
+        """Over treebanks, if all are complete."""
+        runs = [row for name in self.names for row in columns.get(name, [])]
+        known = self._values(runs)
+        if len(known) < len(runs) or any(cell.value is None for cell in cells):
+            return Cell("-")
+        mean = statistics.mean(cell.value for cell in cells if cell.value is not None)
+        deviation = self._deviation(known)
+        return Cell(self._shown(mean, deviation), mean, tuple(row.key for row, _ in known), deviation)
+
+    def _shown(self, mean: float, deviation: float | None) -> str:
+        digits = self.layout.digits
+        spread = f" ± {deviation:.{digits}f}" if deviation is not None and self.layout.deviations else ""
+        return f"{mean:.{digits}f}{spread}"
+
+    # --- Differences ---
+
+    def differences(self, shuffles: int, progress: Progress) -> ResultTable:
+        """Each row less the one that it is compared with, by treebank and over all of them."""
+        lines = self.lines()
+        known = {", ".join(place): place for place in lines}
+        if self.layout.against not in known:
+            raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.against!r}")
+        reference = lines[known[self.layout.against]]
+        others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
+        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
+        rows: list[tuple[Cell, ...]] = []
+        how = "p by approximate randomization over sentences, Holm over"
+        notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
+        for number, (place, columns) in enumerate(others.items()):
+            progress(", ".join(place), number, len(others))
+            tests = [self._test(name, reference.get(name, []), columns.get(name, []), shuffles) for name in self.names]
+            found, summary = self._compared(place, [test for test in tests if test is not None])
+            rows += found
+            notes.append(summary)
+        return ResultTable(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
+                     (*notes, self.results.signature()))  # fmt: skip
+
+    def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test | None:
+        """Of runs that are the same in all but what is compared."""
+        other = [axis for axis in self.results.axes if axis not in self.rows]
+        sides = [
+            {tuple(row.labels[axis] for axis in other): row for row, _ in self._values(each)}
+            for each in (first, second)
+        ]
+        both = [key for key in sides[0] if key in sides[1]]
+        if not both:
+            return None
+        pairs = [tuple(side[key] for side in sides) for key in both]
+        values = np.array([[value for _, value in self._values(pair)] for pair in pairs])
+        counts = [self._counts([pair[side] for pair in pairs]) for side in (0, 1)]
+        evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts]
+        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        gains = values[:, 1] - values[:, 0]
+        keys = tuple(row.key for pair in pairs for row in pair)
+        own = float(values[:, 1].mean())
+        chance = sign_test(gains) if len(gains) > 1 else float("nan")
+        return _Test(name, own, float(gains.mean()), found.interval, found.p_randomization, chance, keys)
+
+    def _counts(self, rows: Sequence[Result]) -> FloatArray:
+        """Of sentences, summed over runs: a sentence is swapped with all its seeds."""
+        found = [row.outcome.counts(self.layout.split, self.metric) for row in rows if row.outcome is not None]
+        if any(each is None for each in found):
+            raise SpecError(f"{self.metric}: expected a metric that is counted by sentence: UAS, LAS or FullLAS")
+        tables = [each for each in found if each is not None]
+        if len({len(each) for each in tables}) > 1:
+            raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
+        total: FloatArray = np.sum(tables, axis=0)
+        return total
+
+    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> tuple[list[tuple[Cell, ...]], str]:
+        corrected = holm(np.array([test.p for test in tests]))
+        digits = self.layout.digits
+        rows: list[tuple[Cell, ...]] = []
+        for test, chance in zip(tests, corrected.tolist(), strict=True):
+            low, high = test.interval
+            rows.append((
+                *map(Cell, place), Cell(test.name),
+                Cell(f"{test.own:.{digits}f}", test.own, test.keys),
+                Cell(f"{test.gain:+.{digits}f}", test.gain, test.keys),
+                Cell(f"{low:+.{digits}f} to {high:+.{digits}f}", None, test.keys),
+                Cell(f"{test.p:.4f}", test.p, test.keys),
+                Cell(f"{chance:.4f}", chance, test.keys),
+                Cell("" if np.isnan(test.p_seeds) else f"{test.p_seeds:.4f}", None, test.keys),
+            ))  # fmt: skip
+        return rows, self._summary(", ".join(place), tests, corrected)
+
+    def _summary(self, name: str, tests: Sequence[_Test], corrected: FloatArray) -> str:
+        """Over treebanks: the mean, its test, and on how many the effect holds."""
+        if not tests:
+            return f"{name}: no runs to compare"
+        gains = np.array([test.gain for test in tests])
+        sure = corrected < LEVEL
+        counts = [
+            int(np.count_nonzero(each)) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0))
+        ]
+        what = f"{len(tests)} {self.columns or 'test set'}{'s' * (len(tests) > 1)}"
+        over = f" (p {sign_test(gains):.4f} over them)" if len(tests) > 1 else ""
+        return (
+            f"{name}: {gains.mean():+.{self.layout.digits}f} on average of {what}{over}; better on {counts[0]}, "
+            f"worse on {counts[1]}; significantly, after Holm's correction, on {counts[2]} and {counts[3]}"
+        )
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A comparison on one treebank."""
+
+    name: str
+    own: float
+    gain: float
+    interval: tuple[float, float]
+    p: float
+    p_seeds: float
+    keys: tuple[str, ...]

@@ -1,0 +1,162 @@
+"""Keys: what decides what comes out makes another key, and nothing else does."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from grids import RECIPE, small_grid, write_treebanks
+from panparser import _engine
+from panparser.grid import keys
+from panparser.grid.runs import GridRun
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=5) | st.floats(-9, 9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), PLAIN, max_size=5), st.randoms())
+def test_the_order_of_keys_does_not_matter(values, random):
+    def shuffled(value):
+        if isinstance(value, dict):
+            items = list(value.items())
+            random.shuffle(items)
+            return {key: shuffled(inside) for key, inside in items}
+        return [shuffled(each) for each in value] if isinstance(value, list) else value
+
+    assert keys.digest_of(shuffled(values)) == keys.digest_of(values)
+
+
+@given(PLAIN, PLAIN)
+def test_other_values_have_other_keys(first, second):
+    def plain(value):  # 1 and 1.0 are the same number, 1 and true are not
+        if isinstance(value, dict):
+            return {key: plain(inside) for key, inside in value.items()}
+        if isinstance(value, list):
+            return [plain(inside) for inside in value]
+        return ("truth", value) if isinstance(value, bool) else value
+
+    same = plain(first) == plain(second)
+    assert (keys.digest_of({"x": first}) == keys.digest_of({"x": second})) == same
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_treebanks(tmp_path / "treebanks", 1)
+    return tmp_path
+
+
+def key(folder, **more):
+    train, dev, test = (str(folder / f"{part}.conllu") for part in ("train", "dev", "test"))
+    recipe = {**RECIPE, "data": {"train": [train], "dev": dev}}
+    return GridRun.of({**recipe, **more}, test=test).key
+
+
+def test_paths_do_not_matter_but_contents_do(folder, tmp_path):
+    own, other = folder / "treebanks" / "t1", tmp_path / "elsewhere" / "renamed"
+    shutil.copytree(own, other)
+    first = key(own)
+    assert key(other) == first
+    for part in ("train", "dev", "test"):
+        path = other / f"{part}.conllu"
+        before = path.read_bytes()
+        path.write_bytes(before + before.partition(b"\n\n")[0] + b"\n\n")
+        assert key(other) != first
+        path.write_bytes(before)
+    assert key(other) == first
+
+
+def test_what_is_left_out_and_what_is_spelled_out_are_the_same(folder):
+    own = folder / "treebanks" / "t1"
+    spelled = pp.Recipe.from_values(RECIPE).resolved().to_values()
+    assert key(own, parser=spelled["parser"], training=spelled["training"]) == key(own)
+    assert key(own, training={**RECIPE["training"], "seed": 2}) != key(own)
+    assert key(own, parser={**RECIPE["parser"], "beam": 2}) != key(own)
+
+
+def test_files_that_describe_a_parser_count_by_their_contents(folder):
+    own = folder / "treebanks" / "t1"
+    for name in ("a", "b"):
+        (folder / f"{name}.txt").write_text("S0.form\nB0.upos\n")
+    parser = {"beam": 1, "templates": str(folder / "a.txt")}
+    first = key(own, parser=parser)
+    assert key(own, parser={**parser, "templates": str(folder / "b.txt")}) == first
+    (folder / "a.txt").write_text("S0.form\n")
+    assert key(own, parser=parser) != first
+
+
+def test_version_and_build_make_other_keys_of_the_same_content(folder, monkeypatch):
+    run = small_grid(folder).runs[0]
+    monkeypatch.setattr("panparser.grid.runs.own_build", lambda: "another")
+    again = small_grid(folder).runs[0]
+    assert again.content == run.content
+    assert again.key != run.key
+
+
+def test_a_cascade_has_a_key_too(folder):
+    own = folder / "treebanks" / "t1"
+    (folder / "a.txt").write_text("S0.form\n")
+    stages = [
+        {"regions": {"upos": ["DET"]}, "parser": {"templates": "a.txt"}},
+        {"name": "rest", "parser": {"beam": 1}},
+    ]
+    values = {"data": {"train": [str(own / "train.conllu")]}, "stages": stages}
+
+    def of():
+        return GridRun.of(values, folder=str(folder), test=str(own / "test.conllu")).key
+
+    first = of()
+    (folder / "a.txt").write_text("B0.form\n")
+    assert of() != first
+
+
+# --- Builds ---
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The package and its engine."""
+    package, engine = Path(pp.__file__).parent, Path(_engine.__file__)
+    shutil.copytree(
+        package, tmp_path / "panparser", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.panparser")
+    )
+    shutil.copy(engine, tmp_path / engine.name)
+    return tmp_path / "panparser", tmp_path / engine.name
+
+
+@pytest.mark.unmeasured
+def test_any_change_of_any_module_makes_another_build(copy, monkeypatch):
+    package, engine = copy
+    assert keys.build(package, engine) == keys.build()
+    hashes = {path: path.read_bytes() for path in (*package.rglob("*"), engine) if path.is_file()}
+    monkeypatch.setattr(Path, "read_bytes", lambda path: hashes.get(path) or b"")  # reads each file once, not 300 times
+    seen = {keys.build(package, engine)}
+    modules = sorted(package.rglob("*.py"))
+    assert len(modules) > 150
+    for path in (*modules[::10], package / "__init__.pyi", engine):
+        before, hashes[path] = hashes[path], hashes[path] + b"\n"
+        found = keys.build(package, engine)
+        assert found not in seen, path
+        seen.add(found)
+        hashes[path] = before
+
+
+def test_a_module_that_moves_makes_another_build(copy):
+    package, engine = copy
+    before = keys.build(package, engine)
+    (package / "errors.py").rename(package / "mistakes.py")
+    assert keys.build(package, engine) != before
+
+
+def test_what_is_not_imported_makes_no_other_build(copy):
+    package, engine = copy
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "errors.cpython-311.pyc").write_bytes(b"compiled")
+    assert keys.build(package, engine) == keys.build()

@@ -1,0 +1,329 @@
+"""Results in files: read, damaged, packed, indexed, exported; figures of documents traced to them."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from grids import made_outcome, made_results, small_grid, write_treebanks
+from panparser.errors import ModelError, PanParserError, SpecError
+from panparser.grid import index
+from panparser.grid.checking import check_document, with_tables
+from panparser.grid.counts import packed, unpacked
+from panparser.grid.exporting import to_mlflow, to_wandb
+from panparser.grid.records import Outcome
+from panparser.grid.results import pack, read_outcomes
+
+
+@given(st.lists(st.integers(0, 100_000), max_size=50))
+def test_counts_come_back(numbers):
+    assert unpacked(packed(numbers)).tolist() == numbers
+
+
+def test_counts_of_a_treebank_take_few_characters():
+    rng = np.random.default_rng(1)
+    wrong = rng.poisson(2, 1000)
+    assert len(packed(wrong)) < 700
+
+
+@pytest.mark.parametrize("text", ["", "X", "B", "Bxyz!", "Q" + packed([1])[1:], "H" + packed([1])[1:], "BAAAA"])
+def test_damaged_counts(text):
+    with pytest.raises(ModelError, match="expected counts"):
+        unpacked(text)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A grid with its results."""
+    place = tmp_path_factory.mktemp("grid")
+    write_treebanks(place / "treebanks")
+    pp.run_grid(small_grid(place), jobs=2)
+    return place
+
+
+@pytest.fixture
+def results(folder, tmp_path):
+    """A copy of its results."""
+    for path in sorted((folder / "results").rglob("*.json")):
+        target = tmp_path / "results" / path.relative_to(folder / "results")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return tmp_path / "results"
+
+
+def test_results_are_those_of_the_grid(results):
+    found = pp.Results.read(results)
+    assert found.name == "small"
+    assert found.axes == {"treebank": ("t1", "t2"), "seed": ("1", "2"), "setting": ("static", "dynamic")}
+    assert len(found.done) == 8
+    assert not found.failed + found.missing
+    part = found.where(treebank="t2", seed=["1", "2"])
+    assert len(part.rows) == 4
+    next(results.glob("*.json")).unlink()
+    assert len(pp.Results.read(results).missing) == 1
+
+
+def test_without_a_grid_the_axes_are_what_differs(results):
+    def figures(found):
+        table = pp.ResultLayout().table(found)
+        return {
+            (row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.head, row, strict=True)
+        }
+
+    before = figures(pp.Results.read(results))
+    (results / "grids" / "small.json").unlink()
+    found = pp.Results.read(results)
+    assert {name: set(labels) for name, labels in found.axes.items()} == {
+        "treebank": {"t1", "t2"}, "seed": {"1", "2"}, "training.strategy": {"static", "dynamic"},
+    }  # fmt: skip
+    after = figures(found)
+    assert {place: text for place, text in after.items() if place[1] in ("t1", "t2", "average")} == {
+        place: text for place, text in before.items() if place[1] != "setting"
+    }
+
+
+def test_which_grid(results, tmp_path):
+    (results / "grids" / "other.json").write_bytes((results / "grids" / "small.json").read_bytes())
+    with pytest.raises(SpecError, match="several grids; choose one of other, small"):
+        pp.Results.read(results)
+    with pytest.raises(SpecError, match="expected one of other, small, found 'x'"):
+        pp.Results.read(results, "x")
+    with pytest.raises(SpecError, match="expected a folder of results, found none"):
+        pp.Results.read(tmp_path / "nowhere")
+
+
+def test_packed_results_are_the_same(results):
+    before = dict(read_outcomes(results))
+    assert pack(results) == 8
+    assert [path.name for path in results.iterdir() if path.is_file()] == ["runs.jsonl"]
+    assert {key: outcome.values for key, outcome in read_outcomes(results)} == {
+        key: outcome.values for key, outcome in before.items()
+    }
+    assert pack(results) == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"key": "x"}, "its key is not that of its run"),
+        ({"format": 2}, "written by a newer panparser"),
+        ({"status": "well"}, "status: expected one of done, failed, found 'well'"),
+        ({"scores": {"test": {"LAS": "high"}}}, "scores.test.LAS: expected a number, found 'high'"),
+        ({"run": {}}, "run.recipe: expected a table, found nothing"),
+    ],
+)
+def test_damaged_files_are_told(results, change, message):
+    path = next(results.glob("*.json"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ModelError, match=message):
+        pp.Results.read(results)
+
+
+def test_a_file_under_another_name(results):
+    first, second = sorted(results.glob("*.json"))[:2]
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(ModelError, match="expected the outcome of run"):
+        pp.Results.read(results)
+
+
+def test_an_outcome_comes_back(tmp_path):
+    outcome = made_outcome("x", correct=[1, 2, 3])
+    outcome.write(tmp_path)
+    assert Outcome.read(tmp_path / f"{outcome.key}.json") == outcome
+    assert outcome.counts("test", "UAS").tolist() == [[1, 10, 10], [2, 10, 10], [3, 10, 10]]
+    assert outcome.counts("dev", "UAS") is outcome.counts("test", "CLAS") is outcome.score("dev", "UAS") is None
+
+
+# --- SQL ---
+
+
+def test_the_index_has_what_the_files_have(results):
+    pytest.importorskip("duckdb", reason="needs the extra grid")
+    names, rows = index.query(
+        results,
+        "SELECT key, treebank, seed, value FROM points JOIN scores USING (key) WHERE split = 'test' AND metric = 'LAS'",
+    )
+    assert names == ["key", "treebank", "seed", "value"]
+    known = {
+        row.key: (row.labels["treebank"], row.labels["seed"], row.outcome.score("test", "LAS"))
+        for row in pp.Results.read(results).done
+    }
+    assert {key: tuple(rest) for key, *rest in rows} == known
+    _, rows = index.query(
+        results, "SELECT key, list_sum(correct), list_sum(gold) FROM sentences WHERE split = 'dev' AND metric = 'UAS'"
+    )
+    for key, correct, gold in rows:
+        assert 100 * correct / gold == pytest.approx(dict(read_outcomes(results))[key].score("dev", "UAS"), abs=1e-5)
+    _, rows = index.query(
+        results, "SELECT setting, treebank, mean, deviation, runs FROM means WHERE split = 'test' AND metric = 'LAS'"
+    )
+    table = pp.ResultLayout().table(pp.Results.read(results))
+    cells = {
+        (row[0].text, name): cell for row in table.rows for name, cell in zip(table.head[1:], row[1:], strict=True)
+    }
+    for setting, treebank, mean, deviation, runs in rows:
+        cell = cells[setting, treebank]
+        assert (mean, deviation, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
+    _, rows = index.query(results, "SELECT treebank, setting FROM best WHERE metric = 'LAS' ORDER BY treebank")
+    dev = pp.ResultLayout(split="dev").table(pp.Results.read(results))
+    for place, (_, setting) in enumerate(rows):
+        assert setting in {
+            row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)
+        }
+
+
+def test_the_index_is_made_again_when_files_change(results):
+    pytest.importorskip("duckdb", reason="needs the extra grid")
+    count = "SELECT count(*) FROM runs"
+    assert index.query(results, count)[1] == [(8,)]
+    made = (results / index.INDEX).stat().st_mtime_ns
+    assert index.query(results, count)[1] == [(8,)]
+    assert (results / index.INDEX).stat().st_mtime_ns == made
+    next(results.glob("*.json")).unlink()
+    assert index.query(results, count)[1] == [(7,)]
+    (results / index.INDEX).write_bytes(b"no database")
+    assert index.query(results, count)[1] == [(7,)]
+    assert [path.name for path in results.iterdir() if path.name.startswith(".")] == []
+
+
+def test_queries_that_are_wrong_or_reach_outside(results):
+    pytest.importorskip("duckdb", reason="needs the extra grid")
+    with pytest.raises(SpecError, match=r"--sql: .*run"):
+        index.query(results, "SELECT * FROM run")
+    with pytest.raises(SpecError, match="--sql: "):
+        index.query(results, "SELECT * FROM read_text('/etc/hostname')")
+    with pytest.raises(SpecError, match="read-only"):
+        index.query(results, "DELETE FROM runs")
+
+
+def test_without_duckdb_only_sql_is_missing(results, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert pp.ResultLayout().table(pp.Results.read(results)).rows
+    with pytest.raises(PanParserError, match=r"pip install panparser\[grid\]"):
+        index.query(results, "SELECT 1")
+
+
+# --- Other tools ---
+
+
+def test_mlflow_finds_its_files(results, tmp_path):
+    found = pp.Results.read(results)
+    assert to_mlflow(found, tmp_path / "mlruns") == 8
+    (experiment,) = (tmp_path / "mlruns").iterdir()
+    assert 'name: "small"' in (experiment / "meta.yaml").read_text()
+    row = found.rows[0]
+    own = experiment / row.key[:32]
+    assert "status: 3" in (own / "meta.yaml").read_text()
+    stamp, value, step = (own / "metrics" / "test" / "LAS").read_text().split()
+    assert float(value) == row.outcome.score("test", "LAS")
+    assert (int(stamp) > 10**12, step) == (True, "0")
+    assert (own / "params" / "axis.setting").read_text() == "static"
+    assert (own / "tags" / "panparser.key").read_text() == row.key
+
+
+def read_log(data):
+    """The records of a log of W&B, by a reader of its own."""
+    assert data[:7] == b":W&B\xe1\xbe\x00"
+    at, whole, records = 7, b"", []
+    while at < len(data):
+        room = 32768 - at % 32768
+        if room < 7:
+            assert not any(data[at : at + room])
+            at += room
+            continue
+        check, length, kind = struct.unpack("<IHB", data[at : at + 7])
+        piece = data[at + 7 : at + 7 + length]
+        assert zlib.crc32(piece, zlib.crc32(bytes([kind]))) == check
+        at += 7 + length
+        assert length <= room - 7
+        whole += piece
+        if kind in (1, 4):
+            records.append(whole)
+            whole = b""
+    return records
+
+
+def test_weights_and_biases_finds_its_files(results, tmp_path):
+    found = pp.Results.read(results)
+    assert to_wandb(found, tmp_path / "wandb") == 8
+    paths = sorted((tmp_path / "wandb").glob("offline-run-*/run-*.wandb"))
+    assert len(paths) == 8
+    records = read_log(paths[0].read_bytes())
+    assert [record[0:2] for record in records] == [b"\x08\x01", b"\x08\x02", b"\x08\x03", b"\x08\x04", b"\x08\x05"]
+    assert b"test/LAS" in records[2]
+    assert b"axis.setting" in records[1]
+
+
+def test_long_records_are_split_into_blocks(tmp_path):
+    labels = {f"axis{number}": "x" * 3000 for number in range(40)}
+    to_wandb(made_results([(labels, [1])]), tmp_path)
+    records = read_log(next(tmp_path.rglob("*.wandb")).read_bytes())
+    assert len(records) == 5
+    assert len(records[1]) > 3 * 32768
+
+
+# --- Documents ---
+
+PAGE = """# Page
+
+<!-- results results -->
+<!-- end -->
+
+Text, and a table of something else:
+
+<!-- table other -->
+| 1 |
+<!-- end -->
+
+```text
+<!-- results nowhere -->
+<!-- end -->
+```
+
+<!-- results results --metric UAS --where "setting=static,seed=1" --no-deviations --digits 1 -->
+<!-- end -->
+"""
+
+
+def test_figures_of_documents_are_traced_to_runs(results):
+    page = results.parent / "page.md"
+    page.write_text(PAGE)
+    assert check_document(page).mismatches
+    page.write_text(with_tables(PAGE, page))
+    found = check_document(page)
+    assert (found.figures, found.mismatches, found.others) == (6 + 3, (), ("other",))
+    assert with_tables(page.read_text(), page) == page.read_text()
+    table = pp.ResultLayout().table(pp.Results.read(results))
+    right = table.rows[1][2].text
+    wrong = ("9" if right[0] != "9" else "8") + right[1:]
+    page.write_text(page.read_text().replace(f"| {right} |", f"| {wrong} |", 1))
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.line, mismatch.found, mismatch.expected) == (7, wrong, right)
+    assert set(mismatch.keys) == set(table.rows[1][2].keys)
+    assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        ("results --metrik UAS", "page.md:1: expected one of --grid, .*, found --metrik"),
+        ("--metric UAS", "page.md:1: expected a folder of results, found none"),
+        ("nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
+        ("results --where seed", "--where: expected axis=name"),
+        ("results --digits x", "--digits: expected a number"),
+    ],
+)
+def test_markers_that_are_wrong(results, marker, message):
+    page = results.parent / "page.md"
+    page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
+    with pytest.raises(SpecError, match=message):
+        check_document(page)

@@ -1,0 +1,334 @@
+"""Runs: by processes, threads and Dask; stopped, killed and gone on with; failed and late."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+import panparser as pp
+from grids import small_grid, write_treebanks
+from panparser.errors import PanParserError
+from panparser.grid import workers
+from panparser.grid.results import read_outcomes
+
+TIMES = ("started", "seconds", "cpu_seconds", "facts")  # that differ from run to run
+
+
+class Watch(pp.GridListener):
+    def __init__(self):
+        self.ended, self.waiting, self.finished = [], None, None
+
+    def before_grid(self, waiting, finished, workers):
+        self.waiting, self.finished = [run.name for run in waiting], finished
+
+    def after_run(self, run, outcome):
+        self.ended.append(run.name)
+
+
+def figures(folder):
+    """What came of all runs, but for times."""
+    return {
+        key: {name: value for name, value in outcome.values.items() if name not in TIMES}
+        for key, outcome in read_outcomes(folder)
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("grid")
+    write_treebanks(place / "treebanks")
+    return place
+
+
+@pytest.fixture(scope="module")
+def finished(folder):
+    """A grid that was run by two processes, and its results."""
+    watch = Watch()
+    grid = small_grid(folder)
+    results = pp.run_grid(grid, jobs=2, listeners=[watch])
+    assert (len(watch.waiting), watch.finished) == (8, 0)
+    assert sorted(watch.ended) == sorted(run.name for run in grid.runs)
+    return grid, results
+
+
+def test_each_run_is_what_the_recipe_makes(finished, folder):
+    grid, results = finished
+    assert len(results.done) == 8
+    run, row = grid.runs[3], results.rows[3]
+    own = folder / "treebanks" / "t1"
+    test = pp.read_conllu(own / "test.conllu")
+    model = pp.run_recipe(pp.Recipe.from_values(run.values)).model
+    parsed = test.copy()
+    model.annotate(parsed)
+    expected = pp.evaluate(test, parsed, samples=0)
+    assert row.outcome.score("test", "LAS") == pytest.approx(expected.las)
+    counts = row.outcome.counts("test", "UAS")
+    assert counts.tolist() == expected.counts["UAS"].tolist()
+    assert row.outcome.facts["sentences"] == 15
+    assert row.outcome.values["data"].keys() == set(run.files.values())
+    assert "t1/train.conllu" in row.outcome.values["data"].values()
+
+
+def test_what_is_finished_is_not_run_again(finished, folder):
+    grid, results = finished
+    watch = Watch()
+    again = pp.run_grid(grid, jobs=2, listeners=[watch])
+    assert (watch.waiting, watch.finished) == ([], 8)
+    assert [row.outcome.values for row in again.rows] == [row.outcome.values for row in results.rows]
+    other = small_grid(folder, name="other", axes={"treebank": ["treebanks/t2"], "training": {"strategy": ["static"]}})
+    watch = Watch()
+    pp.run_grid(replace(other), jobs=1, listeners=[watch])  # its seed is 1: the same run, in another grid
+    assert (watch.waiting, watch.finished) == ([], 1)
+    assert pp.Results.read(folder / "results", "other").done[0].key in {row.key for row in results.rows}
+
+
+def test_any_executor_gives_the_same(finished, tmp_path):
+    grid, _ = finished
+    with ThreadPoolExecutor(1) as executor:
+        pp.run_grid(replace(grid, results=tmp_path / "r", runs=grid.runs[:2]), executor=executor)
+    known = figures(grid.results)
+    found = figures(tmp_path / "r")
+    assert len(found) == 2
+    assert found == {key: known[key] for key in found}
+
+
+@pytest.mark.unmeasured
+def test_a_local_cluster_gives_the_same(finished, tmp_path):
+    pytest.importorskip("distributed", reason="needs the extra grid")
+    grid, _ = finished
+    pp.run_grid(replace(grid, results=tmp_path / "r"), cluster="local", jobs=2)
+    assert figures(tmp_path / "r") == figures(grid.results)
+
+
+def test_models_are_kept_if_wanted(finished, tmp_path):
+    grid, _ = finished
+    one = replace(grid, results=tmp_path / "r", runs=grid.runs[:1])
+    pp.run_grid(one, jobs=1, models=tmp_path / "models")
+    parser = pp.load(tmp_path / "models" / f"{grid.runs[0].key}.panparser")
+    assert parser.training.seed == 1
+
+
+def test_a_run_that_fails_is_a_row_with_its_message(folder, tmp_path):
+    (folder / "bad").mkdir(exist_ok=True)
+    for part in ("train", "test"):
+        (folder / "bad" / f"{part}.conllu").write_text("1\tx\n\n")
+    grid = small_grid(folder, results=str(tmp_path / "r"), axes={"treebank": ["bad", "treebanks/t1"]})
+    results = pp.run_grid(grid, jobs=1)
+    assert len(results.done) == len(results.failed) == 1
+    assert "expected 10" in results.failed[0].outcome.error
+    watch = Watch()
+    pp.run_grid(grid, jobs=1, listeners=[watch])
+    assert watch.waiting == []  # it would fail again
+    pp.run_grid(grid, jobs=1, listeners=[watch], failed=True)
+    assert watch.waiting == ["treebank bad"]
+    pp.run_grid(grid, jobs=1, listeners=[watch], force=True)
+    assert len(watch.waiting) == 2
+
+
+@pytest.fixture
+def slow(folder, tmp_path):
+    """A grid of one run that takes long, and one that does not."""
+    settings = {"long": {"training": {"epochs": 100_000, "patience": 0}}, "short": {}}
+    return small_grid(folder, results=str(tmp_path / "r"), axes={"treebank": ["treebanks/t1"], "setting": settings})
+
+
+def test_a_run_that_takes_too_long_is_stopped(slow):
+    start = time.monotonic()
+    results = pp.run_grid(replace(slow, seconds=1.5), jobs=1)
+    assert time.monotonic() - start < 20
+    assert results.failed[0].outcome.error == "it took longer than 1.5 s"
+    assert len(results.done) == 1
+
+
+def test_a_process_that_dies_is_replaced_and_its_run_tried_again(slow, monkeypatch):
+    """The long run is killed as often as it may be tried; the short one is not disturbed."""
+    killed = []
+    ask = workers.Child.ask
+
+    def killing(child, task, seconds):
+        if json.loads(task)["name"].endswith("long"):
+            killed.append(child.pid)
+            os.kill(child.pid, signal.SIGKILL)
+        return ask(child, task, seconds)
+
+    monkeypatch.setattr(workers.Child, "ask", killing)
+    results = pp.run_grid(replace(slow, retries=1), jobs=1)
+    assert len(killed) == len(set(killed)) == 2
+    assert results.failed[0].outcome.error == "its process ended: killed by signal 9 (tried 2 times)"
+    assert len(results.done) == 1
+
+
+def test_data_that_change_meanwhile_are_noticed(folder, tmp_path):
+    write_treebanks(tmp_path / "own", 1)
+    grid = small_grid(tmp_path, results=str(tmp_path / "r"), axes={"treebank": ["own/t1"]})
+    path = tmp_path / "own" / "t1" / "dev.conllu"
+    path.write_bytes(path.read_bytes() * 2)
+    assert "has changed since the grid began" in pp.run_grid(grid, jobs=1).failed[0].outcome.error
+
+
+def test_a_damaged_file_is_run_again(finished, tmp_path):
+    grid, _ = finished
+    one = replace(grid, results=tmp_path / "r", runs=grid.runs[:1])
+    pp.run_grid(one, jobs=1)
+    path = tmp_path / "r" / f"{grid.runs[0].key}.json"
+    whole = path.read_text()
+    path.write_text(whole[:100])
+    watch = Watch()
+    pp.run_grid(one, jobs=1, listeners=[watch])
+    assert len(watch.ended) == 1
+    assert json.loads(path.read_text())["scores"] == json.loads(whole)["scores"]
+
+
+def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch, tmp_path):
+    grid, results = finished
+    monkeypatch.setattr("panparser.grid.runs.own_build", lambda: "another")
+    other = replace(small_grid(grid.results.parent), name="later")
+    assert not {run.key for run in other.runs} & {run.key for run in grid.runs}
+    watch = Watch()
+    found = pp.run_grid(other, any_build=True, listeners=[watch])
+    assert watch.waiting == []
+    assert {row.outcome.key for row in found.done} == {row.key for row in results.rows}
+    read = pp.Results.read(grid.results, "later")
+    assert len(read.done) == 8
+    (grid.results / "grids" / "later.json").unlink()
+
+
+def test_only_one_kind_of_workers(finished, tmp_path):
+    grid = replace(finished[0], results=tmp_path / "r")
+    with pytest.raises(pp.errors.SpecError, match="one of them"):
+        pp.run_grid(grid, cluster="tcp://127.0.0.1:1", jobs=2)
+    with pytest.raises(pp.errors.SpecError, match="jobs of a grid must be"):
+        pp.run_grid(grid, jobs=0)
+
+
+@pytest.mark.unmeasured
+def test_a_scheduler_that_does_not_answer(finished, tmp_path, monkeypatch):
+    pytest.importorskip("distributed", reason="needs the extra grid")
+    monkeypatch.setattr("panparser.grid.clusters._LOST", 1.0)
+    with pytest.raises(PanParserError, match="no scheduler answers"):
+        pp.run_grid(replace(finished[0], results=tmp_path / "r"), cluster="tcp://127.0.0.1:9")
+
+
+# --- Real processes, killed ---
+
+
+GRID = """
+results = "results"
+
+[recipe.parser]
+beam = 1
+templates = "zn11"
+
+[recipe.training]
+epochs = 20
+members = 1
+patience = 0
+
+[axes]
+treebank = "treebanks"
+training.seed = [1, 2, 3, 4, 5, 6]
+"""
+
+
+def start(folder, *more):
+    command = [sys.executable, "-m", "panparser", "grid", str(folder / "grid.toml"), "-j", "2", *more]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as stream:
+        first = [int(each) for each in stream.read().split()]
+    threads = [each for each in os.listdir(f"/proc/{pid}/task") if each != str(pid)]
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children") as stream:
+                first += [int(each) for each in stream.read().split()]
+        except OSError:
+            continue
+    return first
+
+
+@pytest.mark.unmeasured
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs /proc")
+def test_a_grid_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
+    write_treebanks(tmp_path / "treebanks")
+    (tmp_path / "grid.toml").write_text(GRID)
+    results = tmp_path / "results"
+
+    def done():
+        return sorted(path.name for path in results.glob("*.json"))
+
+    process = start(tmp_path)
+    wait_for(lambda: len(done()) >= 3)
+    workers = children_of(process.pid)
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)  # one worker: its run is tried again by another
+    count = len(done())
+    wait_for(lambda: len(done()) >= count + 2)
+    workers = children_of(process.pid)
+    process.kill()  # the grid itself: its workers end with it
+    process.communicate()
+    wait_for(lambda: not any(map(alive, workers)))
+    before = {name: (results / name).stat().st_mtime_ns for name in done()}
+    assert 5 <= len(before) < 12
+    process = start(tmp_path)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert f"{12 - len(before)} runs by 2 workers, {len(before)} are finished" in errors
+    assert len(done()) == 12
+    assert {name: (results / name).stat().st_mtime_ns for name in before} == before
+    assert all(outcome.is_done for _, outcome in read_outcomes(results))
+    assert not list(results.glob("*.part")) + list(results.glob(".*.part"))
+
+
+@pytest.mark.unmeasured
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_ctrl_c_ends_at_once_and_says_how_to_go_on(tmp_path):
+    write_treebanks(tmp_path / "treebanks")
+    (tmp_path / "grid.toml").write_text(GRID.replace("epochs = 20", "epochs = 100000"))
+    process = start(tmp_path)
+    wait_for(lambda: (tmp_path / "results" / "grids" / "grid.json").exists() and len(children_of(process.pid)) == 2)
+    time.sleep(0.5)
+    workers = children_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "panparser: interrupted: 0 of 12 runs have ended; the same command goes on"
+    wait_for(lambda: not any(map(alive, workers)))
+    assert not list((tmp_path / "results").glob("*.json"))
+
+
+@pytest.mark.unmeasured
+def test_a_local_cluster_listens_at_the_loopback_address_alone():
+    pytest.importorskip("distributed", reason="needs the extra grid")
+    psutil = pytest.importorskip("psutil")
+    from panparser.grid.clusters import opened
+
+    with opened(1, "local", None):
+        own = psutil.Process()
+        places = [place for each in (own, *own.children(recursive=True)) for place in each.net_connections(kind="inet")]
+        listening = {place.laddr.ip for place in places if place.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}

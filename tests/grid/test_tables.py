@@ -1,0 +1,169 @@
+"""Tables of results: figures that were computed by hand, tests beside references."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import panparser as pp
+from grids import made_results
+from panparser.evaluation.significance import holm, sign_test
+
+SEEDS = [  # two treebanks of three sentences of ten words
+    ({"treebank": "a", "setting": "x", "seed": "1"}, [10, 5, 0]),  # 50.00
+    ({"treebank": "a", "setting": "x", "seed": "2"}, [10, 8, 3]),  # 70.00
+    ({"treebank": "a", "setting": "y", "seed": "1"}, [10, 10, 10]),  # 100.00
+    ({"treebank": "a", "setting": "y", "seed": "2"}, [9, 9, 9]),  # 90.00
+    ({"treebank": "b", "setting": "x", "seed": "1"}, [3, 3, 3]),  # 30.00
+    ({"treebank": "b", "setting": "x", "seed": "2"}, [3, 3, 3]),  # 30.00
+    ({"treebank": "b", "setting": "y", "seed": "1"}, [0, 3, 3]),  # 20.00
+    ({"treebank": "b", "setting": "y", "seed": "2"}, [3, 3, 0]),  # 20.00
+]
+
+
+def texts(table):
+    return [list(table.head), *table.texts()]
+
+
+def test_means_and_deviations():
+    table = pp.ResultLayout().table(made_results(SEEDS))
+    assert table.title == "test LAS, mean of 2 seeds"
+    assert texts(table) == [
+        ["setting", "a", "b", "average"],
+        ["x", "60.00 ± 14.14", "30.00 ± 0.00", "45.00 ± 7.07"],
+        ["y", "95.00 ± 7.07", "20.00 ± 0.00", "57.50 ± 3.54"],
+    ]
+    assert table.rows[0][1].deviation == pytest.approx(math.sqrt(200))
+    assert len(table.rows[0][1].keys) == 2
+    assert len(table.rows[0][3].keys) == 4
+
+
+def test_other_layouts():
+    results = made_results(SEEDS)
+    table = pp.ResultLayout(rows=("treebank", "seed"), columns="setting", digits=1).table(results)
+    assert texts(table)[:3] == [["treebank", "seed", "x", "y"], ["a", "1", "50.0", "100.0"], ["a", "2", "70.0", "90.0"]]
+    table = pp.ResultLayout(labels={"treebank": ["a"]}, deviations=False).table(results)
+    assert texts(table) == [["setting", "a"], ["x", "60.00"], ["y", "95.00"]]
+    table = pp.ResultLayout(rows=(), columns="setting", metric="words").table(results)
+    assert texts(table) == [["x", "y"], ["7.00 ± 0.00", "7.00 ± 0.00"]]
+    assert table.title == "words, mean of 2 seeds"
+
+
+def test_what_is_missing_is_told_and_not_averaged():
+    results = made_results(
+        [(labels, None if number in (1, 6, 7) else correct) for number, (labels, correct) in enumerate(SEEDS)]
+    )
+    assert texts(pp.ResultLayout().table(results))[1:] == [
+        ["x", "50.00 [1 of 2]", "30.00 ± 0.00", "-"],
+        ["y", "95.00 ± 7.07", "-", "-"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [
+        ({"rows": ("beam",)}, "has no axis beam; there are treebank, setting, seed"),
+        ({"rows": ("setting",), "columns": "setting"}, "expected it as rows or as columns, found it as both"),
+        ({"against": "z"}, "expected one of x; y to compare with, found 'z'"),
+        ({"labels": {"seed": ["9"]}}, "seed: expected one of 1, 2, found 9"),
+        ({"against": "x", "metric": "words"}, "expected a metric that is counted by sentence"),
+    ],
+)
+def test_errors(layout, message):
+    with pytest.raises(pp.errors.SpecError, match=message):
+        pp.ResultLayout(**layout).table(made_results(SEEDS))
+
+
+def by_all_swaps(first, second):
+    """The exact p of swapping sentences, in all ways."""
+    gains = np.subtract(second, first)
+    found = [abs(np.dot(signs, gains)) for signs in product((1, -1), repeat=len(gains))]
+    return np.mean([each >= abs(gains.sum()) - 1e-9 for each in found])
+
+
+def test_differences_are_paired_by_sentence_with_all_its_seeds():
+    table = pp.ResultLayout(against="x").table(made_results(SEEDS), shuffles=20_000)
+    assert table.head == ("setting", "treebank", "its own", "difference", "95 %", "p", "Holm", "p, seeds")
+    a, b = table.rows
+    assert [cell.text for cell in a[:4]] == ["y", "a", "95.00", "+35.00"]
+    assert [cell.text for cell in b[:4]] == ["y", "b", "20.00", "-10.00"]
+    chances = [by_all_swaps([20, 13, 3], [19, 19, 19]), by_all_swaps([6, 6, 6], [3, 6, 3])]
+    assert [row[5].value for row in (a, b)] == pytest.approx(chances, abs=0.02)
+    assert [row[6].value for row in (a, b)] == pytest.approx([min(1, 2 * min(chances)), 1], abs=0.04)
+    assert [row[7].text for row in (a, b)] == ["0.5000", "0.5000"]
+    assert table.notes[1] == (
+        "y: +12.50 on average of 2 treebanks (p 1.0000 over them); better on 1, worse on 1; "
+        "significantly, after Holm's correction, on 0 and 0"
+    )
+
+
+def test_effects_that_hold_are_counted():
+    runs = []
+    for number, treebank in enumerate("abc"):
+        better = [10] * 60 if number < 2 else [0] * 60
+        runs += [({"treebank": treebank, "setting": "x"}, [5] * 60), ({"treebank": treebank, "setting": "y"}, better)]
+    note = pp.ResultLayout(against="x").table(made_results(runs), shuffles=2000).notes[1]
+    assert note.startswith("y: +16.67 on average of 3 treebanks")
+    assert note.endswith("better on 2, worse on 1; significantly, after Holm's correction, on 2 and 1")
+
+
+def test_only_runs_that_both_have_are_compared():
+    results = made_results(
+        [(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)]
+    )
+    row = pp.ResultLayout(against="x").table(results, shuffles=100).rows[0]
+    assert [cell.text for cell in row[2:4]] == ["100.00", "+50.00"]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_beside_its_definition(p):
+    """Hypotheses are rejected one after the other, the smallest p first, until one is not."""
+    corrected = holm(np.array(p))
+    for level in (0.01, 0.05, 0.3):
+        rejected = set()
+        for step, place in enumerate(sorted(range(len(p)), key=lambda each: p[each])):
+            if p[place] > level / (len(p) - step):
+                break
+            rejected.add(place)
+        near = {place for place in range(len(p)) if abs(corrected[place] - level) < 1e-9}
+        assert {place for place in range(len(p)) if corrected[place] <= level} - near == rejected - near
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
+def test_signs_beside_all_of_them(gains):
+    found = [
+        abs(sum(sign * gain for sign, gain in zip(signs, gains, strict=True)))
+        for signs in product((1, -1), repeat=len(gains))
+    ]
+    expected = np.mean([each >= abs(sum(gains)) for each in found])
+    assert sign_test(np.array(gains, dtype=float)) == pytest.approx(expected)
+
+
+def test_signs_of_many_pairs():
+    assert math.isnan(sign_test(np.array([])))
+    assert sign_test(np.ones(30)) < 0.001
+    assert sign_test(np.array([1.0, -1.0] * 15)) == 1.0
+
+
+# --- Forms ---
+
+
+def test_markdown_latex_csv_and_json():
+    results = made_results([({"setting": "a_b|c", "seed": str(seed)}, [10, seed]) for seed in (1, 2)])
+    table = pp.ResultLayout(rows=("setting",)).table(results)
+    assert table.to_markdown() == "| setting | LAS |\n| --- | ---: |\n| a_b\\|c | 57.50 ± 3.54 |\n"
+    latex = table.to_latex().splitlines()
+    assert latex[0].startswith("% made: 2 of 2 runs; panparser 0, build b; ")
+    assert latex[1:] == [
+        r"\begin{tabular}{lr}", r"\toprule", r"setting & LAS \\", r"\midrule", r"a\_b|c & 57.50 $\pm$ 3.54 \\",
+        r"\bottomrule", r"\end{tabular}",
+    ]  # fmt: skip
+    assert table.to_csv() == "setting,LAS,LAS deviation\na_b|c,57.5,3.53553\n"
+    values = table.to_values()
+    assert values["rows"] == [["a_b|c", 57.5]]
+    assert values["keys"] == [[[], [row.key for row in results.rows]]]
