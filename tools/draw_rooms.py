@@ -17,7 +17,7 @@ ROOMS = {
     "cli": "the commands",
     "server": "models over HTTP, as UDPipe",
     "annotation": "treebanks by a person and a parser",
-    "analysis": "where a parser is wrong, and why",
+    "analysis": "where a parser is wrong",
     "grid": "many runs, one table",
     "recipes": "everything that makes a model, in one file",
     "transfer": "parsers for languages with little data",
