@@ -84,6 +84,7 @@ bool fits_chain(std::span<const Effect> effects) {
 
 constexpr std::int32_t kUnbounded = 1 << 20;  // as in panparser.terms
 constexpr std::int32_t kBufferRegion = 0b1111 << (2 * kAtB0);
+constexpr std::int32_t kEverywhere = (1 << (2 * kAtL0)) - 1;  // where there is no list
 
 }  // namespace
 
@@ -466,6 +467,10 @@ inline int count_children(const Probe& probe, Token token, const Frame& frame, c
     return (region_bit<kFree>(frame, child) & probe.region) != 0 && !(probe.flag && contains(frame.attached, child));
   };
   int count = 0;
+  if (kFree && (probe.region & kEverywhere) == kEverywhere && !probe.flag) {
+    for (const Token child : children) count += contains(frame.on_stack, child);
+    return count;
+  }
   if ((probe.region & kBufferRegion) != 0) {  // children are sorted: those in the buffer come last
     const bool all = !kFree && !probe.flag && (probe.region & kBufferRegion) == kBufferRegion;
     for (auto child = children.rbegin(); child != children.rend() && *child >= frame.front; ++child) {

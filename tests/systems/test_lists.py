@@ -65,6 +65,13 @@ def test_longer_sentences_too(name, words, single, root):
     assert check_system(pp.system(name, root=root, single_root=single), words).rows[-1].relaxed == 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("root", "single"), [("none", False), *((root, True) for root in ROOTS)])
+def test_whole_trees_of_six_words(root, single):
+    """One to three minutes each; several roots with Root first or last take several times as long."""
+    assert check_system(pp.system("covington", root=root, single_root=single), 6, golds="all").rows[-1].relaxed == 0
+
+
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("name", ["covington", "covington-projective", "arc-swift"])
 def test_one_root_is_left_at_any_length(name, root):
