@@ -256,3 +256,17 @@ def test_closing_twice_and_files_that_are_not_there(path, tmp_path):
     with pytest.raises(pp.AnnotationError, match="cannot be read"):
         pp.Session(tmp_path / "nowhere")
     assert not list(tmp_path.glob("nowhere*"))
+
+
+def test_sentences_of_the_same_words_are_told_apart(tmp_path):
+    row = "1\tit\tit\t{}\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
+    path = write(tmp_path, row.format("PRON") + row.format("_") + row.format("NOUN"))
+    with pp.Session(path, learn=False) as session:
+        assert [session.view(index)["words"][0]["upos"] for index in range(3)] == ["PRON", "_", "NOUN"]
+        for index in range(3):
+            session.edit(index, 0, {"op": "done"})
+    assert [line.split("\t")[3] for line in path.read_text().splitlines() if line.startswith("1")] == [
+        "PRON",
+        "_",
+        "NOUN",
+    ]
