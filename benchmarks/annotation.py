@@ -212,10 +212,10 @@ class Task:
     def run(self, folder: Path) -> Result:
         before = time.process_time()
         drawn = sentences(folder / self.treebank / "train.conllu", self.seed)
-        start, ways = Completer(), WAYS[:-1]
+        start, ways = Completer(), list(WAYS[:-1])
         if self.start == "transferred":
             tags = treebank_of([without_trees(draft) for draft in drawn])
-            start, ways = transferred(folder, self.treebank, tags, self.seed), WAYS[3:4]
+            start, ways = transferred(folder, self.treebank, tags, self.seed), [WAYS[3]]
         counts = simulate(drawn, self.seed, start, ways)
         found = {way: asdict(count) for way, count in counts.items()}
         if self.start == "transferred":

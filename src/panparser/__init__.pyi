@@ -24,8 +24,8 @@ from panparser import transfer as transfer
 from panparser import treebank as treebank
 from panparser import trees as trees
 from panparser._engine import ILLEGAL_COST as ILLEGAL_COST
-from panparser.annotation.agreement import Agreement as Agreement
-from panparser.annotation.agreement import agreement as agreement
+from panparser.annotation.annotators import Agreement as Agreement
+from panparser.annotation.annotators import agreement as agreement
 from panparser.annotation.choosing import Choice as Choice
 from panparser.annotation.progress import read_gestures as read_gestures
 from panparser.annotation.session import Session as Session

@@ -103,8 +103,12 @@ def test_arcs_that_cross_can_be_decided_whatever_the_system(completer, sentences
         draft = operation({"op": "head", "word": word, "head": head}).applied(draft, ())
     found = completer.complete(draft)
     heads = [word.head for word in found.words]
-    assert found.conflict is None and heads[0] == 3 and heads[1] == 4 and heads[3] == 6
-    assert is_tree(heads) and not is_projective(heads)
+    assert found.conflict is None
+    assert heads[0] == 3
+    assert heads[1] == 4
+    assert heads[3] == 6
+    assert is_tree(heads)
+    assert not is_projective(heads)
 
 
 def test_conflicts_are_shown_and_decisions_stay(completer, sentences):
@@ -112,7 +116,8 @@ def test_conflicts_are_shown_and_decisions_stay(completer, sentences):
     for word in (1, 2):
         draft = operation({"op": "head", "word": word, "head": 0}).applied(draft, ())
     found = completer.complete(draft)
-    assert found.conflict.words == [1, 2] and "one root" in found.conflict.message(draft)
+    assert found.conflict.words == [1, 2]
+    assert "one root" in found.conflict.message(draft)
     assert [word.head for word in found.words[:2]] == [0, 0]
 
 
@@ -124,10 +129,12 @@ def test_labels_alternatives_and_the_least_certain_word(completer, sentences):
         assert completer.ranked_labels(draft, 1, None) == [] == completer.alternatives(draft, 3)
         return
     ranked = completer.ranked_labels(draft, 1, 2)
-    assert len(ranked) > 5 and ranked[0][1] == 0 >= ranked[-1][1]
+    assert len(ranked) > 5
+    assert ranked[0][1] == 0 >= ranked[-1][1]
     decided = operation({"op": "head", "word": 1, "head": len(draft.words)}).applied(draft, ())
     trees = completer.alternatives(decided, 4)
-    assert 1 <= len(trees) <= 4 and all(tree["heads"][0] == len(draft.words) for tree in trees)
+    assert 1 <= len(trees) <= 4
+    assert all(tree["heads"][0] == len(draft.words) for tree in trees)
     assert len({(*tree["heads"], *tree["labels"]) for tree in trees}) == len(trees)
 
 

@@ -58,14 +58,17 @@ def test_a_conflict_is_found_just_if_no_tree_keeps_all_decisions_and_is_minimal(
     found = tree_of(len(made.words), wanted)
     assert (found is not None) == possible
     if found is not None:
-        assert tuple(found) in TREES[len(made.words)] and all(_keeps(found, each) for each in wanted)
+        assert tuple(found) in TREES[len(made.words)]
+        assert all(_keeps(found, each) for each in wanted)
         return
     for left_out in conflict.decisions:
         rest = [each for each in conflict.decisions if each is not left_out]
         assert any(all(_keeps(tree, each) for each in rest) for tree in TREES[len(made.words)])
-    assert conflict.message(made) and set(conflict.words) <= set(range(1, len(made.words) + 1))
+    assert conflict.message(made)
+    assert set(conflict.words) <= set(range(1, len(made.words) + 1))
     kept, first = consistent(len(made.words), wanted)
-    assert first == conflict and find_conflict(len(made.words), kept) is None
+    assert first == conflict
+    assert find_conflict(len(made.words), kept) is None
 
 
 @pytest.mark.parametrize(

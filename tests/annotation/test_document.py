@@ -12,7 +12,10 @@ from panparser.annotation.document import Document
 from panparser.annotation.operations import Head
 from places import ENGLISH
 
-ODD = "\ufeff\n# a comment alone\n\n\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\r\n\r\n\r\n1\tb\t_\t_\n\n# c\n1\tc\t_\t_\t_\t_\t_\t_\t_\t_"
+ODD = (
+    "\ufeff\n# a comment alone\n\n\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\r\n\r\n\r\n"
+    "1\tb\t_\t_\n\n# c\n1\tc\t_\t_\t_\t_\t_\t_\t_\t_"
+)
 
 
 @pytest.mark.parametrize("text", [FILE, ODD, FILE + "# after the last\n", FILE.rstrip("\n"), ""])

@@ -32,9 +32,18 @@ def test_bytes_that_are_not_utf8_stay():
 
 
 @pytest.mark.parametrize(
-    "row", ["1\ta\t_", "01\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\ta\t_\t_\t_\t_\t0\troot\t_\t_", "1\ta\t_\t_\t_\t_\t1\tx\t_\t_",
-            "1\ta\t_\t_\t_\t_\t2\tx\t_\t_", "1\ta\t_\t_\t_\t_\tx\tx\t_\t_", "x", "# only a comment"]
-)  # fmt: skip
+    "row",
+    [
+        "1\ta\t_",
+        "01\ta\t_\t_\t_\t_\t0\troot\t_\t_",
+        "2\ta\t_\t_\t_\t_\t0\troot\t_\t_",
+        "1\ta\t_\t_\t_\t_\t1\tx\t_\t_",
+        "1\ta\t_\t_\t_\t_\t2\tx\t_\t_",
+        "1\ta\t_\t_\t_\t_\tx\tx\t_\t_",
+        "x",
+        "# only a comment",
+    ],
+)
 def test_what_could_not_be_written_back_is_refused(row):
     with pytest.raises(pp.ConlluError):
         Draft.read(f"{row}\n\n")
@@ -53,7 +62,7 @@ def test_changes_lead_from_one_draft_to_another_and_back(first, second):
     assert first.changed(cells) == second
     assert second.changed(cells, backwards=True) == first
     if cells:
-        with pytest.raises(pp.PanParserError, match="was .* and is .* now"):
+        with pytest.raises(pp.PanParserError, match=r"was .* and is .* now"):
             second.changed(cells)
 
 

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser.annotation.journal import Journal, line_of, record_of
 
+CELLS = {"index": 0, "key": "k", "cells": [[1, "head", None, 2]]}
 RECORDS = [
-    {"op": {"op": "head", "word": 1, "head": 2}, "user": "é", "parts": [{"index": 0, "key": "k", "cells": [[1, "head", None, 2]]}]},
+    {"op": {"op": "head", "word": 1, "head": 2}, "user": "é", "parts": [CELLS]},
     {"undo": 1},
     {"redo": 1},
     {"saving": "abc"},
     {"saved": 4},
     {"base": "x", "parts": [], "moved": [[1, 2]]},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -41,7 +42,8 @@ def read(path):
 def test_records_come_back(path):
     records, journal = read(path)
     assert [{k: v for k, v in record.items() if k not in ("n", "at")} for record in records[1:]] == RECORDS
-    assert journal.dropped == "" and journal.last == len(RECORDS)
+    assert journal.dropped == ""
+    assert journal.last == len(RECORDS)
     assert [journal.record(number) for number in range(len(RECORDS) + 1)] == records
     for line in path.read_text().splitlines():
         json.loads(line)  # lines of JSON, for other programs
@@ -78,7 +80,8 @@ def test_a_changed_byte_is_never_read_as_something_else(path):
         path.write_bytes(damaged)
         if at >= last:
             found, journal = read(path)
-            assert found == records[:-1] and "dropped an incomplete last line" in journal.dropped
+            assert found == records[:-1]
+            assert "dropped an incomplete last line" in journal.dropped
         else:
             with pytest.raises(pp.JournalError):
                 read(path)
@@ -87,7 +90,8 @@ def test_a_changed_byte_is_never_read_as_something_else(path):
 
 def test_lines_that_are_missing_or_doubled_are_found(path):
     lines = path.read_bytes().splitlines(keepends=True)
-    for changed in (lines[:2] + lines[3:], lines[:3] + lines[2:], lines[:1] + lines[:1], lines[1:], [*lines[:3], b"\n", *lines[3:]]):  # fmt: skip
+    doubled, missing, blank = lines[:3] + lines[2:], lines[:2] + lines[3:], [*lines[:3], b"\n", *lines[3:]]
+    for changed in (doubled, missing, blank, lines[:1] * 2, lines[1:]):
         path.write_bytes(b"".join(changed))
         with pytest.raises(pp.JournalError):
             read(path)

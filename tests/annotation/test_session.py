@@ -39,7 +39,9 @@ def test_a_view_is_json_with_all_that_a_page_needs(session):
     }  # fmt: skip
     view = session.view(1)
     assert [word["head"] for word in view["words"]] == [0, 1, 2]  # no parser yet: the word before
-    assert view["words"][0]["confidence"] < 1 and view["least_certain"] == 1 and view["right_to"] == 0
+    assert view["words"][0]["confidence"] < 1
+    assert view["least_certain"] == 1
+    assert view["right_to"] == 0
     assert view["empty"] == [{"id": "2.1", "form": "ate", "deps": "0:root"}]
     with pytest.raises(pp.AnnotationError, match=r"has sentences 0\.\.2; got 3"):
         session.view(3)
@@ -47,7 +49,9 @@ def test_a_view_is_json_with_all_that_a_page_needs(session):
 
 def test_gestures_change_views_and_stale_ones_are_refused(session):
     view = session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
-    assert view["words"][0]["head"] == 2 and view["words"][0]["decided"]["head"] and view["version"] == 1
+    assert view["words"][0]["head"] == 2
+    assert view["words"][0]["decided"]["head"]
+    assert view["version"] == 1
     with pytest.raises(pp.StaleError, match="sentence 2 has changed"):
         session.edit(1, 0, {"op": "head", "word": 1, "head": 3})
     with pytest.raises(pp.AnnotationError):
@@ -68,16 +72,19 @@ def test_undo_jumps_to_the_sentence_that_it_touches(session):
     session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
     session.edit(2, 0, {"op": "split_sentence", "word": 3})
     assert len(session) == 4
-    assert session.undo()["index"] == 2 and len(session) == 3
+    assert session.undo()["index"] == 2
+    assert len(session) == 3
     assert session.undo()["index"] == 1
     assert session.undo() is None
-    assert session.redo()["words"][0]["head"] == 2 and session.redo()["index"] == 2
+    assert session.redo()["words"][0]["head"] == 2
+    assert session.redo()["index"] == 2
     assert session.redo() is None
 
 
 def test_every_gesture_of_the_list_can_be_sent(session):
-    values = {"head": 2, "word": 1, "label": "obj", "what": "both", "heads": [3], "first": 1, "last": 2, "column": "upos",
-              "value": "X", "comments": ["# a"], "text": "note", "forms": ["T", "hey"], "places": [[0, 2]]}  # fmt: skip
+    values = {"head": 2, "word": 1, "label": "obj", "what": "both", "heads": [3], "first": 1, "last": 2}
+    values |= {"column": "upos", "value": "X", "comments": ["# a"], "text": "note", "forms": ["T", "hey"]}
+    values |= {"places": [[0, 2]]}
     for name, kind in GESTURES.items():
         gesture = {"op": name} | {key: values[key] for key in kind.declared.must if key != "op"}
         if name in ("unspan", "unmultiword"):
@@ -94,17 +101,20 @@ def test_problems_and_conflicts_are_told(session):
     assert any(problem["word"] == 1 and "WHAT" in problem["message"] for problem in view["problems"])
     view = session.edit(1, view["version"], {"op": "head", "word": 1, "head": 2})
     view = session.edit(1, view["version"], {"op": "head", "word": 2, "head": 1})
-    assert view["conflict"]["words"] == [1, 2] and "circle" in view["conflict"]["message"]
+    assert view["conflict"]["words"] == [1, 2]
+    assert "circle" in view["conflict"]["message"]
 
 
 def test_next_search_and_consistency(session):
-    assert session.next_sentence(0) == 1 and session.next_sentence(2) == 1
+    assert session.next_sentence(0) == 1
+    assert session.next_sentence(2) == 1
     assert [each["index"] for each in session.search("THEY ATE")] == [1]
     for index in (1, 2):
         session.edit(index, 0, {"op": "done"})
     assert session.next_sentence(0) is None
     labels = session.consistency(0, 2)
-    assert labels["label"] == "obj" and labels["others"] == []
+    assert labels["label"] == "obj"
+    assert labels["others"] == []
     with pytest.raises(pp.AnnotationError):
         session.labels(1, 9)
 
@@ -116,7 +126,8 @@ def test_labels_of_a_pair_are_changed_everywhere_at_once(tmp_path):
         found = session.consistency(0, 1)
         assert (found["lemma"], found["head_lemma"], found["label"]) == ("the", "cat", "det")
         (other,) = found["others"]
-        assert other["label"] == "amod" and [place["sentence"] for place in other["places"]] == [1, 2]
+        assert other["label"] == "amod"
+        assert [place["sentence"] for place in other["places"]] == [1, 2]
         assert session.consistency()["mixed"][0]["labels"] == {"det": 2, "amod": 2}
         places = [[place["sentence"], place["word"]] for place in other["places"]]
         session.edit(0, 0, {"op": "relabel", "label": "det", "places": places})
@@ -136,7 +147,8 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
         session.listen(lambda event: (events.append(event), changed.set()))
         session.wait(60)
         first = session.summary()
-        assert first["has_parser"] and first["done"] == 12
+        assert first["has_parser"]
+        assert first["done"] == 12
         view = session.edit(3, 0, {"op": "unset", "word": 1})
         session.edit(3, view["version"], {"op": "done", "done": False})
         view = session.edit(3, session.view(3)["version"], {"op": "done", "model": session.view(3)["model"]})
@@ -144,7 +156,8 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
         session.wait(60)
         assert session.summary()["model"] > first["model"]
         ranked = session.labels(3, 1)
-        assert ranked[0]["score"] == 0 and len(ranked) > 3
+        assert ranked[0]["score"] == 0
+        assert len(ranked) > 3
         assert len(session.alternatives(3, 3)) >= 1
     assert {"learning", "model", "saved"} <= {event["event"] for event in events}
     assert Document(path.read_bytes()).totals()["done"] == 12
@@ -177,7 +190,8 @@ def test_a_full_disk_makes_the_session_read_only(session, monkeypatch):
     with pytest.raises(pp.JournalError, match="ENOSPC"):
         session.edit(1, 0, {"op": "head", "word": 1, "head": 2})
     view = session.view(1)
-    assert "ENOSPC" in view["read_only"] and view["words"][0]["head"] == 0
+    assert "ENOSPC" in view["read_only"]
+    assert view["words"][0]["head"] == 0
     assert events[0]["event"] == "read-only"
 
 
@@ -206,7 +220,8 @@ def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
     path = write(tmp_path, "1\tb\t_\t_\n\n" + FILE)
     with pp.Session(path, learn=False) as session:
         view = session.view(0)
-        assert "expected 10 columns" in view["unreadable"] and view["words"] == []
+        assert "expected 10 columns" in view["unreadable"]
+        assert view["words"] == []
         with pytest.raises(pp.AnnotationError, match="cannot be annotated"):
             session.edit(0, 0, {"op": "done"})
         assert session.next_sentence(3) == 2
@@ -222,12 +237,15 @@ def test_progress_and_gestures_are_counted(path):
         view = session.undo()
         session.edit(1, view["version"], {"op": "done"})
         progress = session.summary()["progress"]
-        assert progress["corrections"] == 2 and progress["seconds"] == 30
+        assert progress["corrections"] == 2
+        assert progress["seconds"] == 30
         assert progress["per_100_words"] == pytest.approx(66.7)
         assert progress["hours_left"] == pytest.approx(5 / (3 * 3600 / 30), abs=0.1)
     rows = pp.read_gestures(path)
     assert [row["gesture"] for row in rows] == ["head", "head", "undo", "done"]
-    assert rows[1]["undone_by"] == rows[2]["number"] and rows[1]["seconds"] == 10 and rows[0]["user"] == "me"
+    assert rows[1]["undone_by"] == rows[2]["number"]
+    assert rows[1]["seconds"] == 10
+    assert rows[0]["user"] == "me"
     with pp.Session(path, learn=False) as session:
         assert session.summary()["progress"]["corrections"] == 2
 

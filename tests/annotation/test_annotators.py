@@ -11,7 +11,10 @@ ROW = "{0}\tw{0}\t_\tX\t_\t_\t{1}\t{2}\t_\t_\n"
 
 
 def test_scores_kappa_and_disagreements(tmp_path):
-    trees = [[(1, 0, "root"), (2, 1, "obj"), (3, 1, "obl"), (4, 1, "obj")], [(1, 0, "root"), (2, 1, "obl"), (3, 1, "obl"), (4, 2, "obj")]]  # fmt: skip
+    trees = [
+        [(1, 0, "root"), (2, 1, "obj"), (3, 1, "obl"), (4, 1, "obj")],
+        [(1, 0, "root"), (2, 1, "obl"), (3, 1, "obl"), (4, 2, "obj")],
+    ]
     for name, tree in zip("ab", trees, strict=True):
         (tmp_path / name).write_text("".join(ROW.format(*arc) for arc in tree) + "\n")
     found = pp.agreement(tmp_path / "a", tmp_path / "b")
