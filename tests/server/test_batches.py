@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from urllib.parse import quote
 
 import pytest
 
+from conllu_lines import line
 from panparser.server.asked import Asked
-from panparser.server.batches import Batches
+from panparser.server.batches import Batches, Begun
 from panparser.server.limits import Limits
 from panparser.server.processing import Work
 from panparser.server.refusals import RequestError
@@ -70,3 +74,39 @@ def test_who_fails_fails_alone(models, monkeypatch):
     monkeypatch.setattr(Work, "render", fails)
     found, _ = written(together, monkeypatch)
     assert [isinstance(each, RequestError) for each in found] == [number == 5 for number in range(12)]
+
+
+BEGUN = [("tagger=&parser=", "# own\n{}"), ("tagger=&parser=", "{}\n\n\n"), ("parser=", "\n\n{}")]
+BEGUN += [("tagger=&output=vertical", "{}"), ("parser=k_best=2", "{}"), ("parser=", "no conllu"), ("parser=", "")]
+
+
+def test_short_requests_that_come_together_get_what_they_would_get_alone(ask):
+    words = line(1, "They", upos="PRON") + line(2, "ate", upos="VERB") + "\n"
+    requests = [
+        ("POST", f"/process?{query}", f"data={quote(data.format(words))}".encode(), {}) for query, data in BEGUN
+    ] * 4
+    one = type(ask)(ask.models, threads=1)
+    alone = [one.all([request])[0] for request in requests[: len(BEGUN)]]
+    assert [answer.status for answer in alone] == [200, 200, 200, 200, 200, 400, 200]
+    for number, answer in enumerate(one.all(requests)):
+        assert (answer.status, answer.body) == (alone[number % len(BEGUN)].status, alone[number % len(BEGUN)].body)
+
+
+def test_threads_are_called_as_long_as_somebody_waits(models):
+    async def run():
+        with ThreadPoolExecutor(2) as pool:
+            batches = Batches(pool, 2)
+            asked = works(models) * 10
+            sizes = [1 << 16] * len(asked)  # two at a time
+
+            def begin(work):
+                return Begun(work, iter(()), deque(work.read()), lambda work, text: text.encode())
+
+            waiting = [batches.begin(partial(begin, work), size) for work, size in zip(asked, sizes, strict=True)]
+            found = await asyncio.gather(*waiting)
+        assert (batches._called, len(batches._new)) == (0, 0)
+        return [each.content for each in found]
+
+    found = asyncio.run(run())
+    alone = [work.whole(work.write(next(work.read()))).encode() for work in works(models)]
+    assert found == alone * 10

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from threading import Lock
 
-from panparser.server.processing import Work
+from panparser.server.processing import Work, sentence_lines
 from panparser.treebank.treebank import Treebank, concatenated
 
 _WORDS = 1 << 14  # that are annotated together, unless one request has more
@@ -159,6 +159,8 @@ def _together(parts: list[tuple[Work, Treebank]]) -> list[list[str]]:
         joined = concatenated([treebank for _, treebank in parts])
         ends = accumulate((len(treebank) for _, treebank in parts), initial=0)
         parts[0][0].annotate(joined)
-        return [work.render(joined, *place) for (work, _), place in zip(parts, pairwise(ends), strict=True)]
+        lines = sentence_lines(joined)
+        assert len(lines) == len(joined)
+        return [work.render(joined, *place, lines) for (work, _), place in zip(parts, pairwise(ends), strict=True)]
     except Exception:
         return []

@@ -27,6 +27,7 @@ from panparser.treebank.treebank import Treebank, check_lengths
 _CONLLU_BLOCK, _TEXT_BLOCK = 1 << 18, 1 << 14  # bytes that are processed at a time
 _MISC = re.compile(rb"^(\d[^\n]*\t)([^\t\n]*)$", re.M)
 _SPACES = (b"SpacesAfter=", b"SpacesBefore=", b"SpacesInToken=")
+_BLANK = re.compile("\n\n+")
 _PATH = "line"  # before the numbers of lines, in messages
 
 
@@ -131,11 +132,13 @@ class Work:
             raise RequestError(f"Cannot parse the input as asked for.\n{_told(error)}") from None
         return self.render(found, 0, len(found))
 
-    def render(self, treebank: Treebank, first: int, end: int) -> list[str]:
-        """Some sentences as text."""
+    def render(self, treebank: Treebank, first: int, end: int, lines: list[str] | None = None) -> list[str]:
+        """Some sentences as text; `lines` are those of all of them, if they are known."""
+        if self.asked.output == "conllu" and lines is not None:
+            return [joined_sentences(lines[first:end])]
         some = treebank if end - first == len(treebank) else treebank[first:end]
         if self.asked.output == "conllu":
-            return [some.to_conllu()]
+            return [joined_sentences(sentence_lines(some))]
         output: Any = self.asked.output
         return render_text(some, output, self.asked.output_option)
 
@@ -182,6 +185,16 @@ class Work:
             f"# udpipe_model = {self.model.id}\n"
             f"# udpipe_model_licence = {self.model.licence}\n"
         )
+
+
+def sentence_lines(treebank: Treebank) -> list[str]:
+    """The lines of each sentence, without the blank ones around it, however many the input had."""
+    text = treebank.to_conllu().strip("\n")
+    return _BLANK.split(text) if text else []
+
+
+def joined_sentences(sentences: list[str]) -> str:
+    return "".join(f"{lines}\n\n" for lines in sentences)
 
 
 def _told(error: Exception) -> str:
