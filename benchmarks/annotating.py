@@ -11,6 +11,7 @@ key to the sentence drawn again, after the edit is in the journal, on the disk. 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import statistics
 import subprocess
@@ -50,8 +51,8 @@ def made(source: Path, target: Path, sentences: int) -> None:
 
 
 @contextmanager
-def annotated(file: Path) -> Iterator[tuple[str, float]]:
-    """The address, and the seconds until it was printed."""
+def annotated(file: Path) -> Iterator[tuple[str, float, int]]:
+    """The address, the seconds until it was printed, and the number of the process."""
     command = [sys.executable, "-m", "panparser", "annotate", str(file), "-m", "en", "--port", "0"]
     start = time.perf_counter()
     with subprocess.Popen(
@@ -61,13 +62,22 @@ def annotated(file: Path) -> Iterator[tuple[str, float]]:
         line = process.stderr.readline()
         seconds = time.perf_counter() - start
         try:
-            yield re.findall(r"http://\S+", line)[0], seconds
+            yield re.findall(r"http://\S+", line)[0], seconds, process.pid
         finally:
             process.terminate()
 
 
-def visited(playwright: Any, address: str, keys: int) -> tuple[float, list[float]]:
-    """Seconds to open the page; milliseconds of each key."""
+def cpu(pid: int) -> float:
+    """CPU seconds of a process so far; 0 where that is not known."""
+    place = Path(f"/proc/{pid}/stat")
+    if not place.exists():
+        return 0.0
+    fields = place.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def visited(playwright: Any, address: str, pid: int, keys: int) -> tuple[float, list[float], float]:
+    """Seconds to open the page; milliseconds of each key; CPU milliseconds of the server for each."""
     program = next(path for path in BROWSERS if Path(path).exists())
     browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
     page = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -78,9 +88,11 @@ def visited(playwright: Any, address: str, keys: int) -> tuple[float, list[float
     opened = time.perf_counter() - start
     for key in KEYS:  # warm
         page.evaluate(PRESSED, key)
+    before = cpu(pid)
     times = [page.evaluate(PRESSED, KEYS[number % len(KEYS)]) for number in range(keys)]
+    used = 1000 * (cpu(pid) - before) / keys
     browser.close()
-    return opened, times
+    return opened, times, used
 
 
 def main() -> None:
@@ -98,8 +110,8 @@ def main() -> None:
             file = Path(folder) / f"{count}.conllu"
             made(given.file, file, count)
             starts[count] = min(_start(file) for _ in range(3))
-        with annotated(file) as (address, _):
-            opened, times = visited(playwright, address, given.keys)
+        with annotated(file) as (address, _, pid):
+            opened, times, used = visited(playwright, address, pid, given.keys)
         size = file.stat().st_size / 1e6
     ordered = sorted(times)
     lines += [
@@ -108,14 +120,16 @@ def main() -> None:
         f"until the page accepts keys     {opened:.2f} s",
         f"a key that edits, median        {statistics.median(times):.0f} ms",
         f"95 of 100 keys take at most     {ordered[int(0.95 * len(ordered))]:.0f} ms",
-        f"the slowest of {given.keys:<4}             {ordered[-1]:.0f} ms",
+        f"CPU time of the server for it   {used:.0f} ms",
+        f"{f'the slowest of {given.keys:,}':<32}{ordered[-1]:.0f} ms",
+        f"load of the machine             {os.getloadavg()[0]:.0f} processes on {os.cpu_count()} cores",
     ]
     RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
 
 def _start(file: Path) -> float:
-    with annotated(file) as (_, seconds):
+    with annotated(file) as (_, seconds, _):
         return seconds
 
 

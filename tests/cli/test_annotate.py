@@ -109,7 +109,7 @@ def test_both_formats_of_conllu_editor_are_read(tmp_path):
     "values", [[], {}, {"shortcuts": []}, {"shortcuts": {"s": "nsubj"}}, {"shortcuts": {"s": {"DEP": 1}}}, {"upos": 3}]
 )
 def test_other_files_are_no_shortcuts(tmp_path, values):
-    with pytest.raises(pp.SpecError, match="keys.json"):
+    with pytest.raises(pp.SpecError, match=r"keys\.json"):
         read(tmp_path, values)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
 from panparser.parsing.parser import Parser
@@ -126,18 +127,21 @@ class Completer:
         """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0."""
         if self.parser is None or not self.parser.spec.labeled:
             return []
-        if head is None:
-            head = self.complete(draft).words[word - 1].head
+        if head is not None:
+            fixed = replace(draft.words[word - 1], head=head)
+            draft = replace(draft, words=(*draft.words[: word - 1], fixed, *draft.words[word:]))
+        heads = [each.head or 0 for each in self.complete(draft).words]
+        head = heads[word - 1]
         fixed = replace(draft.words[word - 1], head=head, label=None)
         draft = replace(draft, words=(*draft.words[: word - 1], fixed, *draft.words[word:]))
         kept, _ = consistent(len(draft.words), decisions(draft))
         treebank, _ = self._tagged(draft)
         allowed = self.parser.labels.of_root if head == 0 else self.parser.labels.of_words
         plain = set(self.parser.plain_labels)
-        scored: dict[str, float] = {}
-        for name, may in zip(self.parser.labels.names, allowed, strict=True):
-            if not may or name not in plain:
-                continue
+        names = [name for name, may in zip(self.parser.labels.names, allowed, strict=True) if may and name in plain]
+        found = label_scores(self.parser, treebank, heads, word)
+        scored = {name: found[name] for name in names if name in found}
+        for name in () if scored else names:  # arcs that cross: by what the parser would do next
             constraints = _constraints(treebank, draft, kept, {word: name})
             trees = self.parser.best(treebank[0], 1, beam=1, constraints=constraints, relax=True)
             if trees:

@@ -194,7 +194,7 @@ def _look(file: str, export: str | None, compare: str | None) -> None:
         write_whole(Path(export), to_csv(rows).encode(), SpecError)
         _say(f"{export}: {len(rows):,} gestures")
     if compare is not None:
-        from panparser.annotation.agreement import agreement
+        from panparser.annotation.annotators import agreement
 
         _print_agreement(agreement(file, compare).to_value(), file, compare)
 

@@ -115,13 +115,21 @@ export function listen(onEvent) {
   tellBack = () => onEvent({ event: "back" });
   connect(onEvent);
 }
-function connect(onEvent) {
-  const stream = new EventSource("api/events");
-  stream.onmessage = (message) => onEvent(JSON.parse(message.data));
-  stream.onerror = () => {
-    ask("summary").catch((error) => { if (isGone(error)) gone(error.message); });
-    if (stream.readyState === EventSource.CLOSED) setTimeout(() => connect(onEvent), AGAIN);
+function connect(onEvent) { // browsers keep few connections to one server: pages that nobody sees have none
+  let stream = null;
+  const open = () => {
+    if (stream || document.hidden) return;
+    stream = new EventSource("api/events");
+    stream.onmessage = (message) => onEvent(JSON.parse(message.data));
+    stream.onerror = () => {
+      ask("summary").catch((error) => { if (isGone(error)) gone(error.message); });
+      if (stream?.readyState === EventSource.CLOSED) { close(); setTimeout(open, AGAIN); }
+    };
   };
-  addEventListener("pagehide", () => stream.close(), { once: true });
+  const close = () => { stream?.close(); stream = null; };
+  document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else { open(); onEvent({ event: "seen" }); } });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", open);
+  open();
 }
 addEventListener("beforeunload", (event) => { if (state.waiting) event.preventDefault(); });
