@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -229,6 +229,27 @@ def test_a_scheduler_that_does_not_answer(finished, tmp_path, monkeypatch):
     monkeypatch.setattr("panparser.grid.clusters._LOST", 1.0)
     with pytest.raises(PanParserError, match="no scheduler answers"):
         pp.run_grid(replace(finished[0], results=tmp_path / "r"), cluster="tcp://127.0.0.1:9")
+
+
+def test_a_cluster_that_is_lost_ends_the_grid_and_keeps_what_is_there(finished, tmp_path):
+    """The first run ends well, then nobody answers."""
+    grid, results = finished
+
+    class Lost(Executor):
+        def submit(self, function, task, *rest):
+            self.submit = self.fail
+            future = Future()
+            future.set_result(next(row for row in results.rows if row.key == json.loads(task)["key"]).outcome.line())
+            return future
+
+        def fail(self, function, task, *rest):
+            future = Future()
+            future.set_exception(ConnectionError("the scheduler is gone"))
+            return future
+
+    with pytest.raises(PanParserError, match=r"the cluster is lost \(the scheduler is gone\) after 1 of 8 runs"):
+        pp.run_grid(replace(grid, results=tmp_path / "r"), executor=Lost())
+    assert len(pp.Results.read(tmp_path / "r").done) == 1
 
 
 # --- Real processes, killed ---
