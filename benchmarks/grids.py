@@ -154,7 +154,8 @@ def report(treebanks: Sequence[str], runs: int) -> str:
         ]
         lines += ["", f"the same results by both: {'yes' if found == expected else 'NO'}", ""]
         lines += [
-            f"{'killed':14}{'finished then':>14}{'lost or again':>20}{'the same results':>18}   the grid ended with"
+            f"{'killed':14}{'finished then':>14}{'lost or done again':>20}{'the same results':>18}"
+            "   the grid ended with"
         ]
         grid_file = place / "grids.toml"
         grid_file.write_text(_toml(values), encoding="utf-8")

@@ -98,6 +98,7 @@ from panparser.grid.running import run_grid as run_grid
 from panparser.grid.runs import GridRun as GridRun
 from panparser.grid.table import ResultTable as ResultTable
 from panparser.grid.tables import ResultLayout as ResultLayout
+from panparser.grid.work import outcome_of as outcome_of
 from panparser.learning.classifiers import Classifier as Classifier
 from panparser.learning.classifiers import Setup as Setup
 from panparser.learning.classifiers import check_classifier as check_classifier

@@ -117,6 +117,7 @@ def dask_client(cluster: str, jobs: int) -> Iterator[Any]:
         address: Any = cluster
         if cluster == LOCAL:
             options: dict[str, Any] = {"n_workers": jobs, "threads_per_worker": 1, "processes": True, "host": LOOPBACK}
+            options |= {"silence_logs": logging.CRITICAL}
             options |= dict.fromkeys(("dashboard_address", "worker_dashboard_address"), f"{LOOPBACK}:0")
             address = stack.enter_context(LocalCluster(**options))
         try:

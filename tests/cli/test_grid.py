@@ -140,6 +140,7 @@ def test_documents_are_checked_and_written(results, run):
     assert code == 1
     assert "page.md:4: static, setting: expected static, found statics" in shown
     assert run("results")[0] == 2
+    assert "expected none beside --check" in run("results", "--check", page, results)[2]
     assert run("results", "--update", results / "none.md")[0] == 2
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -101,11 +101,23 @@ def test_any_executor_gives_the_same(finished, tmp_path):
 
 
 @pytest.mark.unmeasured
-def test_a_local_cluster_gives_the_same(finished, tmp_path):
+def test_a_local_cluster_gives_the_same_and_listens_at_the_loopback_address_alone(finished, tmp_path):
     pytest.importorskip("distributed", reason="needs the extra grid")
+    import psutil
+
+    listening = set()
+
+    class Addresses(pp.GridListener):
+        def before_grid(self, waiting, finished, workers):
+            own = psutil.Process()
+            for each in (own, *own.children(recursive=True)):
+                places = each.net_connections(kind="inet")
+                listening.update(place.laddr.ip for place in places if place.status == psutil.CONN_LISTEN)
+
     grid, _ = finished
-    pp.run_grid(replace(grid, results=tmp_path / "r"), cluster="local", jobs=2)
+    pp.run_grid(replace(grid, results=tmp_path / "r"), cluster="local", jobs=2, listeners=[Addresses()])
     assert figures(tmp_path / "r") == figures(grid.results)
+    assert listening == {"127.0.0.1"}
 
 
 def test_models_are_kept_if_wanted(finished, tmp_path):
@@ -142,9 +154,9 @@ def slow(folder, tmp_path):
 
 def test_a_run_that_takes_too_long_is_stopped(slow):
     start = time.monotonic()
-    results = pp.run_grid(replace(slow, seconds=1.5), jobs=1)
+    results = pp.run_grid(replace(slow, seconds=2.0), jobs=1)
     assert time.monotonic() - start < 20
-    assert results.failed[0].outcome.error == "it took longer than 1.5 s"
+    assert results.failed[0].outcome.error == "it took longer than 2 s"
     assert len(results.done) == 1
 
 
@@ -203,8 +215,10 @@ def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch
 
 def test_only_one_kind_of_workers(finished, tmp_path):
     grid = replace(finished[0], results=tmp_path / "r")
-    with pytest.raises(pp.errors.SpecError, match="one of them"):
+    with pytest.raises(pp.errors.SpecError, match="has workers of its own"):
         pp.run_grid(grid, cluster="tcp://127.0.0.1:1", jobs=2)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(pp.errors.SpecError, match="neither jobs nor a cluster"):
+        pp.run_grid(grid, executor=executor, jobs=2)
     with pytest.raises(pp.errors.SpecError, match="jobs of a grid must be"):
         pp.run_grid(grid, jobs=0)
 
@@ -215,6 +229,27 @@ def test_a_scheduler_that_does_not_answer(finished, tmp_path, monkeypatch):
     monkeypatch.setattr("panparser.grid.clusters._LOST", 1.0)
     with pytest.raises(PanParserError, match="no scheduler answers"):
         pp.run_grid(replace(finished[0], results=tmp_path / "r"), cluster="tcp://127.0.0.1:9")
+
+
+def test_a_cluster_that_is_lost_ends_the_grid_and_keeps_what_is_there(finished, tmp_path):
+    """The first run ends well, then nobody answers."""
+    grid, results = finished
+
+    class Lost(Executor):
+        def submit(self, function, task, *rest):
+            self.submit = self.fail
+            future = Future()
+            future.set_result(next(row for row in results.rows if row.key == json.loads(task)["key"]).outcome.line())
+            return future
+
+        def fail(self, function, task, *rest):
+            future = Future()
+            future.set_exception(ConnectionError("the scheduler is gone"))
+            return future
+
+    with pytest.raises(PanParserError, match=r"the cluster is lost \(the scheduler is gone\) after 1 of 8 runs"):
+        pp.run_grid(replace(grid, results=tmp_path / "r"), executor=Lost())
+    assert len(pp.Results.read(tmp_path / "r").done) == 1
 
 
 # --- Real processes, killed ---
@@ -319,16 +354,3 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(tmp_path):
     assert errors.splitlines()[-1] == "panparser: interrupted: 0 of 12 runs have ended; the same command goes on"
     wait_for(lambda: not any(map(alive, workers)))
     assert not list((tmp_path / "results").glob("*.json"))
-
-
-@pytest.mark.unmeasured
-def test_a_local_cluster_listens_at_the_loopback_address_alone():
-    pytest.importorskip("distributed", reason="needs the extra grid")
-    psutil = pytest.importorskip("psutil")
-    from panparser.grid.clusters import opened
-
-    with opened(1, "local", None):
-        own = psutil.Process()
-        places = [place for each in (own, *own.children(recursive=True)) for place in each.net_connections(kind="inet")]
-        listening = {place.laddr.ip for place in places if place.status == psutil.CONN_LISTEN}
-    assert listening == {"127.0.0.1"}

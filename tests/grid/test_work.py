@@ -125,3 +125,29 @@ def test_what_a_result_says_of_the_machine():
     found = work.machine()
     assert {"python", "system", "processor", "numpy"} <= set(found)
     assert all(isinstance(value, str) and value for value in found.values())
+
+
+def test_what_others_made_stands_beside_runs(folder, tmp_path):
+    path = str(folder / "test.conllu")
+    gold = pp.read_conllu(path)
+    wrong = gold.copy()
+    wrong.heads[:3] = -1
+    outcomes = [
+        pp.outcome_of({"peer": {"name": name}}, {"test": (path, found)}, facts={"x": 1}, seconds=2)
+        for name, found in (("all", gold), ("less", wrong))
+    ]
+    assert outcomes[0].score("test", "LAS") == 100 > outcomes[1].score("test", "LAS")
+    assert outcomes[0].key != outcomes[1].key
+    labels = [{"treebank": "t1", "setting": name} for name in ("all", "less")]
+    made = pp.Results.made("peers", list(zip(labels, outcomes, strict=True)))
+    made.write(tmp_path)
+    read = pp.Results.read(tmp_path)
+    assert [row.outcome for row in read.rows] == outcomes
+    assert read.axes == made.axes
+    grid = pp.Grid.from_values({"recipe": RECIPE, "axes": {"treebank": [str(folder)], "training": {"seed": [1]}}})
+    own, _ = outcome_of(folder, tmp_path / "r")
+    joined = pp.Results.of(grid, {grid.runs[0].key: own}).joined(made)
+    assert joined.axes == {"treebank": ("t1",), "seed": ("1", "-"), "setting": ("-", "all", "less")}
+    table = pp.ResultLayout(rows=("setting",)).table(joined)
+    assert [row[0].text for row in table.rows] == ["-", "all", "less"]
+    assert table.rows[1][1].text == "100.00"

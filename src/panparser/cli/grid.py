@@ -83,7 +83,7 @@ def grid(
         with watch:
             found = run_grid(
                 declared,
-                jobs=None if cluster is not None and cluster != "local" else jobs,
+                jobs=jobs,
                 cluster=cluster,
                 models=models,
                 force=force,

@@ -103,6 +103,8 @@ def results(
       panparser results --check README.md
     """
     if check or update:
+        if folder is not None:
+            raise SpecError(f"documents name their folders: expected none beside --check and --update, found {folder}")
         _documents(check or [], update or [])
         return
     if folder is None:

@@ -22,6 +22,7 @@ def main() -> None:
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     from panparser.grid.work import perform
 
+    _answer(answers, {"ready": True})  # from here on, time counts
     while True:
         task = json.loads(lines.get())
         try:

@@ -29,8 +29,10 @@ class Workers:
 @contextmanager
 def opened(jobs: int | None, cluster: str | None, executor: Executor | None) -> Iterator[Workers]:
     """The workers that a user chose; on an error or Ctrl-C, their runs end at once."""
-    if sum(each is not None for each in (jobs, cluster, executor)) > 1 and not (cluster == LOCAL and executor is None):
-        raise SpecError("expected jobs, a cluster or an executor of a grid, one of them")
+    if executor is not None and (jobs is not None or cluster is not None):
+        raise SpecError("executor of a grid: expected neither jobs nor a cluster beside it")
+    if jobs is not None and cluster not in (None, LOCAL):
+        raise SpecError(f"jobs of a grid: {cluster} has workers of its own; expected no number of them")
     if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
         raise SpecError(f"jobs of a grid must be an integer >= 1; got {jobs!r}")
     if cluster is not None:

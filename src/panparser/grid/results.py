@@ -78,6 +78,34 @@ class Results:
         axes = {name: tuple(labels) for name, labels in manifest["axes"].items()}
         return cls(manifest["name"], axes, rows, folder)
 
+    @classmethod
+    def made(cls, name: str, outcomes: Sequence[tuple[Mapping[str, str], Outcome]]) -> Results:
+        """Those of outcomes that no grid had, each with its names on the axes, which all must have."""
+        axes = {axis: tuple(dict.fromkeys(labels[axis] for labels, _ in outcomes)) for axis in outcomes[0][0]}
+        rows = tuple(Result(dict(labels), outcome.key, outcome) for labels, outcome in outcomes)
+        return cls(name, axes, rows)
+
+    def joined(self, other: Results) -> Results:
+        """These and others, such as those of other parsers; `-` is the name on an axis that one of them lacks."""
+        names = list(dict.fromkeys((*self.axes, *other.axes)))
+        rows = tuple(
+            Result({axis: row.labels.get(axis, "-") for axis in names}, row.key, row.outcome)
+            for row in (*self.rows, *other.rows)
+        )
+        axes = {
+            axis: tuple(dict.fromkeys((*self.axes.get(axis, ("-",)), *other.axes.get(axis, ("-",))))) for axis in names
+        }
+        return Results(self.name, axes, rows, self.folder)
+
+    def write(self, folder: str | Path) -> None:
+        """Writes what came of each run, and which runs there are, as a grid does."""
+        folder = Path(folder)
+        (folder / "grids").mkdir(parents=True, exist_ok=True)
+        for row in self.rows:
+            if row.outcome is not None:
+                row.outcome.write(folder)
+        _write_manifest(folder, self.name, self.axes, [(row.key, row.labels) for row in self.rows])
+
     @property
     def done(self) -> tuple[Result, ...]:
         """Those that ended well."""
@@ -174,15 +202,22 @@ def grids(folder: Path) -> list[str]:
 
 def write_manifest(grid: Grid, keys: Mapping[str, str]) -> None:
     """Writes which runs a grid has; `keys` are of runs for which others stand, of another build."""
+    axes = {axis.name: [each.label for each in axis.settings] for axis in grid.axes}
+    (grid.results / "grids").mkdir(exist_ok=True)
+    _write_manifest(grid.results, grid.name, axes, [(keys.get(run.key, run.key), run.labels) for run in grid.runs])
+
+
+def _write_manifest(
+    folder: Path, name: str, axes: Mapping[str, Sequence[str]], runs: Sequence[tuple[str, Mapping[str, str]]]
+) -> None:
     values = {
         "format": FORMAT,
-        "name": grid.name,
-        "axes": {axis.name: [each.label for each in axis.settings] for axis in grid.axes},
-        "runs": [{"key": keys.get(run.key, run.key), "labels": dict(run.labels)} for run in grid.runs],
+        "name": name,
+        "axes": {axis: list(labels) for axis, labels in axes.items()},
+        "runs": [{"key": key, "labels": dict(labels)} for key, labels in runs],
     }
-    path = grid.results / "grids" / f"{grid.name}.json"
-    path.parent.mkdir(exist_ok=True)
-    write_whole(path, (json.dumps(values, ensure_ascii=False, indent=1) + "\n").encode(), SpecError)
+    text = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+    write_whole(folder / "grids" / f"{name}.json", text.encode(), SpecError)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

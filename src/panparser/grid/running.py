@@ -45,12 +45,7 @@ def run_grid(
     failed; with `any_build`, what another build of panparser finished counts as finished.
     """
     models = None if models is None else Path(models)
-    for folder in (grid.results, models):
-        if folder is not None:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise SpecError(f"{folder}: cannot be made: {error.strerror}") from None
+    _make_folders(grid.results, models)
     known = finished_outcomes(grid.results, by_content=any_build)
     runs = list({run.key: run for run in grid.runs}.values())
     waiting = [run for run in runs if not _is_finished(run, known, force, failed, any_build)]
@@ -69,6 +64,15 @@ def run_grid(
         for listener in listeners:
             listener.before_grid((), len(runs), 0)
     return Results.of(grid, done)
+
+
+def _make_folders(*folders: Path | None) -> None:
+    for folder in folders:
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise SpecError(f"{folder}: cannot be made: {error.strerror}") from None
 
 
 def _is_finished(run: GridRun, known: dict[str, Outcome], force: bool, failed: bool, any_build: bool) -> bool:

@@ -6,7 +6,7 @@ import platform
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+import panparser
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
-from panparser.grid.keys import hash_of_file, own_build
+from panparser.grid.keys import digest_of, hash_of_file, own_build
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
 from panparser.grid.runs import read_values
 from panparser.parsing.parser import Parser
@@ -173,6 +174,35 @@ def _metrics(model: Any, found: Evaluation) -> tuple[str, ...]:
     spec = getattr(parser, "spec", None)
     is_unlabeled = isinstance(parser, Parser) and spec is not None and not spec.labeled
     return tuple(name for name in (_UNLABELED if is_unlabeled else _OF_TREES) if name in found.scores)
+
+
+def outcome_of(
+    recipe: Mapping[str, Any],
+    predicted: Mapping[str, tuple[str, Treebank]],
+    *,
+    inputs: Sequence[str] = (),
+    facts: Mapping[str, float] | None = None,
+    seconds: float = 0.0,
+) -> Outcome:
+    """What another program made, to stand beside runs of grids.
+
+    `recipe`: tables that say what it is, such as its name, version and options. `predicted`: for each split the file
+    that it was to predict, and what it made of it. `inputs`: the files that it learned from; `facts`, numbers about it.
+    """
+    files = {path: hash_of_file(path) for path in (*inputs, *(path for path, _ in predicted.values()))}
+    splits = {split: f"sha256:{files[path]}" for split, (path, _) in predicted.items()}
+    described = {"recipe": {**recipe, "inputs": [files[path] for path in inputs]}, "splits": splits, "input": "tokens"}
+    content = digest_of(described)
+    described |= {"panparser": panparser.__version__, "build": own_build()}  # which scored it
+    counted = {split: _counted(None, read_conllu(path), found) for split, (path, found) in predicted.items()}
+    found: dict[str, Any] = {
+        "facts": dict(facts or {}),
+        "scores": {split: scores for split, (scores, _) in counted.items()},
+        "sentences": {split: sentences for split, (_, sentences) in counted.items()},
+    }
+    task = {"key": digest_of(described), "content": content, "described": described, "files": files}
+    times: dict[str, Any] = {"started": now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
+    return Outcome(_values(task, status="done", **times, **found))
 
 
 # --- What files hold beside it ---

@@ -46,6 +46,7 @@ class Child:
             env={**os.environ, **dict.fromkeys(_THREADS, "1")},
             start_new_session=True,  # Ctrl-C is for whoever started it
         )
+        self._is_ready = False
         with _lock:
             _children.add(self)
 
@@ -54,9 +55,15 @@ class Child:
         return self._process.pid
 
     def ask(self, task: str, seconds: float | None) -> dict[str, Any]:
-        """The answer. Raises TimeoutError if it takes longer, and Died; the process has then ended."""
+        """The answer. Raises TimeoutError if it takes longer, and Died; the process has then ended.
+
+        The time that the process needs to start does not count.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        if not self._is_ready and not self._process.stdout.readline():
+            raise Died(self.end())
+        self._is_ready = True
         late = threading.Event()
 
         def stop() -> None:

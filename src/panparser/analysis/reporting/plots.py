@@ -81,11 +81,11 @@ def plot_means(
     lowest, highest = 100.0, -100.0
     for number, (name, figures) in enumerate(bars.items()):
         heights = np.array([np.nan if value is None else value for value, _ in figures])
-        spread = np.array([deviation or 0.0 for _, deviation in figures])
+        spread = np.array([np.nan if deviation is None else deviation for _, deviation in figures])
         at = places + (number - (len(bars) - 1) / 2) * width
         color = _COLORS[number % len(_COLORS)]
         axes.bar(at, heights, width * 0.95, yerr=spread, color=color, label=name, capsize=2, ecolor="#444")
-        lowest = min(lowest, np.nanmin(heights - spread, initial=100.0))
+        lowest = min(lowest, np.nanmin(heights - np.nan_to_num(spread), initial=100.0))
         highest = max(highest, np.nanmax(heights, initial=-100.0))
     if lowest > 50 and highest <= 100:
         axes.set_ylim(max(0.0, 10 * np.floor(lowest / 10) - 5), None)
