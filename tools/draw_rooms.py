@@ -87,12 +87,12 @@ def rooms(layers: list[str]) -> list[str]:
 
 
 def drawing() -> str:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-    layers = contracts[0]["layers"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = settings["contracts"][0]["layers"]
     height = len(layers) * (ROW + GAP) - GAP
     end, share = TOP + height, (height + GAP) / len(FOLDERS)
     whole = end + 38
-    says = "A room imports only rooms below it; a folder of the engine includes only folders below it. Both are checked."
+    says = "A room imports only rooms below it, a folder of the engine includes only those below it. Both are checked."
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 {whole}" width="860" height="{whole}" '
         'font-family="DejaVu Sans, Verdana, sans-serif">',
