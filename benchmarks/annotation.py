@@ -19,7 +19,7 @@ whenever words become decided that were not corrected.
 Everything but the person is what `panparser annotate` runs: completion, learning, gestures.
 
 Apart from that, which sentences? Of 1000, 120 are annotated as in d, in document order, or those that are expected to
-teach most; the score of the parsers on 300 held-out sentences tells how many corrections either way takes.
+be worth most (`Choice`); the score on 300 held-out sentences tells how many corrections either way takes.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ def active_report(results: dict[str, Any], names: Sequence[str], seeds: Sequence
     yield ""
     yield "What it takes until the LAS on held-out text that both orders reach"
     yield ""
-    yield f"{'treebank':<11}{'LAS':>6}{'corrections: document':>24}{'active':>8}{'sentences: document':>22}{'active':>8}"
+    yield f"{'treebank':<11}{'LAS':>6}{'corrections: document':>24}  active{'sentences: document':>22}  active"
     for name in names:
         pairs = [[results.get(ActiveTask(name, seed, o).key) for o in ("document", "active")] for seed in seeds]
         done = [(a.counts, b.counts) for a, b in pairs if a is not None and b is not None]
