@@ -19,7 +19,7 @@ whenever words become decided that were not corrected.
 Everything but the person is what `panparser annotate` runs: completion, learning, gestures.
 
 Apart from that, which sentences? Of 1000, 120 are annotated as in d, in document order, or those that are expected to
-teach most; the score of the parsers on 300 held-out sentences tells how many corrections either way takes.
+be worth most (`Choice`); the score on 300 held-out sentences tells how many corrections either way takes.
 """
 
 from __future__ import annotations
@@ -275,27 +275,35 @@ class ActiveTask:
         return f"{self.treebank} {self.seed} {self.order} order"
 
 
-def corrections_for(points: dict[str, list[float]], las: float) -> float:
-    """Corrections after which a score is reached, between the points."""
-    return float(np.interp(las, np.maximum.accumulate(points["las"]), points["corrections"]))
+def reached(points: dict[str, list[float]], las: float, what: str) -> float:
+    """Corrections or sentences after which a score is reached first, between the points."""
+    scores, values = points["las"], points[what]
+    at = next(at for at, found in enumerate(scores) if found >= las)
+    if not at:
+        return values[0]
+    share = (las - scores[at - 1]) / (scores[at] - scores[at - 1])
+    return values[at - 1] + share * (values[at] - values[at - 1])
 
 
 def active_report(results: dict[str, Any], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
     yield ""
-    yield "Corrections until the LAS on held-out text that document order reaches with all its sentences"
-    ratios = []
+    yield "What it takes until the LAS on held-out text that both orders reach"
+    yield ""
+    yield f"{'treebank':<11}{'LAS':>6}{'corrections: document':>24}  active{'sentences: document':>22}  active"
     for name in names:
         pairs = [[results.get(ActiveTask(name, seed, o).key) for o in ("document", "active")] for seed in seeds]
         done = [(a.counts, b.counts) for a, b in pairs if a is not None and b is not None]
         if not done:
             continue
         goals = [min(max(a["las"]), max(b["las"])) for a, b in done]
-        needed = [[corrections_for(each, goal) for each in pair] for pair, goal in zip(done, goals, strict=True)]
-        document, active = (mean(column) for column in zip(*needed, strict=True))
-        ratios.append(document / active)
-        yield f"{name:<11}LAS {mean(goals):5.1f}   document {document:7.0f}   active {active:7.0f}   {ratios[-1]:4.2f}x"
-    if ratios:
-        yield f"{'average':<11}{mean(ratios):54.2f}x"
+        cells = [
+            mean(reached(pair[order], goal, what) for pair, goal in zip(done, goals, strict=True))
+            for what in ("corrections", "sentences")
+            for order in (0, 1)
+        ]
+        yield f"{name:<11}{mean(goals):6.1f}" + "".join(
+            f"{v:{w}.0f}" for v, w in zip(cells, (24, 8, 22, 8), strict=True)
+        )
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
     assert Document(path.read_bytes()).totals()["done"] == 12
 
 
-def test_active_choice_takes_an_uncertain_sentence(tmp_path, parser):
+def test_active_choice_takes_the_sentence_of_most_worth(tmp_path, parser):
     document = Document(ENGLISH.read_bytes())
     drafts = [document.draft(index) for index in range(80, 100)]
     lines = (f"{draft.to_text()}" for draft in drafts)
@@ -173,14 +173,14 @@ def test_active_choice_takes_an_uncertain_sentence(tmp_path, parser):
         for line in piece.split("\n")[:-1]
     )
     path = write(tmp_path, text)
-    with pp.Session(path, model=parser, active=Choice(shortest=5, diversity=0.0, power=1.0), learn=False) as session:
+    choice = Choice(shortest=5)
+    with pp.Session(path, model=parser, active=choice, learn=False) as session:
         chosen = session.next_sentence(0)
-        doubts = {
-            index: sum(2 - word["confidence"] - word["label_confidence"] for word in view["words"]) / len(view["words"])
-            for index in range(len(session))
-            if len((view := session.view(index))["words"]) >= 5
-        }
-        assert doubts[chosen] == max(doubts.values())
+        allowed = [index for index in range(len(session)) if len(session.view(index)["words"]) >= 5]
+        worth = {at: choice.value(session._document.draft(at), session._completion(at)) for at in allowed}
+        assert worth[chosen] == max(worth.values()) > min(worth.values())
+        session.edit(chosen, 0, {"op": "done"})
+        assert session.next_sentence(chosen) != chosen
 
 
 def test_a_full_disk_makes_the_session_read_only(session, monkeypatch):
