@@ -138,6 +138,21 @@ def test_labels_alternatives_and_the_least_certain_word(completer, sentences):
     assert len({(*tree["heads"], *tree["labels"]) for tree in trees}) == len(trees)
 
 
+def test_the_label_that_is_shown_is_the_first(completer, sentences):
+    if completer.parser is None:
+        return
+    words = right = 0
+    for draft in map(bare, sentences[:8]):
+        shown = completer.complete(draft).words
+        for number, word in enumerate(shown, start=1):
+            ranked = completer.ranked_labels(draft, number, None)
+            words, right = words + 1, right + (ranked[0][0] == word.label)
+            assert [name for name, _ in ranked].count(word.label) == 1
+            if word.head:  # a word and another head: other labels lead
+                assert completer.ranked_labels(draft, number, 0)[0] == ("root", 0.0)
+    assert right >= 0.9 * words  # the parser's derivation may be another than the oracle's, with other features
+
+
 def test_a_decision_is_completed_within_ten_milliseconds(english, sentences):
     completer = Completer(pp.train(pp.ParserSpec(beam=4), english[0], epochs=2, members=1, threads=1))
     spent = []

@@ -16,9 +16,9 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import Draft, Word
-from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
+from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
@@ -124,30 +124,26 @@ class Completer:
         return found
 
     def ranked_labels(self, draft: Draft, word: int, head: int | None) -> list[tuple[str, float]]:
-        """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0."""
+        """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0.
+
+        Scores are those that the parser gives to the labels of this arc, in the tree that is shown; a vote has none.
+        """
         if self.parser is None or not self.parser.spec.labeled:
             return []
         if head is not None:
-            fixed = replace(draft.words[word - 1], head=head)
+            fixed = replace(draft.words[word - 1], head=head, label=None)
             draft = replace(draft, words=(*draft.words[: word - 1], fixed, *draft.words[word:]))
-        heads = [each.head or 0 for each in self.complete(draft).words]
-        head = heads[word - 1]
-        fixed = replace(draft.words[word - 1], head=head, label=None)
-        draft = replace(draft, words=(*draft.words[: word - 1], fixed, *draft.words[word:]))
-        kept, _ = consistent(len(draft.words), decisions(draft))
+        shown = self.complete(draft).words
         treebank, _ = self._tagged(draft)
-        allowed = self.parser.labels.of_root if head == 0 else self.parser.labels.of_words
+        heads, labels = [each.head or 0 for each in shown], [each.label or "_" for each in shown]
         plain = set(self.parser.plain_labels)
-        names = [name for name, may in zip(self.parser.labels.names, allowed, strict=True) if may and name in plain]
-        found = label_scores(self.parser, treebank, heads, word)
-        scored = {name: found[name] for name in names if name in found}
-        for name in () if scored else names:  # arcs that cross: by what the parser would do next
-            constraints = _constraints(treebank, draft, kept, {word: name})
-            trees = self.parser.best(treebank[0], 1, beam=1, constraints=constraints, relax=True)
-            if trees:
-                scored[name] = trees[0].score
+        if self.parser.voters:
+            found = dict.fromkeys(self.parser.plain_labels, 0.0)
+        else:
+            found = Explanation.of_tree(self.parser, treebank[0], heads, labels).labels_of(word)
+        scored = {name: score for name, score in found.items() if name in plain}
         best = max(scored.values(), default=0.0)
-        ranked = sorted(scored.items(), key=lambda item: (-item[1], item[0]))
+        ranked = sorted(scored.items(), key=lambda item: (-item[1], item[0] != labels[word - 1], item[0]))
         return [(name, round(score - best, 3)) for name, score in ranked]
 
     # --- Parts ---
