@@ -45,7 +45,7 @@ class Choice:
         for word, of_head, of_label in zip(draft.words, completion.of_heads, completion.of_labels, strict=True):
             expected += (1 - of_head) * (word.head is None) + (1 - of_label) * (word.label is None)
         new: float = sum((1 + self._seen[kind]) ** -self.diversity for kind in _kinds(completion.words))
-        return new / expected**self.thrift
+        return float(new / expected**self.thrift)
 
 
 def _kinds(words: Sequence[Word]) -> list[str]:
