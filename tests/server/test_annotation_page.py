@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -409,6 +409,13 @@ ROWS = """[...document.querySelectorAll('#words tr[data-row]')].map((row) =>
   [...row.querySelectorAll('button')].map((cell) => cell.textContent))"""
 
 
+def whole(answer):
+    """What was answered; None if the server was killed before it had sent all of it."""
+    with suppress(Exception):  # of playwright, which may not be installed
+        return answer.json()
+    return None
+
+
 def press_and_kill(context, file, keys, kills, seed):
     """Types keys, and kills the server between some of them: what the page shows in the end, and what was answered."""
     chosen = random.Random(seed)
@@ -432,7 +439,7 @@ def press_and_kill(context, file, keys, kills, seed):
         settle(page)
         index = int(page.input_value("#number")) - 1
         shown = page.evaluate(f"fetch('api/sentence/{index}').then((answer) => answer.json())")
-        values = [answer.json() for answer in answered if answer.status == 200]
+        values = [value for answer in answered if answer.status == 200 and (value := whole(answer)) is not None]
         versions = [(value.get("view", value) or {"version": 0})["version"] for value in values]
         return shown, page.evaluate(ROWS), versions, pressed
 
@@ -463,6 +470,30 @@ def test_killed_between_keystrokes_nothing_is_lost(context, file):
 @pytest.mark.parametrize("seed", range(100))
 def test_killed_at_any_of_200_keystrokes(context, file, seed):
     check_kept(file, *press_and_kill(context, file, keys=200, kills=1, seed=seed))
+
+
+@pytest.mark.parametrize("key", ["r", "s", "N", "Enter", "Control+Enter"])
+def test_an_edit_whose_answer_is_lost_is_not_done_twice(context, file, key):
+    with annotating(file, learn=False) as (address, session):
+        page = visited(context, address, may_complain=True)
+        page.keyboard.press("Home")
+
+        def lose(route):
+            route.fetch()  # the server does it, and nobody hears that it did
+            route.fulfill(status=200, content_type="application/json", body='{"index": 0, "wor')
+
+        page.route("**/edit", lose, times=1)
+        page.keyboard.press(key)
+        page.locator("#saved", has_text="saved").wait_for(timeout=10_000)
+        settle(page)
+        page.locator("#banner").wait_for(state="hidden", timeout=10_000)
+        assert page.locator("#told.trouble").count() == 0
+        lines = file.with_name("work.conllu.journal").read_text().splitlines()
+        assert len([line for line in lines if '"op":{' in line]) == 1
+        page.keyboard.press("Control+z")
+        settle(page)
+        assert not session.summary()["can_undo"]
+        assert page.complaints == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

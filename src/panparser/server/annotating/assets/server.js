@@ -20,7 +20,8 @@ async function exchanged(path, options) {
   } catch {
     throw new Refused(0, { error: GONE });
   }
-  const answer = await response.json().catch(() => ({ error: `answer ${response.status} is not readable` }));
+  const answer = await response.json().catch(() => null);
+  if (answer === null) throw new Refused(response.ok ? 0 : response.status, { error: response.ok ? GONE : `error ${response.status}` }); // cut off
   if (!response.ok) throw new Refused(response.status, answer);
   return answer;
 }
