@@ -54,7 +54,7 @@ def report(folder: Path, treebanks: list[str]) -> str:
         )
         lines += ["", f"{treebank:12}{'strategy':32}{'beam':>6}{'UAS':>8}{'LAS':>8}{'training, CPU s':>17}"]
         for name, beam, strategy, static in ROWS:
-            chosen = replace(pp.STRATEGIES[strategy], **({"oracle": "static"} if static else {}))
+            chosen = replace(pp.STRATEGIES[strategy], oracle="static" if static else "dynamic")
             spec = pp.ParserSpec(system=SYSTEMS[name], beam=beam)
             learn = partial(pp.train, spec, train_set, dev=dev, seed=1, threads=1, strategy=chosen)
             parser, seconds = timed(learn)
