@@ -363,7 +363,8 @@ def tasks(names: Sequence[str], seeds: Sequence[int]) -> list[Task]:
 
 
 def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
-    yield "Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds"
+    listed = ", ".join(map(str, seeds))
+    yield f"Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds {listed}"
     yield ""
     yield "treebank   " + "".join(f"{letter:>7}       " for letter in "abcdef")
     rows: dict[str, list[float]] = {}

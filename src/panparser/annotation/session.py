@@ -40,7 +40,7 @@ class Session:
 
     `file`: CoNLL-U; the parts of trees that it has are decisions. `model`: a Parser or a Pipeline to start with, if
     there is one. `user`: who annotates, for the journal. `address`: where the session is served, for those who open the
-    file a second time. `active`: how to choose the next sentence; False: document order. `learn`: whether the parser
+    file a second time. `active`: how to choose the next sentence; None: document order. `learn`: whether the parser
     does. Every method may be called from any thread.
 
     Errors: StaleError (the sentence has changed: look at `view` again); AnnotationError, of which it is one, and
@@ -55,7 +55,7 @@ class Session:
         user: str | None = None,
         address: str = "",
         seed: int = 1,
-        active: Choice | bool = False,
+        active: Choice | bool | None = None,
         learn: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
