@@ -105,7 +105,7 @@ def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str,
         guard = Guard.of("127.0.0.1", number)
         service = AnnotationService(session, guard)
         server = server_of(service)
-        thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
+        thread = threading.Thread(target=lambda: asyncio.run(_served(server, listening)))
         thread.start()
         try:
             yield f"http://127.0.0.1:{number}/?token={guard.token}", session
@@ -113,3 +113,12 @@ def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str,
             server.should_exit = True
             thread.join()
             service.close()
+
+
+async def _served(server: Any, listening: Any) -> None:
+    """Serves; what browsers still hold at the end, or begin just then, is closed."""
+    await server._serve([listening])
+    await asyncio.sleep(0.05)
+    for connection in list(server.server_state.connections):
+        connection.transport.abort()
+    await asyncio.sleep(0.05)
