@@ -97,6 +97,26 @@ class Asker:
         return found
 
 
+# --- In a browser ---
+
+
+def visited(context: Any, address: str, *, may_complain: bool = False) -> Any:
+    """The page, once it is ready; what the browser complains about is in `complaints`."""
+    page = context.new_page()
+    page.complaints = []
+    if not may_complain:
+        page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector('html[data-ready="yes"]', state="attached", timeout=20_000)
+    return page
+
+
+def settle(page: Any) -> None:
+    """Waits until all that was typed is acknowledged."""
+    page.wait_for_selector('html[data-busy=""]', state="attached")
+
+
 @contextmanager
 def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str, Session]]:
     """The address, with its token, of a page at a loopback port; and its session."""
