@@ -17,6 +17,9 @@ something to the one before:
 Looking at a word that is right, and going on, is a confirmation: one key, counted apart. In d to f one is counted
 whenever words become decided that were not corrected.
 Everything but the person is what `panparser annotate` runs: completion, learning, gestures.
+
+Apart from that, which sentences? Of 1000, 120 are annotated as in d, in document order, or those that are expected to
+be worth most (`Choice`); the score on 300 held-out sentences tells how many corrections either way takes.
 """
 
 from __future__ import annotations
@@ -27,15 +30,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import numpy as np
 from grid import arguments, build, finish, publish
 
 import panparser as pp
+from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.drafts import Draft
 from panparser.annotation.learning import Learner, Seen, treebank_of
 from panparser.annotation.operations import Confirm, Head, Label, Operation, RightSoFar
+from panparser.parsing.training.run import score
 from panparser.transfer.transferring import train_transfer
 
 TREEBANKS = ("hu", "fr_sequoia", "el", "tr", "got", "sv_lines", "et", "lv")
@@ -43,6 +49,7 @@ WAYS = ("static", "learning", "completion", "right so far", "uncertain", "transf
 FIRST, THEN = 20, 200
 SHORTEST, LONGEST = 5, 40
 OF_SOURCES = 400  # sentences of each source
+POOL, HELD_OUT, ACTIVE = 1000, 300, 120  # sentences to choose from, to score on, and to annotate
 EVERY = 5  # sentences after which the parser learns
 SURE = 0.3  # words of more confidence are not looked at before the others
 
@@ -60,7 +67,7 @@ class Count:
         return self.heads + self.labels
 
 
-def sentences(path: Path, seed: int) -> list[Draft]:
+def sentences(path: Path, seed: int, most: int = FIRST + THEN) -> list[Draft]:
     """The sentences, drawn."""
     found = []
     for piece in path.read_text(encoding="utf-8").split("\n\n"):
@@ -68,7 +75,7 @@ def sentences(path: Path, seed: int) -> list[Draft]:
             draft = Draft.read(piece.strip("\n") + "\n\n")
             if SHORTEST <= len(draft.words) <= LONGEST and sum(word.head == 0 for word in draft.words) == 1:
                 found.append(draft)
-    order = np.random.default_rng(seed).permutation(len(found))[: FIRST + THEN]
+    order = np.random.default_rng(seed).permutation(len(found))[:most]
     return [found[at] for at in order]
 
 
@@ -194,6 +201,111 @@ def transferred(folder: Path, name: str, sample: pp.Treebank, seed: int) -> Comp
     return Completer(found.parser)
 
 
+# --- Choosing sentences ---
+
+
+def until(folder: Path, name: str, seed: int, order: str) -> dict[str, list[float]]:
+    """Corrections, and LAS on held-out text, after every 20 sentences: in document order, or chosen."""
+    path = folder / name / "train.conllu"
+    pool, held_out = sentences(path, seed, POOL), treebank_of(sentences(folder / name / "dev.conllu", seed, HELD_OUT))
+    learner, choice, count = Learner(seed=seed, every=EVERY), Choice(), Count()
+    done, waiting = pool[:FIRST], pool[FIRST:]
+    found: dict[str, list[float]] = {"sentences": [], "words": [], "corrections": [], "las": []}
+    completer, words = learner.learn(treebank_of(done)), 0
+    assert completer is not None
+    seen: list[Seen] = []
+    for draft in done:
+        choice.learn(draft.words)
+    while len(done) <= FIRST + ACTIVE:
+        if (len(done) - FIRST) % 20 == 0:
+            assert completer.parser is not None
+            las = score(completer.parser, held_out)[1] or 0.0
+            for key, value in (
+                ("sentences", len(done)),
+                ("words", words),
+                ("corrections", count.corrections),
+                ("las", las),
+            ):
+                found[key].append(value)
+        for gold in _chosen(completer, choice, waiting, order):
+            first = completer.complete(without_trees(gold))
+            annotate("right so far", completer, gold, count)
+            if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
+                seen.append(each)
+            waiting.remove(gold)
+            done.append(gold)
+            choice.learn(gold.words)
+            words += len(gold.words)
+        completer = learner.learn(treebank_of(done), seen) or completer
+    return found
+
+
+def _chosen(completer: Completer, choice: Choice, waiting: list[Draft], order: str) -> list[Draft]:
+    """The next few sentences."""
+    if order == "document":
+        return waiting[:EVERY]
+    candidates = waiting[:: max(1, len(waiting) // 100)]
+    bare = {id(draft): without_trees(draft) for draft in candidates}
+    worth = {at: choice.value(draft, completer.complete(draft)) for at, draft in bare.items()}
+    return sorted(candidates, key=lambda draft: -worth[id(draft)])[:EVERY]
+
+
+@dataclass(frozen=True)
+class ActiveTask:
+    """One treebank, seed and order."""
+
+    treebank: str
+    seed: int
+    order: str  # "document" or "active"
+
+    @property
+    def key(self) -> str:
+        return json.dumps(asdict(self))
+
+    def effort(self, folder: Path) -> float:
+        return 0.0  # after the others
+
+    def run(self, folder: Path) -> Result:
+        before = time.process_time()
+        return Result(
+            until(folder, self.treebank, self.seed, self.order), 0, ACTIVE, time.process_time() - before, build()
+        )
+
+    def __str__(self) -> str:
+        return f"{self.treebank} {self.seed} {self.order} order"
+
+
+def reached(points: dict[str, list[float]], las: float, what: str) -> float:
+    """Corrections or sentences after which a score is reached first, between the points."""
+    scores, values = points["las"], points[what]
+    at = next(at for at, found in enumerate(scores) if found >= las)
+    if not at:
+        return values[0]
+    share = (las - scores[at - 1]) / (scores[at] - scores[at - 1])
+    return values[at - 1] + share * (values[at] - values[at - 1])
+
+
+def active_report(results: dict[str, Any], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
+    yield ""
+    yield "What it takes until the LAS on held-out text that both orders reach"
+    yield ""
+    yield f"{'treebank':<11}{'LAS':>6}{'corrections: document':>24}  active{'sentences: document':>22}  active"
+    for name in names:
+        pairs = [[results.get(ActiveTask(name, seed, o).key) for o in ("document", "active")] for seed in seeds]
+        done = [(a.counts, b.counts) for a, b in pairs if a is not None and b is not None]
+        if not done:
+            continue
+        goals = [min(max(a["las"]), max(b["las"])) for a, b in done]
+        cells = [
+            mean(reached(pair[order], goal, what) for pair, goal in zip(done, goals, strict=True))
+            for what in ("corrections", "sentences")
+            for order in (0, 1)
+        ]
+        yield f"{name:<11}{mean(goals):6.1f}" + "".join(
+            f"{v:{w}.0f}" for v, w in zip(cells, (24, 8, 22, 8), strict=True)
+        )
+
+
 @dataclass(frozen=True)
 class Task:
     """One treebank and seed, with one start."""
@@ -231,13 +343,15 @@ class Task:
 class Result:
     """Gestures by way."""
 
-    counts: dict[str, dict[str, int]]
+    counts: Any  # heads, labels and confirmations by way; or what `until` returns
     words: int
     sentences: int
     cpu: float
     build: str
 
     def __str__(self) -> str:
+        if "las" in self.counts:
+            return f"{self.counts['corrections'][-1]} corrections, LAS {self.counts['las'][-1]:.1f}"
         return ", ".join(f"{way} {each['heads'] + each['labels']}" for way, each in self.counts.items())
 
 
@@ -249,7 +363,8 @@ def tasks(names: Sequence[str], seeds: Sequence[int]) -> list[Task]:
 
 
 def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
-    yield "Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds"
+    listed = ", ".join(map(str, seeds))
+    yield f"Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds {listed}"
     yield ""
     yield "treebank   " + "".join(f"{letter:>7}       " for letter in "abcdef")
     rows: dict[str, list[float]] = {}
@@ -289,8 +404,9 @@ def main() -> None:
     options = arguments(__doc__, "annotation", "1,2,3").parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TREEBANKS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    results = finish(options, tasks(names, seeds), Result)
-    publish(options, list(report(results, names, seeds)))
+    orders = [ActiveTask(name, seed, order) for name in names for seed in seeds for order in ("document", "active")]
+    results = finish(options, [*tasks(names, seeds), *orders], Result)
+    publish(options, [*report(results, names, seeds), *active_report(results, names, seeds)])
 
 
 if __name__ == "__main__":

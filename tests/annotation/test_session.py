@@ -163,7 +163,7 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
     assert Document(path.read_bytes()).totals()["done"] == 12
 
 
-def test_active_choice_takes_an_uncertain_sentence(tmp_path, parser):
+def test_active_choice_takes_the_sentence_of_most_worth(tmp_path, parser):
     document = Document(ENGLISH.read_bytes())
     drafts = [document.draft(index) for index in range(80, 100)]
     lines = (f"{draft.to_text()}" for draft in drafts)
@@ -173,14 +173,14 @@ def test_active_choice_takes_an_uncertain_sentence(tmp_path, parser):
         for line in piece.split("\n")[:-1]
     )
     path = write(tmp_path, text)
-    with pp.Session(path, model=parser, active=Choice(shortest=5, diversity=0.0, power=1.0), learn=False) as session:
+    choice = Choice(shortest=5)
+    with pp.Session(path, model=parser, active=choice, learn=False) as session:
         chosen = session.next_sentence(0)
-        doubts = {
-            index: sum(2 - word["confidence"] - word["label_confidence"] for word in view["words"]) / len(view["words"])
-            for index in range(len(session))
-            if len((view := session.view(index))["words"]) >= 5
-        }
-        assert doubts[chosen] == max(doubts.values())
+        allowed = [index for index in range(len(session)) if len(session.view(index)["words"]) >= 5]
+        worth = {at: choice.value(session._document.draft(at), session._completion(at)) for at in allowed}
+        assert worth[chosen] == max(worth.values()) > min(worth.values())
+        session.edit(chosen, 0, {"op": "done"})
+        assert session.next_sentence(chosen) != chosen
 
 
 def test_a_full_disk_makes_the_session_read_only(session, monkeypatch):
@@ -256,3 +256,17 @@ def test_closing_twice_and_files_that_are_not_there(path, tmp_path):
     with pytest.raises(pp.AnnotationError, match="cannot be read"):
         pp.Session(tmp_path / "nowhere")
     assert not list(tmp_path.glob("nowhere*"))
+
+
+def test_sentences_of_the_same_words_are_told_apart(tmp_path):
+    row = "1\tit\tit\t{}\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
+    path = write(tmp_path, row.format("PRON") + row.format("_") + row.format("NOUN"))
+    with pp.Session(path, learn=False) as session:
+        assert [session.view(index)["words"][0]["upos"] for index in range(3)] == ["PRON", "_", "NOUN"]
+        for index in range(3):
+            session.edit(index, 0, {"op": "done"})
+    assert [line.split("\t")[3] for line in path.read_text().splitlines() if line.startswith("1")] == [
+        "PRON",
+        "_",
+        "NOUN",
+    ]

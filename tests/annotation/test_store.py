@@ -17,6 +17,7 @@ from annotated import FILE, gestures, write
 from disks import FaultyDisk, PowerLoss
 from panparser.annotation import history
 from panparser.annotation.journal import Journal
+from panparser.annotation.lock import Lock
 from panparser.annotation.operations import operation, outcome
 from panparser.annotation.store import Store
 from panparser.storage import files
@@ -236,6 +237,14 @@ def test_the_lock_of_a_process_that_was_killed_is_no_lock(tmp_path):
     path.with_name("file.conllu.lock").write_text('{"pid": 1, "host": "another"}')
     with pytest.raises(pp.AnnotationError, match="process 1 on another"):
         opened(path)
+
+
+def test_a_lock_that_was_removed_just_now_is_taken_anew(tmp_path, monkeypatch):
+    path, answers = write(tmp_path), iter([False, True])
+    monkeypatch.setattr(Lock, "_is_current", lambda self, stream: next(answers))
+    store = opened(path)
+    assert next(answers, "asked twice") == "asked twice"
+    store.close()
 
 
 def test_a_file_that_others_changed_is_merged(tmp_path):

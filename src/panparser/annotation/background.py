@@ -34,12 +34,12 @@ class Background:
             self._condition.notify_all()
             return self._condition.wait_for(lambda: self._done >= self._asked or self._is_closed, timeout)
 
-    def close(self) -> None:
+    def close(self, *, wait: bool = True) -> None:
         """Ends when the work that is being done is; what was only asked for is not done."""
         with self._condition:
             self._is_closed = True
             self._condition.notify_all()
-        if threading.current_thread() is not self._thread:
+        if wait and threading.current_thread() is not self._thread:
             self._thread.join()
 
     def _run(self) -> None:

@@ -1,8 +1,8 @@
 """Choosing: the sentence that is worth annotating next, if it need not be the next of the document.
 
-A sentence is worth what its annotation is expected to teach: corrections that a parser needs there, by its confidence,
-for each word that a person has to read. Words of kinds that were seen less often count more, so that sentences are not
-all alike.
+A sentence is worth what is new in it, its words and the tags that stand side by side, divided by the corrections that
+it is expected to take, by the parser's confidence. The sentences that a parser is least sure of teach most, but take
+even more corrections: measured by these, it is better to leave them for later.
 """
 
 from __future__ import annotations
@@ -15,18 +15,21 @@ from itertools import pairwise
 from panparser.annotation.completion import Completion
 from panparser.annotation.drafts import Draft, Word
 
+_ALWAYS = 2.0  # corrections that a sentence is taken to need besides
+
 
 @dataclass
 class Choice:
-    """How to choose: `shortest` and `longest` sentences, in words; `diversity`: 0 is by uncertainty alone.
+    """How to choose: `shortest` and `longest` sentences, in words.
 
-    `power`: of the length by which expected corrections are divided; 0 prefers long sentences, 1 does not care.
+    `diversity`: how fast what was seen loses its worth; 0: it does not. `thrift`: how much corrections count; 0: not at
+    all, which prefers long and difficult sentences.
     """
 
     shortest: int = 3
     longest: int = 60
     diversity: float = 0.5
-    power: float = 0.7
+    thrift: float = 1.0
     _seen: Counter[str] = field(default_factory=Counter)
 
     def learn(self, words: Sequence[Word]) -> None:
@@ -38,18 +41,14 @@ class Choice:
 
     def value(self, draft: Draft, completion: Completion) -> float:
         """What a sentence is worth; the more the better."""
-        pairs = zip(draft.words, completion.of_heads, completion.of_labels, strict=True)
-        expected = sum(
-            (1 - head) * (word.head is None) + (1 - label) * (word.label is None) for word, head, label in pairs
-        )
-        kinds = _kinds(completion.words)
-        new = sum(1 / (1 + self._seen[kind]) for kind in kinds) / max(1, len(kinds))
-        worth: float = expected / len(draft.words) ** self.power
-        return worth * (1 - self.diversity + self.diversity * new)
+        expected = _ALWAYS
+        for word, of_head, of_label in zip(draft.words, completion.of_heads, completion.of_labels, strict=True):
+            expected += (1 - of_head) * (word.head is None) + (1 - of_label) * (word.label is None)
+        new: float = sum((1 + self._seen[kind]) ** -self.diversity for kind in _kinds(completion.words))
+        return float(new / expected**self.thrift)
 
 
 def _kinds(words: Sequence[Word]) -> list[str]:
-    """What a sentence has of: tags of neighbors, and words."""
+    """What a sentence has: tags side by side, and words."""
     tags = ["<", *(word.upos for word in words), ">"]
-    pairs = [f"{left} {right}" for left, right in pairwise(tags)]
-    return pairs + [word.form.lower() for word in words]
+    return [f"{left} {right}" for left, right in pairwise(tags)] + [word.form.lower() for word in words]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
+from panparser.annotation.views import listed
 from panparser.treebank.treebank import Treebank
 
 Pair: TypeAlias = tuple[str, str, str, str]  # lemma and tag of the dependent, and of its head
@@ -67,6 +69,18 @@ class Labels:
             if other != label:
                 found.setdefault(other, []).append(place)
         return found
+
+    def differing(self, document: Document, draft: Draft, word: int) -> dict[str, Any]:
+        """Where the pair of a word has other labels, as JSON: see `Session.consistency`."""
+        pair = pair_of(draft, word) if 1 <= word <= len(draft.words) else None
+        if pair is None:
+            return {"others": []}
+        label = draft.words[word - 1].label or "_"
+        others: list[dict[str, Any]] = []
+        for other, places in self.others(pair, label).items():
+            shown = [{"sentence": at, "word": number, **listed(document, at)} for at, number in places]
+            others.append({"label": other, "places": shown})
+        return {**named(pair), "label": label, "others": sorted(others, key=lambda each: -len(each["places"]))}
 
     def mixed(self, least: int = 2) -> list[dict[str, Any]]:
         """Pairs with several labels, those with the most places first, as JSON."""

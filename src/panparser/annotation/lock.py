@@ -42,8 +42,19 @@ class Lock:
                 f"(process {owner.get('pid', '?')} on {owner.get('host', '?')}); "
                 f"if that is no longer so, remove {self.path}"
             )
+        if not self._is_current(stream):
+            stream.close()
+            self.take(address)
+            return
         self._stream = stream
         self.tell(address)
+
+    def _is_current(self, stream: IO[bytes]) -> bool:
+        """Is it still the file of that name? Whoever had it may have removed it just now."""
+        try:
+            return os.path.samestat(os.fstat(stream.fileno()), os.stat(self.path))
+        except FileNotFoundError:
+            return False
 
     @staticmethod
     def _is_free(stream: IO[bytes], owner: dict[str, Any]) -> bool:

@@ -219,7 +219,7 @@ class SetCell(Operation):
         if self.column == "form":
             return tokens.with_form(draft, at + 1, value)
         if self.column == "feats":
-            value = _sorted_features(value)
+            value = "|".join(sorted(value.split("|"), key=str.lower))  # as UD sorts them
         return _with(draft, self.word, **{self.column: value})
 
 
@@ -397,8 +397,3 @@ def _checked_label(label: str) -> str:
 def _check_form(form: str) -> None:
     if not is_cell(form) or form == "_":
         raise AnnotationError(f"a form must be a text without tabs, line ends and spaces around it; got {form!r}")
-
-
-def _sorted_features(value: str) -> str:
-    """Features as UD sorts them; no text is refused here: `problems` tell what is wrong."""
-    return "|".join(sorted(value.split("|"), key=lambda item: item.lower()))

@@ -16,7 +16,7 @@ from panparser.annotation import history
 from panparser.annotation.background import Background
 from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
-from panparser.annotation.consistency import Labels, named, pair_of
+from panparser.annotation.consistency import Labels
 from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
 from panparser.annotation.operations import Label, Operation, Relabel, operation, outcome
@@ -55,7 +55,7 @@ class Session:
         user: str | None = None,
         address: str = "",
         seed: int = 1,
-        active: Choice | None = None,
+        active: Choice | bool | None = None,
         learn: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -63,26 +63,22 @@ class Session:
         self._lock = threading.RLock()
         self._listeners: list[Callable[[Event], None]] = []
         self._store = Store(self.path, user or _user(), address, clock)
-        self._completions: dict[str, tuple[int, Completion]] = {}  # by key: version, and what was shown
+        self._completions: dict[int, tuple[Draft, Completion]] = {}  # by sentence: what it is, and how it is shown
         self._labels: Labels | None = None
-        self._choice = active
+        self._choice = Choice() if active is True else active or None
         self._progress = Progress()
         self._learns = learn
         self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save")
         self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
-        self._replay_progress()
+        for record in self._store.take_replayed():
+            self._progress.take(record)
+            self._count_done(record)
         if learn and any(self._document.is_done(index) for index in self._document):
             self._teacher.ask()
 
     @property
     def _document(self) -> Document:
         return self._store.document
-
-    def _replay_progress(self) -> None:
-        for record in self._store.replayed:
-            self._progress.take(record)
-            self._count_done(record)
-        self._store.replayed = []
 
     # --- What there is ---
 
@@ -136,11 +132,12 @@ class Session:
 
     def _completion(self, index: int) -> Completion:
         """What is shown of a sentence, by the newest model."""
-        version, draft = self._document.places[index].version, self._document.draft(index)
-        known = self._completions.get(draft.key)
-        if known is None or known[0] != version or known[1].model != self._teacher.completer.number:
-            known = version, self._teacher.completer.complete(draft)
-            self._completions[draft.key] = known
+        draft = self._document.draft(index)
+        known = self._completions.get(index)
+        if known is None or known[0] is not draft or known[1].model != self._teacher.completer.number:
+            if len(self._completions) > _MAX_FOUND:
+                self._completions.clear()
+            known = self._completions[index] = draft, self._teacher.completer.complete(draft)
             self._teacher.show(draft.key, known[1])
         return known[1]
 
@@ -304,30 +301,32 @@ class Session:
         "word", "text", "sent_id"}]}]}; all of them, with nothing asked for: {"mixed": [{"lemma", ..., "labels": {label:
         count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
         """
-        with self._lock:
-            if self._labels is None:
-                self._labels = self._all_labels()
-            if index is None or word is None:
-                return {"mixed": self._labels.mixed()}
-            completion = self._completion(index)
-            draft = replace(self._document.draft(index), words=completion.words)
-            pair = pair_of(draft, word) if 1 <= word <= len(draft.words) else None
-            if pair is None:
-                return {"others": []}
-            label = draft.words[word - 1].label or "_"
-            others = []
-            for other, places in self._labels.others(pair, label).items():
-                shown = [{"sentence": at, "word": number, **listed(self._document, at)} for at, number in places]
-                others.append({"label": other, "places": shown})
-            return {**named(pair), "label": label, "others": sorted(others, key=lambda each: -len(each["places"]))}
+        while True:
+            known = self._all_labels()
+            with self._lock:
+                if known[0] == self._store.journal.last:  # else somebody changed something meanwhile
+                    self._labels = known[1]
+                    if index is None or word is None:
+                        return {"mixed": self._labels.mixed()}
+                    draft = replace(self._document.draft(index), words=self._completion(index).words)
+                    return self._labels.differing(self._document, draft, word)
 
-    def _all_labels(self) -> Labels:
-        done = [at for at in self._document if self._document.is_done(at)]
-        treebank = Treebank(self._document.joined(done))
+    def _all_labels(self) -> tuple[int, Labels]:
+        """Labels of all sentences that are done, and the last record that they know; others work meanwhile."""
+        with self._lock:
+            last = self._store.journal.last
+            if self._labels is not None:
+                return last, self._labels
+            done = [at for at in self._document if self._document.is_done(at)]
+            data = self._document.joined(done)
+        treebank = Treebank(data)
         if len(treebank) == len(done):
-            return Labels.of(treebank, done)
-        readable = [at for at in done if self._is_readable(at)]
-        return Labels.of(Treebank(self._document.joined(readable)), readable)
+            return last, Labels.of(treebank, done)
+        with self._lock:  # some are no trees
+            found = Labels()
+            for at in filter(self._is_readable, done):
+                found.put(at, self._document.draft(at))
+            return self._store.journal.last, found
 
     # --- Events and files ---
 

@@ -51,9 +51,8 @@ class Store:
         with _without_collection():
             records = list(self.journal.records())
             found = history.replay(self.journal, self.document, records) if records else history.Replay()
-        self.replayed: list[dict[str, Any]] = []
         self._is_first_save = not any(kind_of(record) == "saving" for record in records)
-        self.history, self.replayed = found.history, records
+        self.history, self._replayed = found.history, records
         self.journal.begin(self.document.sha256, self._clock())
         if self.journal.dropped:
             self.notices.append(self.journal.dropped)
@@ -71,6 +70,11 @@ class Store:
         self.notices += found.conflicts
 
     # --- Gestures ---
+
+    def take_replayed(self) -> list[dict[str, Any]]:
+        """What the journal had at the start; forgotten afterwards."""
+        records, self._replayed = self._replayed, []
+        return records
 
     def check_writable(self) -> None:
         if self.read_only is not None:

@@ -80,4 +80,4 @@ class Teacher:
         return self._background.wait(timeout)
 
     def close(self) -> None:
-        self._background.close()
+        self._background.close(wait=False)  # nobody waits for a model that nobody will use
