@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="the server needs starlette: pip install 'panparser[server]'")
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
-from annotating import Asker, conllu
+from annotating import Asker
 from panparser.annotation.session import Session
 from panparser.server.annotating.guarding import Guard
 from panparser.server.annotating.questions import QUESTIONS
@@ -18,13 +18,6 @@ from panparser.server.annotating.questions import QUESTIONS
 HEAD = {"op": "head", "word": 1, "head": 2}
 READ = ["/", "/assets/annotate.js", "/api/summary", "/api/sentence/0", "/api/search?text=dog", "/api/events"]
 CHANGED = ["/api/sentence/0/edit", "/api/undo", "/api/redo"]
-
-
-@pytest.fixture
-def file(tmp_path):
-    path = tmp_path / "work.conllu"
-    path.write_text(conllu(), encoding="utf-8")
-    return path
 
 
 @pytest.fixture

@@ -97,6 +97,26 @@ class Asker:
         return found
 
 
+# --- In a browser ---
+
+
+def visited(context: Any, address: str, *, may_complain: bool = False) -> Any:
+    """The page, once it is ready; what the browser complains about is in `complaints`."""
+    page = context.new_page()
+    page.complaints = []
+    if not may_complain:
+        page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector('html[data-ready="yes"]', state="attached", timeout=20_000)
+    return page
+
+
+def settle(page: Any) -> None:
+    """Waits until all that was typed is acknowledged."""
+    page.wait_for_selector('html[data-busy=""]', state="attached")
+
+
 @contextmanager
 def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str, Session]]:
     """The address, with its token, of a page at a loopback port; and its session."""
@@ -105,7 +125,7 @@ def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str,
         guard = Guard.of("127.0.0.1", number)
         service = AnnotationService(session, guard)
         server = server_of(service)
-        thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
+        thread = threading.Thread(target=lambda: asyncio.run(_served(server, listening)))
         thread.start()
         try:
             yield f"http://127.0.0.1:{number}/?token={guard.token}", session
@@ -113,3 +133,12 @@ def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str,
             server.should_exit = True
             thread.join()
             service.close()
+
+
+async def _served(server: Any, listening: Any) -> None:
+    """Serves; what browsers still hold at the end, or begin just then, is closed."""
+    await server._serve([listening])
+    await asyncio.sleep(0.05)
+    for connection in list(server.server_state.connections):
+        connection.transport.abort()
+    await asyncio.sleep(0.05)
