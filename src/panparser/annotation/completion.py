@@ -16,9 +16,9 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
-from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
@@ -126,7 +126,7 @@ class Completer:
     def ranked_labels(self, draft: Draft, word: int, head: int | None) -> list[tuple[str, float]]:
         """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0.
 
-        Scores are those that the parser gives to the labels of this arc, in the tree that is shown; a vote has none.
+        Where the parser tells none (a vote; an arc that crosses others), all are the same, and that shown is the first.
         """
         if self.parser is None or not self.parser.spec.labeled:
             return []
@@ -137,10 +137,7 @@ class Completer:
         treebank, _ = self._tagged(draft)
         heads, labels = [each.head or 0 for each in shown], [each.label or "_" for each in shown]
         plain = set(self.parser.plain_labels)
-        if self.parser.voters:
-            found = dict.fromkeys(self.parser.plain_labels, 0.0)
-        else:
-            found = Explanation.of_tree(self.parser, treebank[0], heads, labels).labels_of(word)
+        found = label_scores(self.parser, treebank, heads, word) or dict.fromkeys(self.parser.plain_labels, 0.0)
         scored = {name: score for name, score in found.items() if name in plain}
         best = max(scored.values(), default=0.0)
         ranked = sorted(scored.items(), key=lambda item: (-item[1], item[0] != labels[word - 1], item[0]))
@@ -238,17 +235,14 @@ def _shown(seen: Word, decided: Word, head: int, label: str | None) -> Word:
     return replace(seen, head=head, label=decided.label or predicted or "dep")
 
 
-def _constraints(
-    treebank: Treebank, draft: Draft, kept: Sequence[Constraint], more: dict[int, str] | None = None
-) -> Constraints:
-    """Decisions as the parser takes them; `more`: labels by word."""
+def _constraints(treebank: Treebank, draft: Draft, kept: Sequence[Constraint]) -> Constraints:
+    """Decisions as the parser takes them."""
     size = len(draft.words)
     heads, labels = np.full(size, UNKNOWN, dtype=np.int32), np.full(size, UNKNOWN, dtype=np.int32)
     texts: dict[str, int] = {}
     for number, word in enumerate(draft.words, start=1):
-        label = (more or {}).get(number, word.label)
-        if label is not None:
-            labels[number - 1] = texts.setdefault(label, len(texts))
+        if word.label is not None:
+            labels[number - 1] = texts.setdefault(word.label, len(texts))
     others = []
     for constraint in kept:
         if constraint.fixes is not None:

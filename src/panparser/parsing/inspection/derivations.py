@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,6 @@ from panparser.parsing.batch.tables import StateBatch
 from panparser.parsing.models.classifier import ClassifierModel
 from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import ParserLike
-from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -106,27 +105,6 @@ class Derivations:
             raise StuckError(f"{parser.spec.system.name}: {error}") from None
         offsets = np.concatenate([[0], np.cumsum(found.lengths, dtype=np.int64)])
         return cls(parser, treebank, offsets, found.actions, found.labels)
-
-    @classmethod
-    def to_tree(
-        cls, parser: ParserLike, sentence: Sentence, heads: Sequence[int], labels: Sequence[str]
-    ) -> Derivations:
-        """The derivation of a tree, or of one as near as the system can make, by the static oracle.
-
-        Labels that the parser does not know are its first one.
-        """
-        system, known = parser.spec.system, parser.labels.names
-        numbers = {name: number for number, name in enumerate(known)}
-        here, steps, chosen = Derivation(system.initial(len(heads))), [], []
-        for name in static_derivation(system, heads):
-            made, proposed = here.arc_of(name)
-            arc = made or proposed
-            label = None if arc is None else numbers.get(labels[arc.dependent - 1], 0)
-            here = here.follow(name, None if label is None else known[label])
-            steps.append(system.step_number(name))
-            chosen.append(-1 if label is None else label)
-        offsets = np.array([0, len(steps)], dtype=np.int64)
-        return cls(parser, alone(sentence), offsets, np.array(steps, np.int32), np.array(chosen, np.int32))
 
     def batch(self, **options: object) -> StateBatch:
         """States of the sentences, for `walk`; the options are those of StateBatch."""

@@ -5,7 +5,7 @@ Features of a perceptron have weights, which are looked up. Of a network, inputs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,13 +56,6 @@ class Explanation:
     @classmethod
     def of(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None) -> Explanation:
         return cls(Derivations.of(parser, alone(sentence), beam=beam))
-
-    @classmethod
-    def of_tree(
-        cls, parser: ParserLike, sentence: Sentence, heads: Sequence[int], labels: Sequence[str]
-    ) -> Explanation:
-        """How the parser scores what leads to a tree, or to one as near as its system can make."""
-        return cls(Derivations.to_tree(parser, sentence, heads, labels))
 
     @property
     def parser(self) -> ParserLike:
@@ -190,17 +183,6 @@ class Explanation:
             return {}
         names = self.parser.labels.names
         return {names[number]: float(scores[number]) for number in self._labels_of(step).tolist()}
-
-    def labels_of(self, word: int) -> dict[str, float]:
-        """The scores of the labels that the arc of a word may have; empty if none is made."""
-        for step in range(1, len(self) + 1):
-            made, proposed = self.state(step).arc_of(self.parser.spec.system.step_name(self._step(step)))
-            if (arc := made or proposed) is not None and arc.dependent == word:
-                return self.label_scores(step)
-        return {}
-
-    def _step(self, step: int) -> int:
-        return int(self.derivations.steps[self._checked(step)])
 
     def _scores(self, step: int) -> tuple[tuple[str, ...], npt.NDArray[Any], int]:
         """The legal actions, their scores in updates, and the number of the one that was chosen."""
