@@ -23,7 +23,7 @@ function ranked(word, labels) { // what the model thinks, best first
   const list = make("ol", { class: "ranked" });
   labels.slice(0, 9).forEach(({ label, score }, i) => {
     const item = make("li"), button = make("button", { type: "button", ...(label === word.label ? { "aria-current": "true" } : {}) });
-    button.append(make("kbd", {}, i + 1), make("span", { class: "name" }, visible(label)), meter(Math.exp(score / 20)));
+    button.append(make("kbd", {}, i + 1), make("span", { class: "name" }, visible(label)), meter(Math.exp(score / 5)));
     button.addEventListener("click", () => rankedLabel(i + 1));
     item.append(button);
     list.append(item);
