@@ -91,7 +91,7 @@ def test_without_a_grid_the_axes_are_what_differs(results):
 
 def test_which_grid(results, tmp_path):
     (results / "grids" / "other.json").write_bytes((results / "grids" / "small.json").read_bytes())
-    with pytest.raises(SpecError, match="several grids; choose one of other, small"):
+    with pytest.raises(SpecError, match="several grids; choose one \\(--grid NAME\\): other, small"):
         pp.Results.read(results)
     with pytest.raises(SpecError, match="expected one of other, small, found 'x'"):
         pp.Results.read(results, "x")

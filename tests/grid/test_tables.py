@@ -51,7 +51,7 @@ def test_other_layouts():
     assert texts(table) == [["setting", "a"], ["x", "60.00"], ["y", "95.00"]]
     table = pp.ResultLayout(rows=(), columns="setting", metric="words").table(results)
     assert texts(table) == [["x", "y"], ["7.00 ± 0.00", "7.00 ± 0.00"]]
-    assert table.title == "words, mean of 2 seeds"
+    assert table.title == "words, mean of 2 seeds and over treebank"
 
 
 def test_what_is_missing_is_told_and_not_averaged():
@@ -69,6 +69,8 @@ def test_what_is_missing_is_told_and_not_averaged():
     [
         ({"rows": ("beam",)}, "has no axis beam; there are treebank, setting, seed"),
         ({"rows": ("setting",), "columns": "setting"}, "expected it as rows or as columns, found it as both"),
+        ({"metric": "NOPE"}, "no run has NOPE; there are "),
+        ({"split": "train"}, "no run has scores of train; there are test"),
         ({"against": "z"}, "expected one of x; y to compare with, found 'z'"),
         ({"labels": {"seed": ["9"]}}, "seed: expected one of 1, 2, found 9"),
         ({"against": "x", "metric": "words"}, "expected a metric that is counted by sentence"),

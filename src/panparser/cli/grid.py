@@ -159,7 +159,8 @@ class _Watch(GridListener):
         if is_quiet() or not waiting:
             return
         more = f", {finished} are finished" if finished else ""
-        print(f"{len(waiting)} runs by {workers} workers{more}", file=sys.stderr)
+        by = "1 worker" if workers == 1 else f"{workers} workers"
+        print(f"{len(waiting)} runs by {by}{more}", file=sys.stderr)
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.live import Live

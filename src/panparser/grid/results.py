@@ -67,7 +67,7 @@ class Results:
             raise SpecError(f"{folder}: expected a folder of results, found none")
         names = grids(folder)
         if grid is None and len(names) > 1:
-            raise SpecError(f"{folder}: has the results of several grids; choose one of {', '.join(names)}")
+            raise SpecError(f"{folder}: has the results of several grids; choose one (--grid NAME): {', '.join(names)}")
         if grid is not None and grid not in names:
             raise SpecError(f"{folder}: expected one of {', '.join(names) or 'no grids'}, found {grid!r}")
         outcomes = dict(read_outcomes(folder))

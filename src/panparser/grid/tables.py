@@ -77,6 +77,24 @@ class _Shape:
         self.rows = tuple(rest) if layout.rows is None else layout.rows
         self.metric = layout.metric or self._usual_metric()
         self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
+        self.averaged = tuple(axis for axis in rest if axis not in self.rows)
+        self._check_values()
+
+    def _check_values(self) -> None:
+        """Raises SpecError if no run has what is asked for."""
+        outcomes = [row.outcome for row in self.results.done if row.outcome]
+        split = self.layout.split
+        if not outcomes or any(value_of(outcome, split, self.metric) is not None for outcome in outcomes):
+            return
+        scores = [outcome.values["scores"] for outcome in outcomes]
+        splits = sorted({name for each in scores for name in each})
+        if split not in splits:
+            raise SpecError(
+                f"{self.results.name}: no run has scores of {split}; there are {', '.join(splits) or 'none'}"
+            )
+        names = sorted({name for each in scores for name in each.get(split, {})} | {"seconds"})
+        facts = sorted({name for outcome in outcomes for name in outcome.facts})
+        raise SpecError(f"{self.results.name}: no run has {self.metric}; there are {', '.join([*names, *facts])}")
 
     def _usual_metric(self) -> str:
         found = [row.outcome.score(self.layout.split, "LAS") for row in self.results.done if row.outcome]
@@ -89,7 +107,9 @@ class _Shape:
         )
         what = f"{self.layout.split} {self.metric}" if is_score else self.metric.replace("_", " ")
         seeds = len(self.results.axes.get(SEED, ()))
-        return f"{what}, mean of {seeds} seeds" if seeds > 1 else what
+        over = [f"of {seeds} seeds"] if seeds > 1 else []
+        over += [f"over {', '.join(self.averaged)}"] if self.averaged else []
+        return f"{what}, mean {' and '.join(over)}" if over else what
 
     def lines(self) -> dict[tuple[str, ...], dict[str, list[Result]]]:
         """The runs of each row and column, in the order of the axes; rows that no run has are left out."""
