@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import threading
 from contextlib import suppress
 
 import pytest
@@ -15,39 +14,11 @@ from hypothesis import strategies as st
 import panparser as pp
 from annotated import FILE, gestures, write
 from disks import FaultyDisk, PowerLoss
-from panparser.annotation import history
 from panparser.annotation.journal import Journal
 from panparser.annotation.lock import Lock
-from panparser.annotation.operations import operation, outcome
-from panparser.annotation.store import Store
 from panparser.storage import files
 from panparser.storage.disk import Disk
-
-
-def opened(path):
-    return Store(path, "me", "http://here", lambda: 1.0)
-
-
-def do(store, index, **value):
-    """A gesture, as a session does it."""
-    draft, gesture = store.document.draft(index), operation(value)
-    following = store.document.draft(index + 1) if index + 1 < len(store.document) else None
-    taken, drafts = outcome(gesture, draft, draft.words, following)
-    if taken == len(drafts) == 1:
-        part = history.part_of_cells(index, draft, drafts[0])
-    else:
-        old = [each.to_value() for each in (draft, following)[:taken]]
-        part = {"index": index, "old": old, "new": [each.to_value() for each in drafts]}
-    if part:
-        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
-
-
-def state(store):
-    return [store.document.draft(index) for index in store.document]
-
-
-def save(store):
-    return store.save(threading.RLock())
+from stores import do, opened, save, state
 
 
 def test_gestures_survive_without_saving_and_undo_survives_with(tmp_path):
