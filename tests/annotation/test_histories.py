@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
 
 import panparser as pp
 from stores import do, opened, save, state
+
+
+@pytest.fixture(autouse=True)
+def _quick_disk(monkeypatch):
+    """Processes are killed here, and power is never lost."""
+    monkeypatch.setattr(os, "fsync", lambda number: None)
 
 
 def _lines(name, forms, note=""):
