@@ -18,7 +18,7 @@ RECORDS = [
     {"redo": 1},
     {"saving": "abc"},
     {"saved": 4},
-    {"base": "x", "parts": [], "moved": [[1, 2]]},
+    {"base": "x", "keys": ["k"], "parts": []},
 ]
 
 
@@ -27,7 +27,7 @@ def path(tmp_path):
     path = tmp_path / "file.journal"
     journal = Journal(path, "me")
     assert list(journal.records()) == []
-    journal.begin("hash", 1.0)
+    journal.begin("hash", ["k"], 1.0)
     for number, record in enumerate(RECORDS, start=1):
         assert journal.append(record, number + 0.5) == number
     journal.close()
@@ -58,7 +58,7 @@ def test_a_journal_cut_at_any_byte_is_a_journal_of_fewer_records(path):
         whole = sum(end <= size for end in ends)
         assert found == records[:whole]
         assert bool(journal.dropped) == (size not in ends)
-        journal.begin("hash", 1.0)
+        journal.begin("hash", ["k"], 1.0)
         journal.append({"saving": "x"}, 9.0)
         journal.close()
         assert len(read(path)[0]) == whole + 1  # it goes on after the last whole record
@@ -111,7 +111,7 @@ def test_lines_that_are_missing_or_doubled_are_found(path):
         {"undo": 7},
         {"redo": 0},
         {"what": 1},
-        {"base": "x", "parts": [], "moved": [[1]]},
+        {"base": "x", "keys": [1], "parts": []},
         {"n": 3, "undo": 1},
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import threading
 from contextlib import suppress
 
 import pytest
@@ -15,39 +14,11 @@ from hypothesis import strategies as st
 import panparser as pp
 from annotated import FILE, gestures, write
 from disks import FaultyDisk, PowerLoss
-from panparser.annotation import history
 from panparser.annotation.journal import Journal
 from panparser.annotation.lock import Lock
-from panparser.annotation.operations import operation, outcome
-from panparser.annotation.store import Store
 from panparser.storage import files
 from panparser.storage.disk import Disk
-
-
-def opened(path):
-    return Store(path, "me", "http://here", lambda: 1.0)
-
-
-def do(store, index, **value):
-    """A gesture, as a session does it."""
-    draft, gesture = store.document.draft(index), operation(value)
-    following = store.document.draft(index + 1) if index + 1 < len(store.document) else None
-    taken, drafts = outcome(gesture, draft, draft.words, following)
-    if taken == len(drafts) == 1:
-        part = history.part_of_cells(index, draft, drafts[0])
-    else:
-        old = [each.to_value() for each in (draft, following)[:taken]]
-        part = {"index": index, "old": old, "new": [each.to_value() for each in drafts]}
-    if part:
-        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
-
-
-def state(store):
-    return [store.document.draft(index) for index in store.document]
-
-
-def save(store):
-    return store.save(threading.RLock())
+from stores import do, opened, save, state
 
 
 def test_gestures_survive_without_saving_and_undo_survives_with(tmp_path):
@@ -261,7 +232,8 @@ def test_a_file_that_others_changed_is_merged(tmp_path):
     path.write_text(theirs)
     store = opened(path)
     assert "was changed outside" in store.notices[0]
-    assert "head of word 4: the file has 1, the journal 5" in store.notices[1]
+    assert store.notices[1] == "what was done before that can no longer be undone"
+    assert "head of word 4: the file has 1, the journal 5" in store.notices[2]
     assert len(store.document) == 4
     second, third = store.document.draft(2), store.document.draft(3)
     assert second.words[0].head == 2
@@ -273,8 +245,7 @@ def test_a_file_that_others_changed_is_merged(tmp_path):
     store = opened(path)
     assert state(store) == known
     assert not store.notices
-    with pytest.raises(pp.AnnotationError):  # the last gesture, which others have overruled
-        store.again("undo")
+    assert store.again("undo") == []  # what was done before others changed the file
     store.close()
 
 
@@ -290,8 +261,12 @@ def test_a_file_that_others_change_while_it_is_open_is_merged_before_it_is_saved
     assert "5\te\te\tY" in text
     assert "1\tThey\tthey\tPRON\t_\tNumber=Plur\t2\t" in text
     assert "VERB\t_\t_\t0\t_" in text
+    assert store.notices[1:] == ["what was done before that can no longer be undone"]
+    assert store.again("undo") == []
+    do(store, 1, op="head", word=2, head=1)
     store.again("undo")
-    assert store.document.draft(1).words[1].head is None
+    assert store.document.draft(1).words[1].head == 0
+    assert store.again("undo") == []
     store.close()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._caching import cached_property
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import Draft, key_of
 from panparser.errors import AnnotationError, ConlluError
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.treebank import Treebank
@@ -27,7 +27,6 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 class Marks:
     """What the journal knows of a sentence, and its lines do not hold."""
 
-    key: str = ""
     done: bool | None = None
     spans: tuple[tuple[int, int], ...] = ()
     forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -138,6 +137,11 @@ class Document:
         if self._totals is not None:
             self._totals += self._sums(range(index, index + len(drafts)), 1)
 
+    def mark(self, index: int, marks: Marks) -> None:
+        """Says what the journal knows of a sentence that was just read."""
+        place = self.places[index]
+        place.draft, place.marks, place.version = None, marks, marks.version
+
     def totals(self) -> dict[str, int]:
         """Numbers of sentences, of those that are done, of words, and of words in sentences that are done."""
         if self._totals is None:
@@ -195,6 +199,10 @@ class Document:
             except AnnotationError:
                 continue
         return found
+
+    def all_keys(self) -> list[str]:
+        """The key of each sentence, of those, too, that cannot be read; much faster than reading them."""
+        return [key_of(self.bytes_of(index)) for index in range(len(self))]
 
     def joined(self, indices: Iterable[int]) -> bytes:
         """Some sentences as a file of their own."""

@@ -17,6 +17,8 @@ _COLUMNS = 10
 _WORD = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
 _BEFORE = re.compile(r"\ufeff?[\r\n]*(?:.*\n\r?\n)?", re.DOTALL)  # blank lines, and all before them
+_FORMS = re.compile(rb"^[1-9][0-9]*\t([^\t\n]*)\t", re.M)
+_SENT_ID = re.compile(rb"^#[^\S\n]*sent_id[^\S\n]*=(.*)", re.M)
 _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
@@ -76,7 +78,7 @@ class Draft:
         draft = _Reader(text).draft()
         if draft.to_text() != text:
             raise ConlluError("the lines of this sentence are not in their usual order or form")
-        return replace(draft, done=all(word.head is not None and word.label is not None for word in draft.words))
+        return replace(draft, done=draft.is_complete)
 
     def to_text(self) -> str:
         """The lines of the file, with what stands around them."""
@@ -140,9 +142,17 @@ class Draft:
     @property
     def key(self) -> str:
         """What the sentence is known by: its sent_id, and a hash of its forms."""
-        forms = "\x1f".join(word.form for word in self.words)
-        digest = hashlib.sha256(forms.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        return f"{self.comment('sent_id') or ''}#{digest}"
+        forms = (word.form.encode("utf-8", "surrogateescape") for word in self.words)
+        return _key(self.comment("sent_id") or "", forms)
+
+    @property
+    def is_complete(self) -> bool:
+        """Have all words heads and labels?"""
+        return all(word.head is not None and word.label is not None for word in self.words)
+
+    def has_lines_of(self, other: Draft) -> bool:
+        """Are their lines the same, whatever stands around them?"""
+        return replace(self, before="", after="").to_text() == replace(other, before="", after="").to_text()
 
     def tokens(self) -> list[tuple[int, int, str, str]]:
         """(first word, last word, form, MISC) of what is written in the text: multiword tokens, and other words."""
@@ -207,6 +217,19 @@ class Draft:
             return replace(self, words=tuple(words), **of_self)
         same = (self.comments, self.multiword, self.empty, self.spans, self.done)
         return Draft(tuple(words), *same, self.newline, self.before, self.after)  # much faster than `replace`
+
+
+def key_of(lines: bytes) -> str:
+    """The key of a sentence, as `Draft` has it, without reading all of its cells."""
+    lines = lines.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n")
+    lines = lines[max(lines.rfind(b"\n\n"), lines.rfind(b"\n\r\n")) + 1 :].lstrip(b"\r\n")
+    found = _SENT_ID.search(lines)
+    return _key(found[1].decode("utf-8", "surrogateescape").strip() if found else "", _FORMS.findall(lines))
+
+
+def _key(sent_id: str, forms: Iterable[bytes]) -> str:
+    digest = hashlib.sha256(b"\x1f".join(forms)).hexdigest()[:12]
+    return f"{sent_id}#{digest}"
 
 
 def _plain(value: Any) -> Any:

@@ -33,8 +33,8 @@ _KINDS: dict[str, dict[str, _Types]] = {
     "redo": {"redo": _NUMBER},
     "saving": {"saving": _TEXT},
     "saved": {"saved": _NUMBER},
-    "base": {"base": _TEXT, "parts": _LIST, "moved": _LIST},
-    "format": {"format": _TEXT, "version": _NUMBER, "sha256": _TEXT},
+    "base": {"base": _TEXT, "keys": _LIST, "parts": _LIST},
+    "format": {"format": _TEXT, "version": _NUMBER, "sha256": _TEXT, "keys": _LIST},
 }  # of the values of a record, by the key that only this kind of record has
 
 
@@ -53,7 +53,7 @@ def _is_record(record: dict[str, Any]) -> bool:
         return False
     if not all(type(record.get(name)) in types for name, types in _KINDS[kind].items()):
         return False
-    if kind == "base" and not all(_are_numbers(pair, 2) for pair in record["moved"]):
+    if not all(type(key) is str for key in record.get("keys", ())):
         return False
     if kind == "op" and type(record["op"].get("op")) is not str:
         return False
@@ -209,10 +209,14 @@ class Journal:
 
     # --- Writing ---
 
-    def begin(self, sha256: str, now: float) -> None:
-        """Opens it for writing: a new one, if there is none; what was torn is cut off."""
+    def begin(self, sha256: str, keys: list[str], now: float) -> None:
+        """Opens it for writing: a new one (of a file with this hash and these sentences) if there is none.
+
+        What was torn is cut off.
+        """
         if not self._offsets:
-            line = line_of({"n": 0, "at": now, "format": FORMAT, "version": VERSION, "sha256": sha256})
+            header = {"format": FORMAT, "version": VERSION, "sha256": sha256, "keys": keys}
+            line = line_of({"n": 0, "at": now, **header})
             files.write_whole(self.path, line, JournalError)
             self._offsets.append(0)
             self._size = len(line)

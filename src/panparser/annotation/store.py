@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from panparser.annotation import history
+from panparser.annotation import history, replaying
 from panparser.annotation.document import Document
 from panparser.annotation.journal import Journal, kind_of
 from panparser.annotation.lock import Lock
@@ -50,23 +50,27 @@ class Store:
         """Opens the journal, and applies what the file lacks."""
         with _without_collection():
             records = list(self.journal.records())
-            found = history.replay(self.journal, self.document, records) if records else history.Replay()
+            found = replaying.replay(self.journal, self.document, records) if records else replaying.Replay()
         self._is_first_save = not any(kind_of(record) == "saving" for record in records)
         self.history, self._replayed = found.history, records
-        self.journal.begin(self.document.sha256, self._clock())
+        self.journal.begin(self.document.sha256, [] if records else self.document.all_keys(), self._clock())
         if self.journal.dropped:
             self.notices.append(self.journal.dropped)
         if found.reapplied:
             self.notices.append(
                 f"{self.path}: is as it was some time ago; {found.reapplied} later gestures were done again"
             )
-        if found.is_merged:
-            self._note_merged(found)
+        self._note_merged(found)
 
-    def _note_merged(self, found: history.Replay) -> None:
-        moved = [list(pair) for pair in found.moved]
-        self._append({"base": self.document.sha256, "parts": found.merged, "moved": moved})
+    def _note_merged(self, found: replaying.Replay) -> None:
+        """Others changed the file, perhaps: what was added to it is written down, and told."""
+        if found.merged is None:
+            return
+        self.history = found.history
+        self._append(found.merged)
         self.notices.append(f"{self.path}: was changed outside; it stays as it is, with what was annotated here added")
+        if found.undo_ends:
+            self.notices.append("what was done before that can no longer be undone")
         self.notices += found.conflicts
 
     # --- Gestures ---
@@ -105,7 +109,7 @@ class Store:
             return []
         self.check_writable()
         parts = self.journal.record(numbers[-1])["parts"]
-        history.check(self.document, parts, backwards=kind == "undo")
+        history.plan(self.document, parts, backwards=kind == "undo")
         return self.note({kind: numbers[-1]})
 
     # --- The file ---
@@ -144,13 +148,12 @@ class Store:
             return False
         records = list(Journal(self.journal.path, self.journal.user).records())
         try:
-            found = history.replay(self.journal, document, records)
+            found = replaying.replay(self.journal, document, records)
         except JournalError as error:
             self.read_only = f"the file was replaced by another one ({error})"
             raise
         self.document = document
-        if found.is_merged:
-            self._note_merged(found)
+        self._note_merged(found)
         return True
 
     def tell_address(self, address: str) -> None:

@@ -1,0 +1,35 @@
+"""Stores, and gestures in them as a session does them."""
+
+from __future__ import annotations
+
+import threading
+
+from panparser.annotation import history
+from panparser.annotation.operations import operation, outcome
+from panparser.annotation.store import Store
+
+
+def opened(path):
+    return Store(path, "me", "http://here", lambda: 1.0)
+
+
+def do(store, index, **value):
+    """A gesture, as a session does it."""
+    draft, gesture = store.document.draft(index), operation(value)
+    following = store.document.draft(index + 1) if index + 1 < len(store.document) else None
+    taken, drafts = outcome(gesture, draft, draft.words, following)
+    if taken == len(drafts) == 1:
+        part = history.part_of_cells(index, draft, drafts[0])
+    else:
+        old = [each.to_value() for each in (draft, following)[:taken]]
+        part = {"index": index, "old": old, "new": [each.to_value() for each in drafts]}
+    if part:
+        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
+
+
+def state(store):
+    return [store.document.draft(index) for index in store.document]
+
+
+def save(store):
+    return store.save(threading.RLock())
