@@ -270,3 +270,25 @@ def test_sentences_of_the_same_words_are_told_apart(tmp_path):
         "_",
         "NOUN",
     ]
+
+
+def test_unexpected_errors_in_the_background_are_told_and_the_work_goes_on(path, monkeypatch):
+    events = []
+    with pp.Session(path, user="me") as session:
+        session.listen(events.append)
+        for name, owner in (("save", session._store), ("learn", session._teacher._learner)):
+            real = getattr(owner, name)
+
+            def fail(*_, owner=owner, name=name, real=real):
+                setattr(owner, name, real)
+                raise MemoryError
+
+            monkeypatch.setattr(owner, name, fail)
+        for index in (1, 2):
+            session.edit(index, 0, {"op": "done"})
+            session.wait(20)
+    messages = sorted(event["message"] for event in events if event["event"] == "notice")
+    assert messages == ["the file could not be saved: MemoryError", "the parser could not learn: MemoryError"]
+    assert {"event": "learning", "sentences": 0} in events
+    assert [event["event"] for event in events].count("saved") >= 1
+    assert any(event["event"] == "model" for event in events)

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from panparser.annotation import history
-from panparser.annotation.background import Background
+from panparser.annotation.background import Background, described
 from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.consistency import Labels
@@ -24,7 +24,7 @@ from panparser.annotation.progress import Progress
 from panparser.annotation.store import Store
 from panparser.annotation.teaching import Teacher
 from panparser.annotation.views import View, listed, unreadable_view, view_of
-from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
+from panparser.errors import AnnotationError, JournalError, StaleError
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.treebank.treebank import Treebank
@@ -68,7 +68,7 @@ class Session:
         self._choice = Choice() if active is True else active or None
         self._progress = Progress()
         self._learns = learn
-        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save")
+        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save", failed=self._fail_to_save)
         self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
         for record in self._store.take_replayed():
             self._progress.take(record)
@@ -338,8 +338,8 @@ class Session:
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Calls a function with every event: {"event": name, ...}; from other threads, and it must return at once.
 
-        "learning" (sentences), "model" (model, sentences), "saved" (time), "merged" (notices: the file was changed
-        outside, look at everything again), "read-only" (why), "notice" (message).
+        "learning" (sentences; 0: no longer), "model" (model, sentences), "saved" (time), "merged"
+        (notices: the file was changed outside, look at everything again), "read-only" (why), "notice" (message).
         """
         self._listeners.append(listener)
 
@@ -364,13 +364,13 @@ class Session:
             self._tell({"event": "saved", "time": time.time()})
 
     def _save_quietly(self) -> None:
-        if self._store.read_only is not None:
-            return
-        try:
+        if self._store.read_only is None:
             self.save()
-        except PanParserError as error:
-            event = "read-only" if self._store.read_only is not None else "notice"
-            self._tell({"event": event, "why": str(error), "message": str(error)})
+
+    def _fail_to_save(self, error: Exception) -> None:
+        """The journal has everything: the file is saved after the next gesture, or at the end."""
+        event, why = "read-only" if self._store.read_only is not None else "notice", described(error)
+        self._tell({"event": event, "why": why, "message": f"the file could not be saved: {why}"})
 
     def close(self) -> None:
         """Saves, and lets others open the file."""

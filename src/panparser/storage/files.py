@@ -31,7 +31,8 @@ def whole_file(
 ) -> Iterator[IO[bytes]]:
     """A stream to a temporary file beside `path`, renamed on success, so that no reader sees an incomplete file.
 
-    `ready` is called with the stream just before that, when all is on the disk; if it raises, nothing is renamed. Pipes and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
+    `ready` is called with the stream just before that, when all is on the disk; if it raises, nothing is renamed. Pipes
+    and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
     """
     try:
         if _is_written_directly(path):
