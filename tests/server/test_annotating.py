@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 
@@ -261,3 +262,21 @@ def test_json_is_ascii(session, file):
     answer = Asker(session).get("/api/sentence/0")
     assert answer.body.isascii()
     assert json.loads(answer.body)["note"] == "ünï"
+
+
+def test_a_page_that_leaves_at_once_leaves_its_place(ask):
+    async def joined():
+        async def send(message):
+            raise asyncio.CancelledError
+
+        async def receive():
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        raw = [(name.encode(), value.encode()) for name, value in ask.own().items()]
+        scope = {"type": "http", "method": "GET", "path": "/api/events", "headers": raw, "query_string": b""}
+        with pytest.raises(asyncio.CancelledError):
+            await ask.service({**scope, "http_version": "1.1", "scheme": "http"}, receive, send)
+
+    for _ in range(3):
+        asyncio.run(joined())
+    assert not ask.service.events._pages

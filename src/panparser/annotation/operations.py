@@ -142,7 +142,7 @@ class SpanOf(Operation):
     last: int
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        _check_range(draft, self.first, self.last)
+        _check_range(draft, self.first, self.last, least=2)
         spans = sorted({*draft.spans, (self.first, self.last)})
         return replace(draft, spans=tuple(spans))
 

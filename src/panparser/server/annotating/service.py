@@ -151,13 +151,15 @@ class AnnotationService:
     async def _stream(self, exchange: Exchange) -> None:
         """Tells what happens until the page or the server leaves."""
         page = self.events.joined()
-        await exchange.begin("text/event-stream", {})
-        gone = asyncio.ensure_future(exchange.gone())
+        gone: asyncio.Future[None] | None = None
         try:
+            await exchange.begin("text/event-stream", {})
+            gone = asyncio.ensure_future(exchange.gone())
             while (text := await page.next(gone)) is not None:
                 await exchange.send(text)
         finally:
-            gone.cancel()
+            if gone is not None:
+                gone.cancel()
             self.events.leave(page)
         await exchange.send("", is_last=True)
 
