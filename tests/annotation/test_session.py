@@ -292,3 +292,31 @@ def test_unexpected_errors_in_the_background_are_told_and_the_work_goes_on(path,
     assert {"event": "learning", "sentences": 0} in events
     assert [event["event"] for event in events].count("saved") >= 1
     assert any(event["event"] == "model" for event in events)
+
+
+def test_a_gesture_never_goes_to_another_sentence(session, path):
+    seen = session.view(2)
+    head = {"op": "head", "word": 1, "head": 2}
+    session.edit(1, 0, {"op": "split_sentence", "word": 2})
+    with pytest.raises(pp.StaleError, match="sentence 3 may be another one now"):
+        session.edit(2, seen["version"], head, order=seen["order"])
+    now = session.view(2, seen["key"], seen["order"])
+    assert (now["index"], now["sent_id"], now["version"]) == (3, "three", 0)
+    assert session.edit(3, 0, head, order=now["order"])["sent_id"] == "three"
+    assert session.undo()["order"] == now["order"]  # all sentences are where they were
+    assert session.undo()["order"] != now["order"]
+    seen = session.view(2)
+    path.write_text("1\tnew\t_\t_\t_\t_\t_\t_\t_\t_\n\n" + path.read_text())
+    session.edit(1, session.view(1)["version"], head, order=seen["order"])
+    session.save()  # which merges
+    with pytest.raises(pp.StaleError):
+        session.edit(2, seen["version"], head, order=seen["order"])
+    assert session.view(2, seen["key"], seen["order"])["index"] == 3
+    assert session.view(99, "unknown", -1)["index"] == 3  # what is there now
+
+
+def test_words_to_relabel_are_of_an_order(session):
+    found = session.consistency(0, 3)
+    assert found["order"] == session.view(0)["order"]
+    session.edit(1, 0, {"op": "split_sentence", "word": 2})
+    assert session.consistency(0, 3)["order"] == found["order"] + 1

@@ -192,6 +192,39 @@ def test_two_tabs(context, file):
         assert one.complaints == two.complaints == []
 
 
+def test_a_page_follows_its_sentence_when_others_move_it(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        page.keyboard.press("PageDown")
+        settle(page)
+        deaf = context.new_page()
+        deaf.route("**/api/events", lambda route: route.abort())
+        deaf.goto(address.partition("?")[0] + "#2")
+        deaf.wait_for_selector('html[data-ready="yes"]', state="attached")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")  # picks a word
+        body = {name: session.view(0)[name] for name in ("key", "order", "version")}
+        other = context.new_page()
+        other.goto(address.partition("?")[0])
+        change = {**body, "operation": {"op": "split_sentence", "word": 3}}
+        other.evaluate(
+            "body => fetch('api/sentence/0/edit', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+            " body: JSON.stringify(body)})",
+            change,
+        )
+        page.wait_for_function("document.getElementById('number').value === '3'")
+        page.keyboard.press("Space")  # on the word that is still picked: the root
+        settle(page)
+        assert session.view(2)["sent_id"] == "s2"
+        assert session.view(2)["words"][1]["decided"]["head"]
+        assert not any(word["decided"]["head"] for word in session.view(1)["words"])
+        deaf.keyboard.press("r")
+        deaf.locator("#told", has_text="Not done").wait_for()
+        assert deaf.input_value("#number") == "3"  # its sentence, where it is now
+        assert not any(word["decided"]["head"] for word in session.view(1)["words"])
+        assert page.complaints == []
+
+
 # --- Texts ---
 
 

@@ -35,6 +35,7 @@ class Store:
         self.notices: list[str] = []  # what should be said at the start
         self.read_only: str | None = None
         self.history = history.History()
+        self.order = 0  # increases when sentences get other places: they are split or joined, or the file is read again
         self._saving = threading.Lock()
         self._lock = Lock(path)
         if not path.is_file():
@@ -89,7 +90,10 @@ class Store:
         number = self._append(record)
         whole = {"n": number, **record}
         self.history.take(whole)
-        return history.take(self.document, whole, self.journal.record)
+        sentences = len(self.document)
+        changed = history.take(self.document, whole, self.journal.record)
+        self.order += len(self.document) != sentences
+        return changed
 
     def _append(self, record: dict[str, Any]) -> int:
         try:
@@ -180,7 +184,7 @@ class Store:
         except JournalError as error:
             self.read_only = f"the file was replaced by another one ({error})"
             raise
-        self.document = document
+        self.document, self.order = document, self.order + 1
         if found.is_merged:
             self._note_merged(found)
         return True

@@ -27,4 +27,5 @@ const EFFECTS = {
   join_sentence: (view, _, old) => view.words.length > old.words.length,
   relabel: (view, { label, places }) => places.every(([index, word]) => index !== view.index || decided(view, word, "label", label)),
 };
-export const hasEffect = (view, operation, old) => EFFECTS[operation.op]?.(view, operation, old) ?? false;
+const isSame = (view, { op }, old) => view.order === old.order || view.key === old.key || op.endsWith("_sentence"); // else another one may be there
+export const hasEffect = (view, operation, old) => isSame(view, operation, old) && EFFECTS[operation.op]?.(view, operation, old) === true;
