@@ -84,7 +84,7 @@ def test_undo_jumps_to_the_sentence_that_it_touches(session):
 def test_every_gesture_of_the_list_can_be_sent(session):
     values = {"head": 2, "word": 1, "label": "obj", "what": "both", "heads": [3], "first": 1, "last": 2}
     values |= {"column": "upos", "value": "X", "comments": ["# a"], "text": "note", "forms": ["T", "hey"]}
-    values |= {"places": [[0, 2]]}
+    values |= {"places": [[0, 2]], "words": [1], "labels": ["obj"]}
     for name, kind in GESTURES.items():
         gesture = {"op": name} | {key: values[key] for key in kind.declared.must if key != "op"}
         if name in ("unspan", "unmultiword"):
@@ -320,3 +320,14 @@ def test_words_to_relabel_are_of_an_order(session):
     assert found["order"] == session.view(0)["order"]
     session.edit(1, 0, {"op": "split_sentence", "word": 2})
     assert session.consistency(0, 3)["order"] == found["order"] + 1
+
+
+def test_another_tree_is_one_step_of_undo(session):
+    tree = {"op": "tree", "words": [1, 3], "heads": [2, 2], "labels": ["nsubj", "obj"]}
+    words = session.edit(1, 0, tree)["words"]
+    assert [(word["head"], word["label"]) for word in (words[0], words[2])] == [(2, "nsubj"), (2, "obj")]
+    assert not words[1]["decided"]["head"]
+    assert not any(word["decided"]["head"] for word in session.undo()["words"])
+    for wrong in ({"heads": [2]}, {"labels": ["a b", "obj"]}, {"heads": [2, 9]}, {"words": []}):
+        with pytest.raises(pp.AnnotationError):
+            session.edit(1, session.view(1)["version"], tree | wrong)

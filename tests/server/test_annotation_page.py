@@ -120,6 +120,27 @@ def test_undo_redo_and_notes_by_keys(context, file):
         assert page.complaints == []
 
 
+def test_another_tree_is_taken_and_undone_in_one_step(context, tmp_path):
+    _, bare = short_sentences(2)
+    file = tmp_path / "work.conllu"
+    file.write_text(bare, encoding="utf-8")
+    model = pp.train(pp.ParserSpec(beam=4), pp.read_conllu(ROOT / "tests/data/english.conllu")[:40], epochs=1)
+    with annotating(file, learn=False, model=model) as (address, session):
+        page = visited(context, address)
+        before = session.view(0)
+        page.keyboard.press("=")
+        settle(page)
+        page.keyboard.press("Enter")
+        settle(page)
+        taken = session.view(0)
+        assert "Tree 1 taken" in page.inner_text("#told")
+        assert taken["version"] == 1  # one gesture
+        page.keyboard.press("Control+z")
+        settle(page)
+        assert session.view(0)["words"] == before["words"] != taken["words"]
+        assert page.complaints == []
+
+
 def test_the_mouse_attaches_by_clicks_and_by_drawing_a_line(context, file):
     with annotating(file) as (address, session):
         page = visited(context, address)

@@ -186,8 +186,6 @@ export const alternatives = () => perform(async () => {
 export function takeAlternative() {
   const { trees, shown } = state.alternatives;
   const { heads, labels } = trees[shown];
-  const changed = state.view.words.filter((word, i) => word.head !== heads[i] || word.label !== labels[i]);
-  return perform(async () => {
-    for (const { id } of changed) await edited({ op: "arc", word: id, head: heads[id - 1], label: labels[id - 1] }, `Tree ${shown + 1} taken`);
-  });
+  const words = state.view.words.filter((word, i) => word.head !== heads[i] || word.label !== labels[i]).map(({ id }) => id);
+  return edit({ op: "tree", words, heads: words.map((id) => heads[id - 1]), labels: words.map((id) => labels[id - 1]) }, `Tree ${shown + 1} taken`);
 }

@@ -10,6 +10,7 @@ const EFFECTS = {
   head: (view, { word, head }) => decided(view, word, "head", head),
   label: (view, { word, label }) => decided(view, word, "label", label),
   arc: (view, { word, head, label }) => decided(view, word, "head", head) && decided(view, word, "label", label),
+  tree: (view, { words, heads, labels }) => words.every((word, i) => decided(view, word, "head", heads[i]) && decided(view, word, "label", labels[i])),
   unset: (view, { word }) => view.words[word - 1]?.decided.head === false,
   forbid: (view, { word, heads }) => JSON.stringify(view.words[word - 1]?.forbidden) === JSON.stringify(heads),
   span: hasSpan,
