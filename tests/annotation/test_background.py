@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 
-from panparser.annotation.background import Background
+import pytest
+
+import panparser as pp
+from panparser.annotation.background import Background, described
 
 
 def test_what_is_asked_for_meanwhile_is_done_once():
@@ -36,3 +39,24 @@ def test_work_that_is_not_urgent_waits_until_nobody_asks():
     background.ask(urgent=False)
     background.close()
     assert len(done) == 1
+
+
+@pytest.mark.parametrize("error", [MemoryError(), ValueError("odd"), pp.AnnotationError("no")])
+def test_an_error_ends_the_work_but_not_the_thread(error):
+    outcomes, told = [error, None], []
+
+    def work():
+        if (outcome := outcomes.pop(0)) is not None:
+            raise outcome
+
+    def failed(found):
+        told.append(described(found))
+        raise OSError("nobody listens")
+
+    background = Background(work, failed=failed)
+    for _ in range(2):
+        background.ask()
+        assert background.wait(10)
+    assert outcomes == []
+    assert told == [{"MemoryError": "MemoryError", "ValueError": "ValueError: odd"}.get(type(error).__name__, "no")]
+    background.close()

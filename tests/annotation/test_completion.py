@@ -67,8 +67,20 @@ def gesture(kind, word, head):
     """Of a word, and another or Root."""
     label = {"label": ("obj", "unheard-of")[head % 2]}
     values = {"head": {"head": head}, "label": label, "forbid": {"heads": [head]}}
-    span = {"first": min(word, head or 1), "last": max(word, head)}
+    span = {"first": min(word, head or 1), "last": max(word, head, 2)}
     return operation({"op": kind, **(span if kind == "span" else {"word": word, **values.get(kind, {})})})
+
+
+def check_tree(heads, draft):
+    """It is one, and has no forbidden head; spans are subtrees."""
+    words = len(draft.words)
+    assert is_tree(heads)
+    for number, word in enumerate(draft.words):
+        assert heads[number] not in word.forbidden
+    for first, last in draft.spans:
+        inside = range(first, last + 1)
+        assert sum(heads[n - 1] not in inside for n in inside) == 1
+        assert all(heads[n - 1] not in inside for n in range(1, words + 1) if n not in inside)
 
 
 @settings(max_examples=60)
@@ -85,15 +97,18 @@ def test_what_is_decided_never_moves_and_the_rest_is_a_tree(completer, sentences
         assert word.head is None or shown.head == word.head
         assert word.label is None or shown.label == word.label
         assert shown.label
-    heads = [word.head for word in found.words]
-    if found.conflict is None:
-        assert is_tree(heads)
-        for number, word in enumerate(draft.words):
-            assert heads[number] not in word.forbidden
-        for first, last in draft.spans:
-            inside = range(first, last + 1)
-            assert sum(heads[n - 1] not in inside for n in inside) == 1
-            assert all(heads[n - 1] not in inside for n in range(1, words + 1) if n not in inside)
+    trees = completer.alternatives(draft, 4)
+    if found.conflict is not None:
+        assert trees == []
+        return
+    check_tree([word.head for word in found.words], draft)
+    for tree in trees:
+        check_tree(tree["heads"], draft)
+        for head, label, word in zip(tree["heads"], tree["labels"], draft.words, strict=True):
+            assert word.head in (None, head)
+            assert word.label in (None, label)
+            assert label
+    assert len({(*tree["heads"], *tree["labels"]) for tree in trees}) == len(trees)
 
 
 def test_arcs_that_cross_can_be_decided_whatever_the_system(completer, sentences):
@@ -109,6 +124,11 @@ def test_arcs_that_cross_can_be_decided_whatever_the_system(completer, sentences
     assert heads[3] == 6
     assert is_tree(heads)
     assert not is_projective(heads)
+    trees = completer.alternatives(draft, 4)
+    assert bool(trees) == (completer.parser is not None)
+    for tree in trees:
+        assert is_tree(tree["heads"])
+        assert (tree["heads"][0], tree["heads"][1], tree["heads"][3]) == (3, 4, 6)
 
 
 def test_conflicts_are_shown_and_decisions_stay(completer, sentences):

@@ -84,7 +84,7 @@ def test_undo_jumps_to_the_sentence_that_it_touches(session):
 def test_every_gesture_of_the_list_can_be_sent(session):
     values = {"head": 2, "word": 1, "label": "obj", "what": "both", "heads": [3], "first": 1, "last": 2}
     values |= {"column": "upos", "value": "X", "comments": ["# a"], "text": "note", "forms": ["T", "hey"]}
-    values |= {"places": [[0, 2]]}
+    values |= {"places": [[0, 2]], "words": [1], "labels": ["obj"]}
     for name, kind in GESTURES.items():
         gesture = {"op": name} | {key: values[key] for key in kind.declared.must if key != "op"}
         if name in ("unspan", "unmultiword"):
@@ -270,3 +270,64 @@ def test_sentences_of_the_same_words_are_told_apart(tmp_path):
         "_",
         "NOUN",
     ]
+
+
+def test_unexpected_errors_in_the_background_are_told_and_the_work_goes_on(path, monkeypatch):
+    events = []
+    with pp.Session(path, user="me") as session:
+        session.listen(events.append)
+        for name, owner in (("save", session._store), ("learn", session._teacher._learner)):
+            real = getattr(owner, name)
+
+            def fail(*_, owner=owner, name=name, real=real):
+                setattr(owner, name, real)
+                raise MemoryError
+
+            monkeypatch.setattr(owner, name, fail)
+        for index in (1, 2):
+            session.edit(index, 0, {"op": "done"})
+            session.wait(20)
+    messages = sorted(event["message"] for event in events if event["event"] == "notice")
+    assert messages == ["the file could not be saved: MemoryError", "the parser could not learn: MemoryError"]
+    assert {"event": "learning", "sentences": 0} in events
+    assert [event["event"] for event in events].count("saved") >= 1
+    assert any(event["event"] == "model" for event in events)
+
+
+def test_a_gesture_never_goes_to_another_sentence(session, path):
+    seen = session.view(2)
+    head = {"op": "head", "word": 1, "head": 2}
+    session.edit(1, 0, {"op": "split_sentence", "word": 2})
+    with pytest.raises(pp.StaleError, match="sentence 3 may be another one now"):
+        session.edit(2, seen["version"], head, order=seen["order"])
+    now = session.view(2, seen["key"], seen["order"])
+    assert (now["index"], now["sent_id"], now["version"]) == (3, "three", 0)
+    assert session.edit(3, 0, head, order=now["order"])["sent_id"] == "three"
+    assert session.undo()["order"] == now["order"]  # all sentences are where they were
+    assert session.undo()["order"] != now["order"]
+    seen = session.view(2)
+    path.write_text("1\tnew\t_\t_\t_\t_\t_\t_\t_\t_\n\n" + path.read_text())
+    session.edit(1, session.view(1)["version"], head, order=seen["order"])
+    session.save()  # which merges
+    with pytest.raises(pp.StaleError):
+        session.edit(2, seen["version"], head, order=seen["order"])
+    assert session.view(2, seen["key"], seen["order"])["index"] == 3
+    assert session.view(99, "unknown", -1)["index"] == 3  # what is there now
+
+
+def test_words_to_relabel_are_of_an_order(session):
+    found = session.consistency(0, 3)
+    assert found["order"] == session.view(0)["order"]
+    session.edit(1, 0, {"op": "split_sentence", "word": 2})
+    assert session.consistency(0, 3)["order"] == found["order"] + 1
+
+
+def test_another_tree_is_one_step_of_undo(session):
+    tree = {"op": "tree", "words": [1, 3], "heads": [2, 2], "labels": ["nsubj", "obj"]}
+    words = session.edit(1, 0, tree)["words"]
+    assert [(word["head"], word["label"]) for word in (words[0], words[2])] == [(2, "nsubj"), (2, "obj")]
+    assert not words[1]["decided"]["head"]
+    assert not any(word["decided"]["head"] for word in session.undo()["words"])
+    for wrong in ({"heads": [2]}, {"labels": ["a b", "obj"]}, {"heads": [2, 9]}, {"words": []}):
+        with pytest.raises(pp.AnnotationError):
+            session.edit(1, session.view(1)["version"], tree | wrong)

@@ -323,3 +323,85 @@ def test_links_stay_links(tmp_path):
     store.close()
     assert path.is_symlink()
     assert "\t2\t_\t_\t_\n" in (tmp_path / "real").read_text()
+
+
+# --- Others write while the file is saved ---
+
+OTHERS = "# sent_id = others\n1\tz\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+
+
+class SharedDisk(Disk):
+    """A disk where others write to the file, once, at a step of its replacement."""
+
+    def __init__(self, path, step):
+        self.path, self.step = path, step
+
+    def _others(self, step):
+        if step == self.step:
+            self.step = None
+            self.path.write_bytes(self.path.read_bytes() + OTHERS.encode())
+
+    def sync(self, stream):
+        self._others("before the rename")
+        super().sync(stream)
+
+    def sync_folder(self, folder):
+        super().sync_folder(folder)
+        self._others("after the rename")
+
+
+@pytest.mark.parametrize("step", ["before the rename", "after the rename"])
+def test_what_others_write_while_the_file_is_saved_is_merged(tmp_path, monkeypatch, step):
+    path = write(tmp_path)
+    (tmp_path / "file.conllu~").write_bytes(b"")  # only the file itself is written
+    store = opened(path)
+    do(store, 1, op="label", word=1, label="nsubj")
+    monkeypatch.setattr(files, "disk", SharedDisk(path, step))
+    save(store)
+    do(store, 2, op="label", word=1, label="dep")
+    save(store)
+    text = path.read_text()
+    assert "sent_id = others" in text
+    assert "\tnsubj\t" in text
+    assert "\tdep\t" in text
+    assert any("changed outside" in notice for notice in store.notices)
+    store.close()
+    again = opened(path)
+    assert len(again.document) == 4
+    again.close()
+
+
+def test_a_file_that_others_write_all_the_time_is_not_replaced(tmp_path, monkeypatch):
+    path = write(tmp_path)
+    (tmp_path / "file.conllu~").write_bytes(b"")
+    store = opened(path)
+    do(store, 1, op="label", word=1, label="nsubj")
+
+    class Busy(SharedDisk):
+        def sync(self, stream):
+            self.step = "before the rename"
+            super().sync(stream)
+
+    monkeypatch.setattr(files, "disk", Busy(path, None))
+    with pytest.raises(pp.AnnotationError, match="others write to it all the time"):
+        save(store)
+    assert path.read_text().count("sent_id = others") > 1
+    assert "\tnsubj\t" not in path.read_text()
+    monkeypatch.undo()
+    save(store)
+    assert "\tnsubj\t" in path.read_text()
+    store.close()
+
+
+@pytest.mark.parametrize("had_backup", [False, True])
+def test_a_backup_that_is_there_already_stays(tmp_path, had_backup):
+    path = write(tmp_path)
+    backup = tmp_path / "file.conllu~"
+    if had_backup:
+        backup.write_text("an editor's own")
+    store = opened(path)
+    for label in ("nsubj", "obj"):
+        do(store, 1, op="label", word=1, label=label)
+        save(store)
+    assert backup.read_text() == ("an editor's own" if had_backup else FILE)
+    store.close()

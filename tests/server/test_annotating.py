@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 
@@ -16,6 +17,7 @@ from panparser.server.annotating.guarding import Guard
 from panparser.server.annotating.questions import QUESTIONS
 
 HEAD = {"op": "head", "word": 1, "head": 2}
+SEEN = {"key": "s1#", "order": 0, "version": 0}  # of a view
 READ = ["/", "/assets/annotate.js", "/api/summary", "/api/sentence/0", "/api/search?text=dog", "/api/events"]
 CHANGED = ["/api/sentence/0/edit", "/api/undo", "/api/redo"]
 
@@ -32,7 +34,7 @@ def ask(session):
 
 
 def edited(ask, **headers):
-    return ask.post("/api/sentence/0/edit", {"version": 0, "operation": HEAD}, **headers)
+    return ask.post("/api/sentence/0/edit", SEEN | {"operation": HEAD}, **headers)
 
 
 # --- Who may ask ---
@@ -124,18 +126,20 @@ def test_changes_are_json(ask, session, kind):
         b"{",
         b"[]",
         b"null",
-        b'{"version": 0}',
-        b'{"version": 0, "operation": []}',
-        b'{"version": "0", "operation": {}}',
-        b'{"version": true, "operation": {"op": "head", "word": 1, "head": 2}}',
-        b'{"version": NaN, "operation": {}}',
-        b'{"version": 0, "operation": {"op": "head", "word": 1, "head": 2}, "path": "/etc/passwd"}',
-        b'{"version": 0, "operation": {"op": "rm"}}',
-        b'{"version": 0, "operation": {"op": "head", "word": 1}}',
-        b'{"version": 0, "operation": {"op": "head", "word": 99, "head": 2}}',
-        b'{"version": 0, "operation": {"op": "head", "word": 1, "head": 1e400}}',
-        b'{"version": 0, "operation": {"op": "label", "word": 1, "label": "\\ud800"}}',
-        b'{"version": 0, "operation": {"op": "label", "word": 1, "label": "a\\tb"}}',
+        b'{"key": "", "order": 0, "version": 0}',
+        b'{"version": 0, "operation": {"op": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "version": 0, "operation": {"op": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": []}',
+        b'{"key": "", "order": 0, "version": "0", "operation": {}}',
+        b'{"key": "", "order": 0, "version": true, "operation": {"op": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "order": 0, "version": NaN, "operation": {}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "undo"}, "path": "/etc/passwd"}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "rm"}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 1}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 99, "head": 2}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 1, "head": 1e400}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "label", "word": 1, "label": "\\ud800"}}',
+        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "label", "word": 1, "label": "a\\tb"}}',
         b"\xff\xfe",
         b"[" * 100_000,
     ],
@@ -220,6 +224,21 @@ def test_a_stale_version_is_refused_with_the_present_view(ask):
     assert "look at it again" in stale.value["error"]
 
 
+def test_a_gesture_never_goes_to_another_sentence(ask, session):
+    seen = ask.get("/api/sentence/2").value
+    session.edit(0, 0, {"op": "split_sentence", "word": 3})
+    body = {name: seen[name] for name in SEEN} | {"operation": HEAD}
+    refused = ask.post("/api/sentence/2/edit", body)
+    assert refused.status == 409
+    now = refused.value["view"]
+    assert (now["sent_id"], now["index"], now["order"]) == (seen["sent_id"], 3, 1)  # where it is now
+    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&order=0").value == now
+    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&order=1").value["index"] == 2
+    assert ask.get("/api/sentence/2?key=unknown&order=x").value["index"] == 2
+    body = {name: now[name] for name in SEEN} | {"operation": HEAD}
+    assert ask.post("/api/sentence/3/edit", body).value["sent_id"] == seen["sent_id"]
+
+
 def test_undo_and_redo(ask):
     edited(ask)
     undone = ask.post("/api/undo", {}).value["view"]
@@ -261,3 +280,21 @@ def test_json_is_ascii(session, file):
     answer = Asker(session).get("/api/sentence/0")
     assert answer.body.isascii()
     assert json.loads(answer.body)["note"] == "ünï"
+
+
+def test_a_page_that_leaves_at_once_leaves_its_place(ask):
+    async def joined():
+        async def send(message):
+            raise asyncio.CancelledError
+
+        async def receive():
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        raw = [(name.encode(), value.encode()) for name, value in ask.own().items()]
+        scope = {"type": "http", "method": "GET", "path": "/api/events", "headers": raw, "query_string": b""}
+        with pytest.raises(asyncio.CancelledError):
+            await ask.service({**scope, "http_version": "1.1", "scheme": "http"}, receive, send)
+
+    for _ in range(3):
+        asyncio.run(joined())
+    assert not ask.service.events._pages

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.server
+import os
 import re
 import threading
+import time
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import url2pathname
 
 import pytest
 
@@ -16,6 +21,9 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from annotating import annotating, conllu, settle, visited
+from panparser.server.annotating import running
+from panparser.server.annotating.guarding import Guard
+from panparser.server.annotating.service import AnnotationService
 
 LONGEST = 6  # words of sentences that are annotated here
 CONTRAST = (ROOT / "tests/support/contrast.js").read_text(encoding="utf-8")
@@ -112,6 +120,27 @@ def test_undo_redo_and_notes_by_keys(context, file):
         assert page.complaints == []
 
 
+def test_another_tree_is_taken_and_undone_in_one_step(context, tmp_path):
+    _, bare = short_sentences(2)
+    file = tmp_path / "work.conllu"
+    file.write_text(bare, encoding="utf-8")
+    model = pp.train(pp.ParserSpec(beam=4), pp.read_conllu(ROOT / "tests/data/english.conllu")[:40], epochs=1)
+    with annotating(file, learn=False, model=model) as (address, session):
+        page = visited(context, address)
+        before = session.view(0)
+        page.keyboard.press("=")
+        settle(page)
+        page.keyboard.press("Enter")
+        settle(page)
+        taken = session.view(0)
+        assert "Tree 1 taken" in page.inner_text("#told")
+        assert taken["version"] == 1  # one gesture
+        page.keyboard.press("Control+z")
+        settle(page)
+        assert session.view(0)["words"] == before["words"] != taken["words"]
+        assert page.complaints == []
+
+
 def test_the_mouse_attaches_by_clicks_and_by_drawing_a_line(context, file):
     with annotating(file) as (address, session):
         page = visited(context, address)
@@ -190,6 +219,38 @@ def test_two_tabs(context, file):
         settle(deaf)
         assert session.view(0)["words"][1]["decided"]["head"]
         assert one.complaints == two.complaints == []
+
+
+def test_a_page_follows_its_sentence_when_others_move_it(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        page.keyboard.press("PageDown")
+        settle(page)
+        deaf = context.new_page()
+        deaf.route("**/api/events", lambda route: route.abort())
+        deaf.goto(address.partition("?")[0] + "#2")
+        deaf.wait_for_selector('html[data-ready="yes"]', state="attached")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")  # picks a word
+        body = {name: session.view(0)[name] for name in ("key", "order", "version")}
+        other = context.new_page()
+        other.goto(address.partition("?")[0])
+        other.evaluate(
+            "body => fetch('api/sentence/0/edit', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+            " body: JSON.stringify(body)})",
+            {**body, "operation": {"op": "split_sentence", "word": 3}},
+        )
+        page.wait_for_function("document.getElementById('number').value === '3'")
+        page.keyboard.press("Space")  # on the word that is still picked: the root
+        settle(page)
+        assert session.view(2)["sent_id"] == "s2"
+        assert session.view(2)["words"][1]["decided"]["head"]
+        assert not any(word["decided"]["head"] for word in session.view(1)["words"])
+        deaf.keyboard.press("r")
+        deaf.locator("#told", has_text="Not done").wait_for()
+        assert deaf.input_value("#number") == "3"  # its sentence, where it is now
+        assert not any(word["decided"]["head"] for word in session.view(1)["words"])
+        assert page.complaints == []
 
 
 # --- Texts ---
@@ -275,6 +336,45 @@ def test_the_token_leaves_the_address(context, file):
         page.reload()
         page.wait_for_selector('html[data-ready="yes"]', state="attached")
         assert page.complaints == []
+
+
+def test_the_browser_is_told_a_file_that_others_cannot_read(context, file, monkeypatch):
+    told, is_open = [], threading.Event()
+
+    class Opened(running.AnnotationServer):
+        async def serve(self, sockets=None):
+            self.install_signal_handlers = lambda: None
+            serving = asyncio.ensure_future(self._serve(sockets))
+            while not is_open.is_set():
+                await asyncio.sleep(0.01)
+            self.should_exit = True
+            await serving
+
+    monkeypatch.setattr(running, "AnnotationServer", Opened)
+    monkeypatch.setattr(running.webbrowser, "open", told.append)
+    with pp.Session(file, learn=False) as session, running.listen_near("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        guard = Guard.of("127.0.0.1", port)
+        address = running.address_of("127.0.0.1", port, guard.token)
+        service = AnnotationService(session, guard)
+        thread = threading.Thread(target=running.run, args=(service, listening), kwargs={"browse": address})
+        thread.start()
+        try:
+            for _ in range(1000):
+                if not told:
+                    time.sleep(0.01)
+            place = Path(url2pathname(told[0].removeprefix("file://")))
+            assert guard.token not in told[0]
+            assert place.parent == file.parent
+            assert os.name == "nt" or place.stat().st_mode & 0o777 == 0o600
+            page = visited(context, told[0])
+            assert page.url.startswith(f"http://127.0.0.1:{port}/")
+            assert page.complaints == []
+            page.close()
+        finally:
+            is_open.set()
+            thread.join()
+        assert not place.exists()
 
 
 # --- Others ---

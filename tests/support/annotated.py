@@ -73,6 +73,11 @@ GESTURES: dict[str, Any] = {
     "head": {"word": NUMBER, "head": st.integers(0, 8)},
     "label": {"word": NUMBER, "label": st.sampled_from(["obj", "nmod:poss", "a b", ""])},
     "arc": {"word": NUMBER, "head": st.integers(0, 8), "label": st.just("obl")},
+    "tree": {
+        "words": st.lists(NUMBER, min_size=1, max_size=2),
+        "heads": st.lists(st.integers(0, 8), max_size=2),
+        "labels": st.lists(st.just("obl"), max_size=2),
+    },
     "unset": {"word": NUMBER, "what": st.sampled_from(["head", "label", "both"])},
     "forbid": {"word": NUMBER, "heads": st.lists(st.integers(0, 8), max_size=3)},
     "span": {"first": NUMBER, "last": NUMBER},

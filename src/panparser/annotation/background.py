@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+
+from panparser.errors import PanParserError
+
+_log = logging.getLogger("panparser.annotation")
+
+
+def described(error: Exception) -> str:
+    """What went wrong, for a person: unexpected errors say little without their names."""
+    if isinstance(error, PanParserError):
+        return str(error)
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 class Background:
     """A thread that calls a function after `ask`; what is asked for while it works is done once, afterwards.
 
     `idle`: seconds after `ask` when it begins, counted anew with every call; 0: at once.
+    `failed`: called with what the function raises; the thread goes on, whatever that is.
     """
 
-    def __init__(self, work: Callable[[], None], *, idle: float = 0.0, name: str = "panparser") -> None:
-        self._work, self._idle = work, idle
+    def __init__(
+        self,
+        work: Callable[[], None],
+        *,
+        idle: float = 0.0,
+        name: str = "panparser",
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._work, self._idle, self._failed = work, idle, failed
         self._condition = threading.Condition()
         self._asked = self._done = 0  # calls of `ask`, and those that have been answered
         self._is_urgent = self._is_closed = False
@@ -53,9 +74,17 @@ class Background:
                 if self._is_closed:
                     return
                 asked, self._is_urgent = self._asked, False
-            try:
-                self._work()
-            finally:
-                with self._condition:
-                    self._done = asked
-                    self._condition.notify_all()
+            self._do()
+            with self._condition:
+                self._done = asked
+                self._condition.notify_all()
+
+    def _do(self) -> None:
+        try:
+            self._work()
+        except Exception as error:
+            if not isinstance(error, PanParserError):
+                _log.exception("%s", threading.current_thread().name)
+            if self._failed is not None:
+                with suppress(Exception):  # that it cannot be told is no reason to end
+                    self._failed(error)

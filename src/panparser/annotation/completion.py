@@ -19,7 +19,7 @@ from panparser.annotation.drafts import Draft, Word
 from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
-from panparser.parsing.parser import Parser
+from panparser.parsing.parser import Parser, ScoredTree
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
 from panparser.treebank.treebank import Treebank
@@ -108,20 +108,27 @@ class Completer:
         )
 
     def alternatives(self, draft: Draft, count: int) -> list[dict[str, Any]]:
-        """Trees that keep the decisions, best first: heads, labels, score (in updates, of the best 0)."""
-        if self.parser is None:
+        """Trees that keep the decisions, best first: heads, labels, score (in updates, of the best 0).
+
+        Where the parser's tree does not keep them, as those that cross, the tree that is nearest to it and does.
+        """
+        words = len(draft.words)
+        kept, conflict = consistent(words, decisions(draft))
+        if self.parser is None or conflict is not None:
             return []
-        kept, _ = consistent(len(draft.words), decisions(draft))
         treebank, _ = self._tagged(draft)
         constraints = _constraints(treebank, draft, kept)
         trees = self.parser.best(treebank[0], count, constraints=constraints, relax=True)
-        found = []
+        found: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         for tree in trees:
-            heads = [
-                head if word.head is None else word.head for head, word in zip(tree.heads, draft.words, strict=True)
-            ]
-            found.append({"heads": heads, "labels": list(tree.labels), "score": round(tree.score - trees[0].score, 3)})
-        return found
+            scores = np.zeros((words + 1, words + 1))
+            scores[np.maximum(tree.heads, 0), np.arange(1, words + 1)] = 1.0
+            heads = tree_of(words, kept, scores)
+            if heads is not None:
+                found.setdefault((tuple(heads), _labels(draft, heads, tree)), round(tree.score - trees[0].score, 3))
+        return [
+            {"heads": list(heads), "labels": list(labels), "score": score} for (heads, labels), score in found.items()
+        ]
 
     def ranked_labels(self, draft: Draft, word: int, head: int | None) -> list[tuple[str, float]]:
         """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0.
@@ -216,6 +223,12 @@ class Completer:
         of_heads = tuple(_UNCERTAIN if word.head is None else 1.0 for word in draft.words)
         of_labels = tuple(_UNCERTAIN if word.label is None else 1.0 for word in draft.words)
         return Completion(tuple(shown), of_heads, of_labels, conflict, None, self.number)
+
+
+def _labels(draft: Draft, heads: Sequence[int], tree: ScoredTree) -> tuple[str, ...]:
+    """Labels of the tree that is nearest to the parser's: decided ones, or the parser's, but for a new root."""
+    found = zip(draft.words, heads, tree.heads, tree.labels, strict=True)
+    return tuple(word.label or ("root" if head == 0 != other else label or "dep") for word, head, other, label in found)
 
 
 def _bare(draft: Draft) -> Treebank:

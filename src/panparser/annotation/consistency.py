@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
+from panparser.annotation.history import Part, part_of_cells
+from panparser.annotation.operations import Label, Relabel
 from panparser.annotation.views import listed
 from panparser.treebank.treebank import Treebank
 
@@ -96,3 +98,13 @@ class Labels:
 
 def named(pair: Pair) -> dict[str, str]:
     return dict(zip(("lemma", "upos", "head_lemma", "head_upos"), pair, strict=True))
+
+
+def relabeled(document: Document, gesture: Relabel) -> list[Part]:
+    """What it changes to give words of several sentences one label."""
+    places: dict[int, Draft] = {}
+    for sentence, word in gesture.places:
+        draft = places.get(sentence) or document.draft(sentence)
+        places[sentence] = Label(word, gesture.label).applied(draft, ())
+    parts = (part_of_cells(at, document.draft(at), draft) for at, draft in places.items())
+    return [part for part in parts if part]

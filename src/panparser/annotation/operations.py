@@ -12,6 +12,16 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from panparser.annotation import tokens
+from panparser.annotation.changes import (
+    check_form,
+    check_head,
+    check_range,
+    checked_label,
+    position,
+    with_head,
+    with_shown,
+    with_values,
+)
 from panparser.annotation.drafts import Draft, Word
 from panparser.errors import AnnotationError
 from panparser.storage.values import BOOLEAN, COUNT, TEXT, Kind, ListOf, Maybe, Table, check, integer, one_of, text
@@ -19,7 +29,6 @@ from panparser.treebank.treebank import is_cell
 
 COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `Cell` sets
 _NUMBER, _WORDS = integer(1), 100_000
-_LABEL = re.compile(r"[^\s|]+")
 
 
 class Operation:
@@ -77,7 +86,7 @@ class Head(Operation):
     head: int
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return _with_head(draft, self.word, self.head)
+        return with_head(draft, self.word, self.head)
 
 
 @_gesture("label", word=_NUMBER, label=TEXT)
@@ -88,7 +97,7 @@ class Label(Operation):
     label: str
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return _with(draft, self.word, label=_checked_label(self.label))
+        return with_values(draft, self.word, label=checked_label(self.label))
 
 
 @_gesture("arc", word=_NUMBER, head=COUNT, label=TEXT)
@@ -100,7 +109,26 @@ class Arc(Operation):
     label: str
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return _with(_with_head(draft, self.word, self.head), self.word, label=_checked_label(self.label))
+        return with_values(with_head(draft, self.word, self.head), self.word, label=checked_label(self.label))
+
+
+_WHOLE = ListOf(_NUMBER, least=1, most=_WORDS)
+
+
+@_gesture("tree", words=_WHOLE, heads=ListOf(COUNT, most=_WORDS), labels=ListOf(TEXT, most=_WORDS))
+class Tree(Operation):
+    """Heads and labels of several words at once, such as those in which another tree differs."""
+
+    words: tuple[int, ...]
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+
+    def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
+        if not len(self.words) == len(self.heads) == len(self.labels):
+            raise AnnotationError(f"expected heads and labels of {len(self.words)} words")
+        for word, head, label in zip(self.words, self.heads, self.labels, strict=True):
+            draft = Arc(word, head, label).applied(draft, shown)
+        return draft
 
 
 @_gesture("unset", {"what": one_of("head", "label", "both")}, word=_NUMBER)
@@ -116,7 +144,7 @@ class Unset(Operation):
             values |= {"head": None, "forbidden": ()}
         if self.what != "head":
             values["label"] = None
-        return _with(draft, self.word, **values)
+        return with_values(draft, self.word, **values)
 
 
 @_gesture("forbid", word=_NUMBER, heads=ListOf(COUNT, most=_WORDS))
@@ -128,10 +156,10 @@ class Forbid(Operation):
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
         for head in self.heads:
-            _check_head(draft, self.word, head)
-        decided = draft.words[_at(draft, self.word)].head
+            check_head(draft, self.word, head)
+        decided = draft.words[position(draft, self.word)].head
         kept = None if decided in self.heads else decided
-        return _with(draft, self.word, forbidden=tuple(sorted(set(self.heads))), head=kept)
+        return with_values(draft, self.word, forbidden=tuple(sorted(set(self.heads))), head=kept)
 
 
 @_gesture("span", first=_NUMBER, last=_NUMBER)
@@ -142,7 +170,7 @@ class SpanOf(Operation):
     last: int
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        _check_range(draft, self.first, self.last)
+        check_range(draft, self.first, self.last, least=2)
         spans = sorted({*draft.spans, (self.first, self.last)})
         return replace(draft, spans=tuple(spans))
 
@@ -171,8 +199,8 @@ class Confirm(Operation):
     model: int | None = None
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        at = _at(draft, self.word)
-        return _with_words(draft, at, at + 1, shown)
+        at = position(draft, self.word)
+        return with_shown(draft, at, at + 1, shown)
 
 
 @_gesture("right", {"model": COUNT}, word=_NUMBER)
@@ -183,7 +211,7 @@ class RightSoFar(Operation):
     model: int | None = None
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return _with_words(draft, 0, _at(draft, self.word) + 1, shown)
+        return with_shown(draft, 0, position(draft, self.word) + 1, shown)
 
 
 @_gesture("done", {"done": BOOLEAN, "accept": BOOLEAN, "model": COUNT})
@@ -196,7 +224,7 @@ class Done(Operation):
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
         if self.done and self.accept:
-            draft = _with_words(draft, 0, len(draft.words), shown)
+            draft = with_shown(draft, 0, len(draft.words), shown)
         return replace(draft, done=self.done)
 
 
@@ -212,7 +240,7 @@ class SetCell(Operation):
     value: str
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        at = _at(draft, self.word)
+        at = position(draft, self.word)
         value = self.value.strip() or "_"
         if not is_cell(value) or ("  " in value) or (" " in value and self.column not in ("form", "lemma", "misc")):
             raise AnnotationError(f"{self.column.upper()} of word {self.word} cannot be {self.value!r}")
@@ -220,7 +248,7 @@ class SetCell(Operation):
             return tokens.with_form(draft, at + 1, value)
         if self.column == "feats":
             value = "|".join(sorted(value.split("|"), key=str.lower))  # as UD sorts them
-        return _with(draft, self.word, **{self.column: value})
+        return with_values(draft, self.word, **{self.column: value})
 
 
 @_gesture("comments", comments=ListOf(text(most=100_000), most=10_000))
@@ -259,8 +287,8 @@ class SplitWord(Operation):
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
         for form in self.forms:
-            _check_form(form)
-        return tokens.split_word(draft, _at(draft, self.word) + 1, self.forms)
+            check_form(form)
+        return tokens.split_word(draft, position(draft, self.word) + 1, self.forms)
 
 
 @_gesture("join", {"form": Maybe(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
@@ -272,9 +300,9 @@ class JoinWords(Operation):
     form: str | None = None
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        _check_range(draft, self.first, self.last, least=2)
+        check_range(draft, self.first, self.last, least=2)
         if self.form is not None:
-            _check_form(self.form)
+            check_form(self.form)
         return tokens.join_words(draft, self.first, self.last, self.form)
 
 
@@ -287,9 +315,9 @@ class MakeMultiword(Operation):
     form: str | None = None
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        _check_range(draft, self.first, self.last, least=2)
+        check_range(draft, self.first, self.last, least=2)
         if self.form is not None:
-            _check_form(self.form)
+            check_form(self.form)
         return tokens.make_multiword(draft, self.first, self.last, self.form)
 
 
@@ -335,65 +363,9 @@ def outcome(
 ) -> tuple[int, list[Draft]]:
     """How many sentences a gesture takes, from this one on, and which ones it leaves in their place."""
     if isinstance(gesture, SplitSentence):
-        return 1, tokens.split_sentence(draft, _at(draft, gesture.word) + 1)
+        return 1, tokens.split_sentence(draft, position(draft, gesture.word) + 1)
     if isinstance(gesture, JoinSentence):
         if following is None:
             raise AnnotationError("no sentence follows that this one could be joined with")
         return 2, [tokens.join_sentences(draft, following)]
     return 1, [gesture.applied(draft, shown)]
-
-
-# --- What all share ---
-
-
-def _at(draft: Draft, word: int) -> int:
-    if not 1 <= word <= len(draft.words):
-        raise AnnotationError(f"the sentence has words 1..{len(draft.words)}; got {word}")
-    return word - 1
-
-
-def _with(draft: Draft, word: int, **values: Any) -> Draft:
-    at = _at(draft, word)
-    return replace(draft, words=(*draft.words[:at], replace(draft.words[at], **values), *draft.words[at + 1 :]))
-
-
-def _with_head(draft: Draft, word: int, head: int) -> Draft:
-    _check_head(draft, word, head)
-    forbidden = tuple(each for each in draft.words[_at(draft, word)].forbidden if each != head)
-    return _with(draft, word, head=head, forbidden=forbidden)
-
-
-def _with_words(draft: Draft, start: int, stop: int, shown: Sequence[Word]) -> Draft:
-    """With what is shown of some words; what has been decided of them stays."""
-    if len(shown) != len(draft.words):
-        raise AnnotationError("what was shown is of another sentence")
-    words = list(draft.words)
-    for at in range(start, stop):
-        word, seen = words[at], shown[at]
-        names = ("lemma", "upos", "xpos", "feats")
-        values = {name: getattr(seen, name) for name in names if getattr(word, name) == "_"}
-        head = seen.head if word.head is None else word.head
-        words[at] = replace(word, head=head, label=word.label or seen.label, **values)
-    return replace(draft, words=tuple(words))
-
-
-def _check_head(draft: Draft, word: int, head: int) -> None:
-    _at(draft, word)
-    if not 0 <= head <= len(draft.words) or head == word:
-        raise AnnotationError(f"the head of word {word} must be 0..{len(draft.words)} but {word}; got {head}")
-
-
-def _check_range(draft: Draft, first: int, last: int, least: int = 1) -> None:
-    if not 1 <= first <= last <= len(draft.words) or last - first + 1 < least:
-        raise AnnotationError(f"expected {least} or more of words 1..{len(draft.words)}; got {first}-{last}")
-
-
-def _checked_label(label: str) -> str:
-    if not is_cell(label) or label == "_" or not _LABEL.fullmatch(label):
-        raise AnnotationError(f"a label must be a text without spaces; got {label!r}")
-    return label
-
-
-def _check_form(form: str) -> None:
-    if not is_cell(form) or form == "_":
-        raise AnnotationError(f"a form must be a text without tabs, line ends and spaces around it; got {form!r}")

@@ -13,18 +13,18 @@ from types import TracebackType
 from typing import Any
 
 from panparser.annotation import history
-from panparser.annotation.background import Background
+from panparser.annotation.background import Background, described
 from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
-from panparser.annotation.consistency import Labels
+from panparser.annotation.consistency import Labels, relabeled
 from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
-from panparser.annotation.operations import Label, Operation, Relabel, operation, outcome
+from panparser.annotation.operations import Operation, Relabel, operation, outcome
 from panparser.annotation.progress import Progress
 from panparser.annotation.store import Store
 from panparser.annotation.teaching import Teacher
-from panparser.annotation.views import View, listed, unreadable_view, view_of
-from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
+from panparser.annotation.views import View, found_again, listed, unreadable_view, view_of
+from panparser.errors import AnnotationError, JournalError, StaleError
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.treebank.treebank import Treebank
@@ -64,11 +64,11 @@ class Session:
         self._listeners: list[Callable[[Event], None]] = []
         self._store = Store(self.path, user or _user(), address, clock)
         self._completions: dict[int, tuple[Draft, Completion]] = {}  # by sentence: what it is, and how it is shown
-        self._labels: Labels | None = None
+        self._labels: tuple[int, Labels] | None = None  # of an order of sentences
         self._choice = Choice() if active is True else active or None
         self._progress = Progress()
         self._learns = learn
-        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save")
+        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save", failed=self._fail_to_save)
         self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
         for record in self._store.take_replayed():
             self._progress.take(record)
@@ -108,12 +108,13 @@ class Session:
 
     def _common(self) -> View:
         known = self._store.history
-        return {"can_undo": bool(known.done), "can_redo": bool(known.undone), "read_only": self._store.read_only}
+        can = {"can_undo": bool(known.done), "can_redo": bool(known.undone)}
+        return {"order": self._store.order, **can, "read_only": self._store.read_only}
 
-    def view(self, index: int) -> View:
-        """A sentence as JSON.
+    def view(self, index: int, key: str | None = None, order: int | None = None) -> View:
+        """A sentence as JSON; with the `key` and `order` of an earlier view, where that sentence is now.
 
-        {"index", "key", "version", "model", "done", "sent_id", "text", "comments", "note",
+        {"index", "key", "order": of all sentences, "version", "model", "done", "sent_id", "text", "comments", "note",
         "words": [{"id", "form", "lemma", "upos", "xpos", "feats", "misc", "head", "label", "confidence",
         "label_confidence", "forbidden", "decided": {"head", "label", "upos", "xpos", "feats", "lemma"}}],
         "multiword": [{"first", "last", "form", "misc"}], "empty": [{"id", "form", "deps"}],
@@ -123,6 +124,8 @@ class Session:
         "read_only": null or why, "unreadable": null or why the sentence can only be looked at}.
         """
         with self._lock:
+            if key is not None and order != self._store.order:
+                index = found_again(self._document, index, key)
             self._document.check_index(index)
             try:
                 self._document.draft(index)
@@ -143,16 +146,18 @@ class Session:
 
     # --- Gestures ---
 
-    def edit(self, index: int, version: int, gesture: dict[str, Any] | Operation) -> View:
+    def edit(self, index: int, version: int, gesture: dict[str, Any] | Operation, *, order: int | None = None) -> View:
         """Does a gesture (a value of `operations.GESTURES`, or its JSON); returns the view afterwards.
 
-        It is in the journal before that. `version`: of the view that the person saw; raises StaleError if the sentence
-        has another one. Gestures that confirm what is shown (confirm, right, done) may have the view's `model`:
-        StaleError if a newer one has completed the sentence since.
+        It is in the journal before that. `version`, `order`: of the view that the person saw; raises StaleError if the
+        sentence has another version, or may be at another place since. Gestures that confirm what is shown (confirm,
+        right, done) may have the view's `model`: StaleError if a newer one has completed the sentence since.
         """
         chosen = gesture if isinstance(gesture, Operation) else operation(gesture)
         with self._lock:
             self._store.check_writable()
+            if order not in (None, self._store.order):
+                raise StaleError(f"sentence {index + 1} may be another one now: look at it again")
             draft = self._document.draft(index)
             if version != self._document.places[index].version:
                 raise StaleError(f"sentence {index + 1} has changed since it was shown: look at it again")
@@ -163,7 +168,7 @@ class Session:
     def _parts(self, index: int, draft: Draft, gesture: Operation) -> list[history.Part]:
         """What a gesture changes."""
         if isinstance(gesture, Relabel):
-            return self._relabeled(gesture)
+            return relabeled(self._document, gesture)
         shown: Sequence[Any] = ()
         if gesture.op in _CONFIRMING:
             completion = self._completion(index)
@@ -178,17 +183,9 @@ class Session:
         old = [each.to_value() for each in (draft, following)[:taken] if each is not None]
         return [{"index": index, "old": old, "new": [each.to_value() for each in drafts]}]
 
-    def _relabeled(self, gesture: Relabel) -> list[history.Part]:
-        places: dict[int, Draft] = {}
-        for sentence, word in gesture.places:
-            draft = places.get(sentence) or self._document.draft(sentence)
-            places[sentence] = Label(word, gesture.label).applied(draft, ())
-        parts = (history.part_of_cells(at, self._document.draft(at), draft) for at, draft in places.items())
-        return [part for part in parts if part]
-
     def _note(self, record: dict[str, Any]) -> list[int]:
         """Writes a record, applies it, and follows what it changes; the sentences that it changed."""
-        before, before_sentences = self._store.read_only, len(self)
+        before = self._store.read_only
         try:
             changed = self._store.note(record) if "op" in record else self._store.again(next(iter(record)))
         except JournalError:
@@ -198,17 +195,17 @@ class Session:
         whole = self._store.journal.record(self._store.journal.last)
         self._progress.take(whole)
         self._count_done(whole)
-        self._follow_labels(changed, len(self) - before_sentences)
+        self._follow_labels(changed)
         self._teach(changed, whole)
         return changed
 
-    def _follow_labels(self, changed: list[int], more: int) -> None:
-        if self._labels is None or more:
+    def _follow_labels(self, changed: list[int]) -> None:
+        if self._labels is None or self._labels[0] != self._store.order:
             self._labels = None
             return
         for index in changed:
             draft = self._document.draft(index)
-            self._labels.put(index, draft if draft.done else None)
+            self._labels[1].put(index, draft if draft.done else None)
 
     def _count_done(self, record: dict[str, Any]) -> None:
         if record.get("op", {}).get("op") == "done" and record["op"].get("done", True):
@@ -298,35 +295,38 @@ class Session:
         """Pairs of lemmas and tags that are labeled in several ways, in sentences that are done.
 
         Of a word: {"lemma", "upos", "head_lemma", "head_upos", "label", "others": [{"label", "places": [{"sentence",
-        "word", "text", "sent_id"}]}]}; all of them, with nothing asked for: {"mixed": [{"lemma", ..., "labels": {label:
-        count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
+        "word", "text", "sent_id"}]}], "order"}; all of them, with nothing asked for: {"mixed": [{"lemma", ...,
+        "labels": {label: count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
         """
         while True:
-            known = self._all_labels()
+            known, labels = self._all_labels()
             with self._lock:
-                if known[0] == self._store.journal.last:  # else somebody changed something meanwhile
-                    self._labels = known[1]
+                if known == self._now():  # else somebody changed something meanwhile
+                    self._labels = known[0], labels
                     if index is None or word is None:
-                        return {"mixed": self._labels.mixed()}
+                        return {"mixed": labels.mixed()}
                     draft = replace(self._document.draft(index), words=self._completion(index).words)
-                    return self._labels.differing(self._document, draft, word)
+                    return labels.differing(self._document, draft, word) | {"order": known[0]}
 
-    def _all_labels(self) -> tuple[int, Labels]:
-        """Labels of all sentences that are done, and the last record that they know; others work meanwhile."""
+    def _now(self) -> tuple[int, int]:
+        return self._store.order, self._store.journal.last
+
+    def _all_labels(self) -> tuple[tuple[int, int], Labels]:
+        """Labels of all sentences that are done, and when that was; others work meanwhile."""
         with self._lock:
-            last = self._store.journal.last
-            if self._labels is not None:
-                return last, self._labels
+            now = self._now()
+            if self._labels is not None and self._labels[0] == now[0]:
+                return now, self._labels[1]
             done = [at for at in self._document if self._document.is_done(at)]
             data = self._document.joined(done)
         treebank = Treebank(data)
         if len(treebank) == len(done):
-            return last, Labels.of(treebank, done)
+            return now, Labels.of(treebank, done)
         with self._lock:  # some are no trees
-            found = Labels()
-            for at in filter(self._is_readable, done):
+            found, now = Labels(), self._now()
+            for at in filter(self._is_readable, filter(self._document.is_done, self._document)):
                 found.put(at, self._document.draft(at))
-            return self._store.journal.last, found
+            return now, found
 
     # --- Events and files ---
 
@@ -338,8 +338,8 @@ class Session:
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Calls a function with every event: {"event": name, ...}; from other threads, and it must return at once.
 
-        "learning" (sentences), "model" (model, sentences), "saved" (time), "merged" (notices: the file was changed
-        outside, look at everything again), "read-only" (why), "notice" (message).
+        "learning" (sentences; 0: no longer), "model" (model, sentences), "saved" (time), "merged"
+        (notices: the file was changed outside, look at everything again), "read-only" (why), "notice" (message).
         """
         self._listeners.append(listener)
 
@@ -358,19 +358,18 @@ class Session:
         if merged:
             with self._lock:
                 self._completions.clear()
-                self._labels = None
             self._tell({"event": "merged", "notices": self._store.notices[known:]})
         if written:
             self._tell({"event": "saved", "time": time.time()})
 
     def _save_quietly(self) -> None:
-        if self._store.read_only is not None:
-            return
-        try:
+        if self._store.read_only is None:
             self.save()
-        except PanParserError as error:
-            event = "read-only" if self._store.read_only is not None else "notice"
-            self._tell({"event": event, "why": str(error), "message": str(error)})
+
+    def _fail_to_save(self, error: Exception) -> None:
+        """The journal has everything: the file is saved after the next gesture, or at the end."""
+        event, why = "read-only" if self._store.read_only is not None else "notice", described(error)
+        self._tell({"event": event, "why": why, "message": f"the file could not be saved: {why}"})
 
     def close(self) -> None:
         """Saves, and lets others open the file."""

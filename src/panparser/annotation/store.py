@@ -14,14 +14,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from panparser.annotation import history, replaying
 from panparser.annotation.document import Document
 from panparser.annotation.journal import Journal, kind_of
 from panparser.annotation.lock import Lock
 from panparser.errors import AnnotationError, JournalError
-from panparser.storage.files import write_whole
+from panparser.storage.files import whole_file, write_whole
+
+_ATTEMPTS = 5  # to save while others write, too
+Signature = tuple[int, int, int]
 
 
 class Store:
@@ -32,14 +35,15 @@ class Store:
         self.notices: list[str] = []  # what should be said at the start
         self.read_only: str | None = None
         self.history = history.History()
+        self.order = 0  # increases when sentences get other places: they are split or joined, or the file is read again
         self._saving = threading.Lock()
         self._lock = Lock(path)
         if not path.is_file():
             raise AnnotationError(f"{path}: cannot be read: there is no such file")
         self._lock.take(address)
         try:
-            self.document = Document.open(path)
             self._known = _signature(path)
+            self.document = Document.open(path)
             self.journal = Journal(path.with_name(f"{path.name}.journal"), user)
             self._replay()
         except BaseException:
@@ -90,7 +94,10 @@ class Store:
         number = self._append(record)
         whole = {"n": number, **record}
         self.history.take(whole)
-        return history.take(self.document, whole, self.journal.record)
+        sentences = len(self.document)
+        changed = history.take(self.document, whole, self.journal.record)
+        self.order += len(self.document) != sentences
+        return changed
 
     def _append(self, record: dict[str, Any]) -> int:
         try:
@@ -119,23 +126,52 @@ class Store:
 
         `lock`: held by those who change the store; it is not held while the file is written.
         """
+        is_merged = False
         with self._saving:
-            with lock:
-                merged = self._merge_changes()
-                data = self.document.to_bytes()
-                digest = sha256(data).hexdigest()
-                if digest == self.document.sha256 and self.path.exists():
-                    return False, merged
-                number = self._append({"saving": digest})
-            if self._is_first_save:
-                with suppress(OSError):  # what was there at first is kept
-                    write_whole(self.path.with_name(f"{self.path.name}~"), self.path.read_bytes(), AnnotationError)
-            self._is_first_save = False
-            write_whole(self.path, data, AnnotationError)
-            with lock:
-                self.document.sha256, self._known = digest, _signature(self.path)
-                self._append({"saved": number})
-            return True, merged
+            for _ in range(_ATTEMPTS):
+                with lock:
+                    is_merged |= self._merge_changes()
+                    data = self.document.to_bytes()
+                    digest = sha256(data).hexdigest()
+                    if digest == self.document.sha256 and self.path.exists():
+                        return False, is_merged
+                    number = self._append({"saving": digest})
+                self._keep_first()
+                written = self._replace(data)
+                if written is not None:
+                    with lock:
+                        self.document.sha256, self._known = digest, written
+                        self._append({"saved": number})
+                    return True, is_merged
+        raise AnnotationError(f"{self.path}: cannot be saved: others write to it all the time")
+
+    def _keep_first(self) -> None:
+        """Keeps the file as it was before the first save, beside it; a backup that is there already stays."""
+        kept = self.path.with_name(f"{self.path.name}~")
+        if self._is_first_save and not os.path.lexists(kept):
+            with suppress(OSError):
+                write_whole(kept, self.path.read_bytes(), AnnotationError)
+        self._is_first_save = False
+
+    def _replace(self, data: bytes) -> Signature | None:
+        """Replaces the file; what it is known by now, or None if others changed it: then it stays.
+
+        The last look at it is just before the new file gets its name. What others write between the two system calls is
+        lost, and so is what they write later to a file that they had opened before: they write to the old one.
+        """
+        found: list[Signature] = []
+
+        def look(stream: IO[bytes]) -> None:
+            found.append(_signature_of(os.fstat(stream.fileno())))  # not of the name, which others may write to
+            if _signature(self.path) not in (None, self._known):
+                raise _ChangedError
+
+        try:
+            with whole_file(self.path, AnnotationError, ready=look) as stream:
+                stream.write(data)
+        except _ChangedError:
+            return None
+        return found[0] if found else _signature(self.path)
 
     def _merge_changes(self) -> bool:
         """Reads the file again if others changed it, and adds what was annotated here."""
@@ -152,7 +188,7 @@ class Store:
         except JournalError as error:
             self.read_only = f"the file was replaced by another one ({error})"
             raise
-        self.document = document
+        self.document, self.order = document, self.order + 1
         self._note_merged(found)
         return True
 
@@ -176,10 +212,17 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _signature(path: Path) -> tuple[int, int, int] | None:
+class _ChangedError(Exception):
+    """Others changed the file."""
+
+
+def _signature(path: Path) -> Signature | None:
     """What changes when others write to a file."""
     try:
-        found = os.stat(path)
+        return _signature_of(os.stat(path))
     except OSError:
         return None
+
+
+def _signature_of(found: os.stat_result) -> Signature:
     return found.st_ino, found.st_mtime_ns, found.st_size

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from panparser.annotation.background import Background
+from panparser.annotation.background import Background, described
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
 from panparser.annotation.learning import Learner, Seen
-from panparser.errors import PanParserError
 from panparser.treebank.treebank import Treebank
 
 _MAX_LESSONS = 2000  # sentences that are learned from, the latest
@@ -37,7 +36,7 @@ class Teacher:
         self._first: dict[str, Completion] = {}  # what was shown of sentences before anybody decided anything
         self._seen: list[Seen] = []
         self._lessons = 0  # sentences that are new, or changed, since the parser learned
-        self._background = Background(self._learn, name="panparser-learn")
+        self._background = Background(self._learn, name="panparser-learn", failed=self._fail)
 
     def show(self, key: str, completion: Completion) -> None:
         """A sentence is shown so."""
@@ -65,15 +64,18 @@ class Teacher:
                 return
             data, seen, self._lessons = document.joined(done), list(self._seen), 0
         self._tell({"event": "learning", "sentences": len(done)})
-        try:
-            made = self._learner.learn(Treebank(data), seen)
-        except PanParserError as error:
-            self._tell({"event": "notice", "message": f"the parser could not learn: {error}"})
+        made = self._learner.learn(Treebank(data), seen)
+        if made is None:
+            self._tell({"event": "learning", "sentences": 0})
             return
-        if made is not None:
-            with self._lock:
-                self.completer = replace(made, number=self.completer.number + 1)
-            self._tell({"event": "model", "model": self.completer.number, "sentences": len(done)})
+        with self._lock:
+            self.completer = replace(made, number=self.completer.number + 1)
+        self._tell({"event": "model", "model": self.completer.number, "sentences": len(done)})
+
+    def _fail(self, error: Exception) -> None:
+        """The model stays as it is."""
+        self._tell({"event": "learning", "sentences": 0})
+        self._tell({"event": "notice", "message": f"the parser could not learn: {described(error)}"})
 
     def wait(self, timeout: float | None = None) -> bool:
         """Until it has learned what there is."""

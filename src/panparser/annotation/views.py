@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from panparser.annotation.completion import Completion
 from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft
 from panparser.annotation.validation import problems_of
+from panparser.errors import AnnotationError
 
 View = dict[str, Any]
 _SHOWN = ("form", "lemma", "upos", "xpos", "feats", "misc", "head", "label")
+_MAX_MOVED = 300  # sentences around its place where one is looked for
 _TAGS = ("upos", "xpos", "feats", "lemma")
 
 
@@ -65,6 +68,16 @@ def unreadable_view(document: Document, index: int, why: str) -> View:
     lists: View = {name: [] for name in ("words", "multiword", "empty", "spans", "problems", "comments")}
     nothing = dict.fromkeys(("sent_id", "least_certain", "conflict", "alternatives"))
     return {**around, "text": document.text(index), **lists, **nothing, "unreadable": why}
+
+
+def found_again(document: Document, index: int, key: str) -> int:
+    """Where a sentence is that was at `index`: the nearest with its key, or else what is there now."""
+    for distance in range(min(_MAX_MOVED, len(document))):
+        for at in {index - distance, index + distance}:
+            with suppress(AnnotationError):
+                if document.draft(at).key == key:
+                    return at
+    return max(0, min(index, len(document) - 1))
 
 
 def listed(document: Document, index: int) -> View:

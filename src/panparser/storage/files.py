@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -26,10 +26,13 @@ _cleared: set[Path] = set()  # folders: one look at each is enough, and large on
 
 
 @contextmanager
-def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterator[IO[bytes]]:
+def whole_file(
+    path: Path, error: type[PanParserError] = ConlluError, *, ready: Callable[[IO[bytes]], None] | None = None
+) -> Iterator[IO[bytes]]:
     """A stream to a temporary file beside `path`, renamed on success, so that no reader sees an incomplete file.
 
-    Pipes and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
+    `ready` is called with the stream just before that, when all is on the disk; if it raises, nothing is renamed. Pipes
+    and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
     """
     try:
         if _is_written_directly(path):
@@ -45,6 +48,8 @@ def whole_file(path: Path, error: type[PanParserError] = ConlluError) -> Iterato
                     beside.chmod(place.stat().st_mode & 0o777)
                 yield stream
                 disk.sync(stream)
+                if ready is not None:
+                    ready(stream)
                 disk.replace(place, by=beside, stream=stream)
             disk.sync_folder(place.parent)
         finally:

@@ -10,10 +10,11 @@ from typing import Any
 from panparser.annotation.session import Session
 from panparser.errors import AnnotationError
 from panparser.server.refusals import RequestError
-from panparser.storage.values import COUNT, TABLE, Table
+from panparser.storage.values import COUNT, TABLE, Table, text
 
 _MOST_TREES = 8
 _MOST_FOUND = 200
+_NUMBER = re.compile("[0-9]{1,9}")
 Answer = Callable[..., Any]
 
 
@@ -65,9 +66,10 @@ def summary(session: Session) -> Any:
     return {**session.summary(), "start": session.next_sentence(-1)}
 
 
-@_asked("GET /api/sentence/N")
-def _sentence(session: Session, index: int) -> Any:
-    return session.view(index)
+@_asked("GET /api/sentence/N", query="key order")
+def _sentence(session: Session, index: int, key: str | None = None, order: str = "") -> Any:
+    """A sentence; with the key and the order of an earlier view, wherever it is now."""
+    return session.view(index, key, int(order) if _NUMBER.fullmatch(order) else None)
 
 
 @_asked("GET /api/sentence/N/labels/N")
@@ -106,9 +108,12 @@ def _others(session: Session, index: int, word: int) -> Any:
 # --- Changing ---
 
 
-@_asked("POST /api/sentence/N/edit", body=Table({"version": COUNT, "operation": TABLE}, closed=True))
+_SEEN = {"key": text(), "order": COUNT, "version": COUNT}  # of the view that the person saw
+
+
+@_asked("POST /api/sentence/N/edit", body=Table({**_SEEN, "operation": TABLE}, closed=True))
 def _edit(session: Session, index: int, body: Mapping[str, Any]) -> Any:
-    return session.edit(index, body["version"], body["operation"])
+    return session.edit(index, body["version"], body["operation"], order=body["order"])
 
 
 @_asked("POST /api/undo", body=Table({}, closed=True))

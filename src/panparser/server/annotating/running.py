@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import socket
+import tempfile
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from panparser.errors import SpecError
 from panparser.server.annotating.guarding import LOOPBACK
 from panparser.server.annotating.service import AnnotationService
 from panparser.server.running import Server, config_of, listen
+from panparser.storage.files import remove
 
+_REDIRECTION = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}">
+<title>panparser annotate</title>
+<p><a href="{0}">Annotate</a></p>
+</html>
+"""
 _TRIED = 20  # ports, from the one that is asked for
 
 
@@ -58,10 +73,34 @@ def server_of(service: AnnotationService) -> AnnotationServer:
 
 def run(service: AnnotationService, listening: socket.socket, *, browse: str | None = None) -> None:
     """Serves until a signal comes; `browse` is an address to open in a browser."""
-    if browse is not None:
-        threading.Thread(target=webbrowser.open, args=(browse,), daemon=True).start()
+    with _redirection(browse, service.session.path.resolve().parent) as opened:
+        if opened is not None:
+            threading.Thread(target=webbrowser.open, args=(opened.as_uri(),), daemon=True).start()
+        try:
+            asyncio.run(server_of(service).serve(sockets=[listening]))
+        finally:
+            service.close()
+            listening.close()
+
+
+@contextmanager
+def _redirection(address: str | None, folder: Path) -> Iterator[Path | None]:
+    """A page that leads to an address, and that nobody else can read, for a while.
+
+    All users of a machine see the arguments of its programs, and so of a browser: it is told the name of this file, not
+    the address, which has a token. It is beside the file that is annotated, since some browsers (those in packages that
+    are shut off from the system) see no temporary folders, but those of documents.
+    """
+    if address is None:
+        yield None
+        return
     try:
-        asyncio.run(server_of(service).serve(sockets=[listening]))
+        number, name = tempfile.mkstemp(".html", "panparser-", folder)  # for its owner alone
+    except OSError:
+        number, name = tempfile.mkstemp(".html", "panparser-")
+    try:
+        with open(number, "w", encoding="utf-8") as stream:
+            stream.write(_REDIRECTION.format(html.escape(address)))
+        yield Path(name)
     finally:
-        service.close()
-        listening.close()
+        remove(Path(name))

@@ -133,7 +133,8 @@ class AnnotationService:
             threads = self._looking if question.body is None else self._changing
             answer = await _run(threads, question.answer, self.session, *numbers, **given)
         except (StaleError, JournalError) as error:
-            now = await _run(self._looking, self.session.view, *numbers[:1]) if numbers else None
+            seen = {name: given["body"].get(name) for name in ("key", "order")}
+            now = await _run(self._looking, self.session.view, numbers[0], **seen) if numbers else None
             await _refuse(exchange, str(error), 409, view=now)
             return
         if question.answer is summary:
@@ -146,18 +147,21 @@ class AnnotationService:
         """Tells all pages that a sentence changed: the one that changed it knows the version already."""
         view = answer.get("view", answer)
         if view is not None:
-            self.events.tell({"event": "changed", "index": view["index"], "version": view["version"]})
+            told = {name: view[name] for name in ("index", "version", "order")}
+            self.events.tell({"event": "changed", **told})
 
     async def _stream(self, exchange: Exchange) -> None:
         """Tells what happens until the page or the server leaves."""
         page = self.events.joined()
-        await exchange.begin("text/event-stream", {})
-        gone = asyncio.ensure_future(exchange.gone())
+        gone: asyncio.Future[None] | None = None
         try:
+            await exchange.begin("text/event-stream", {})
+            gone = asyncio.ensure_future(exchange.gone())
             while (text := await page.next(gone)) is not None:
                 await exchange.send(text)
         finally:
-            gone.cancel()
+            if gone is not None:
+                gone.cancel()
             self.events.leave(page)
         await exchange.send("", is_last=True)
 

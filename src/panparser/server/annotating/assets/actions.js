@@ -9,11 +9,11 @@ const RESTING = 60; // milliseconds that the cursor rests before labels are rank
 // --- Sentences ---
 
 function show(view, more = {}) {
-  const same = state.view?.index === view.index;
+  const isThere = state.view?.index === view.index, same = isThere || state.view?.key === view.key;
   const last = view.words.length;
   const cursor = more.cursor ?? (same ? state.cursor : view.least_certain && !view.done ? view.least_certain : 1);
   set({ view, picked: null, range: null, alternatives: null, ...more, cursor: Math.max(1, Math.min(cursor, last)) });
-  if (!same) history.replaceState(null, "", `#${view.index + 1}`);
+  if (!isThere) history.replaceState(null, "", `#${view.index + 1}`);
   wantLabels();
 }
 async function open(index, more) { show(await ask(`sentence/${index}`), more); }
@@ -30,7 +30,7 @@ async function advance() {
 
 // The labels of the word under the cursor, once it rests there: they are asked for again when anything has changed.
 let timer = null, asked = "";
-const labelsKey = () => `${state.view.index} ${state.view.version} ${state.view.model} ${state.cursor}`;
+const labelsKey = () => `${state.view.index} ${state.view.order} ${state.view.version} ${state.view.model} ${state.cursor}`;
 function wantLabels() {
   clearTimeout(timer);
   if (state.view.words.length && asked !== labelsKey()) timer = setTimeout(() => fetchLabels().catch(() => null), RESTING);
@@ -68,13 +68,13 @@ export function nextProblem() {
 const COUNTED = new Set(["done", "split", "join", "split_sentence", "join_sentence", "relabel"]); // change the sums of the file
 export const quoted = (form) => `“\u2068${visible(form)}\u2069”`; // whatever direction it is written in
 export const named = (id) => id ? quoted(wordAt(id)?.form ?? String(id)) : "root";
-export const edit = (operation, told, more = {}) => perform(() => edited(operation, told, more));
-async function edited(operation, told, more = {}) {
-  const { view } = state;
+export const edit = (operation, told, more = {}, seen = {}) => perform(() => edited(operation, told, more, seen));
+async function edited(operation, told, more = {}, seen = {}) { // of the view that is shown, or that was `seen`
+  const { view } = state, { key, order, version } = { ...view, ...seen };
   try {
     const isKept = (now) => hasEffect(now, operation, view);
-    const answer = await change(`sentence/${view.index}/edit`, { version: view.version, operation }, told, isKept);
-    if (state.view.index === answer.index) show(answer, { message: told, ...more });
+    const answer = await change(`sentence/${view.index}/edit`, { key, order, version, operation }, told, isKept);
+    if (state.view === view || state.view.index === answer.index) show(answer, { message: told, ...more });
     if (COUNTED.has(operation.op)) refreshSummary();
     return answer;
   } catch (error) {
@@ -150,12 +150,14 @@ export async function addFeatures(word, features) { // those of the same names a
 
 // Looks again at the sentence, when something else has changed it.
 export const refreshView = (event = {}) => perform(async () => {
-  const { view } = state;
-  if (!view || (event.index != null && event.index !== view.index) || event.version === view.version) return;
-  const now = await ask(`sentence/${view.index}`);
-  if (event.event !== "changed" && now.version === view.version && state.alternatives) return;
+  const { view } = state, isMoved = event.order > view?.order; // sentences have other places
+  if (!view || (!isMoved && ((event.index != null && event.index !== view.index) || event.version === view.version))) return;
+  const now = await ask(`sentence/${view.index}?key=${encodeURIComponent(view.key)}&order=${view.order}`);
+  const isSame = now.key === view.key && now.version === view.version;
+  if (now.order !== view.order) refreshSummary();
+  else if (event.event !== "changed" && isSame && state.alternatives) return;
   const { picked, range, alternatives: shown } = state;
-  show(now, now.version === view.version ? { picked, range, alternatives: shown } : { message: event.event === "changed" ? "Changed in another window" : state.message });
+  show(now, isSame ? { picked, range, alternatives: shown } : { message: event.event === "changed" ? "Changed in another window" : state.message });
 });
 
 // --- Back and forth ---
@@ -184,8 +186,6 @@ export const alternatives = () => perform(async () => {
 export function takeAlternative() {
   const { trees, shown } = state.alternatives;
   const { heads, labels } = trees[shown];
-  const changed = state.view.words.filter((word, i) => word.head !== heads[i] || word.label !== labels[i]);
-  return perform(async () => {
-    for (const { id } of changed) await edited({ op: "arc", word: id, head: heads[id - 1], label: labels[id - 1] }, `Tree ${shown + 1} taken`);
-  });
+  const words = state.view.words.filter((word, i) => word.head !== heads[i] || word.label !== labels[i]).map(({ id }) => id);
+  return edit({ op: "tree", words, heads: words.map((id) => heads[id - 1]), labels: words.map((id) => labels[id - 1]) }, `Tree ${shown + 1} taken`);
 }

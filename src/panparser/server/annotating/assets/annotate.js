@@ -83,7 +83,7 @@ function drawBanner({ offline, waiting, view, notices }) {
 function onEvent(event) {
   if (event.event === "back") { act.refreshSummary(); if (state.view) act.goTo(state.view.index, { message: state.trouble ? state.message : "The server is back" }); }
   if (event.event === "seen") { act.refreshSummary(); act.refreshView(); }
-  if (event.event === "learning") set({ learning: true });
+  if (event.event === "learning") set({ learning: event.sentences > 0 });
   if (event.event === "model") { set({ learning: false }); act.refreshSummary(); act.refreshView(); }
   if (event.event === "notice") set({ message: event.message, trouble: true });
   if (event.event === "merged") set({ notices: event.notices });

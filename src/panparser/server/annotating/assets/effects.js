@@ -10,6 +10,7 @@ const EFFECTS = {
   head: (view, { word, head }) => decided(view, word, "head", head),
   label: (view, { word, label }) => decided(view, word, "label", label),
   arc: (view, { word, head, label }) => decided(view, word, "head", head) && decided(view, word, "label", label),
+  tree: (view, { words, heads, labels }) => words.every((word, i) => decided(view, word, "head", heads[i]) && decided(view, word, "label", labels[i])),
   unset: (view, { word }) => view.words[word - 1]?.decided.head === false,
   forbid: (view, { word, heads }) => JSON.stringify(view.words[word - 1]?.forbidden) === JSON.stringify(heads),
   span: hasSpan,
@@ -27,4 +28,5 @@ const EFFECTS = {
   join_sentence: (view, _, old) => view.words.length > old.words.length,
   relabel: (view, { label, places }) => places.every(([index, word]) => index !== view.index || decided(view, word, "label", label)),
 };
-export const hasEffect = (view, operation, old) => EFFECTS[operation.op]?.(view, operation, old) ?? false;
+const isSame = (view, { op }, old) => view.order === old.order || view.key === old.key || op.endsWith("_sentence"); // else another one may be there
+export const hasEffect = (view, operation, old) => isSame(view, operation, old) && EFFECTS[operation.op]?.(view, operation, old) === true;

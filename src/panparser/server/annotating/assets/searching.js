@@ -45,7 +45,7 @@ function ofWord(own) { // the word under the cursor, elsewhere
     found.push(choices(lines));
   }
   const all = make("button", { type: "button", class: "strong" }, `Make all of them ${own.label}`);
-  all.addEventListener("click", () => { $("consistency-dialog").close(); edit({ op: "relabel", label: own.label, places }, `${pairName(own)} is ${own.label} in ${places.length} more places`); });
+  all.addEventListener("click", () => { $("consistency-dialog").close(); edit({ op: "relabel", label: own.label, places }, `${pairName(own)} is ${own.label} in ${places.length} more places`, {}, { order: own.order }); });
   if (!isLocked()) found.push(make("p", {}));
   if (!isLocked()) found.at(-1).append(all);
   return found;
