@@ -7,33 +7,9 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-import panparser
-from panparser import _engine
 from panparser.errors import SpecError
-
-SOURCES = (".py", ".pyi", ".txt", ".toml", ".tsv")  # modules, the list of public names, declarations
-
-
-def build(package: Path | None = None, engine: Path | None = None) -> str:
-    """Tells builds of panparser apart: a digest of the engine and of all that is imported, by place and content."""
-    return _build(package or Path(panparser.__file__).parent, engine or Path(_engine.__file__))
-
-
-@cache
-def own_build() -> str:
-    """The build that this process runs: that of its first look."""
-    return build()
-
-
-def _build(package: Path, engine: Path) -> str:
-    digest = sha256(sha256(engine.read_bytes()).digest())
-    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-        digest.update(sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:12]
 
 
 def digest_of(values: Any) -> str:

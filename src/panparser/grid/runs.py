@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import panparser
+from panparser._builds import own_build
 from panparser.errors import PanParserError, SpecError
-from panparser.grid.keys import digest_of, hash_of_file, own_build
+from panparser.grid.keys import digest_of, hash_of_file
 from panparser.recipes.cascade import CascadeRecipe
 from panparser.recipes.recipe import Recipe, moved
 from panparser.recipes.tables import describes_cascade

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 import panparser
+from panparser._builds import own_build
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
-from panparser.grid.keys import digest_of, hash_of_file, own_build
+from panparser.grid.keys import digest_of, hash_of_file
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
 from panparser.grid.runs import read_values
 from panparser.parsing.parser import Parser
