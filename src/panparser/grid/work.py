@@ -62,8 +62,8 @@ _treebanks = Treebanks()
 def perform(task: Mapping[str, Any]) -> Outcome:
     """Runs a task and writes what came of it; errors of panparser are failures, others are the caller's to judge."""
     folder = Path(task["results"])
-    if (finished := _finished(folder / f"{task['key']}.json")) is not None:
-        return finished  # another grid was faster
+    if (known := finished(task)) is not None:
+        return known  # another grid was faster
     start, cpu, started = time.perf_counter(), time.process_time(), now()
     try:
         _check(task)
@@ -82,8 +82,9 @@ def perform(task: Mapping[str, Any]) -> Outcome:
     return outcome
 
 
-def _finished(path: Path) -> Outcome | None:
+def finished(task: Mapping[str, Any]) -> Outcome | None:
     """What is there of a run already, if it ended well."""
+    path = Path(task["results"]) / f"{task['key']}.json"
     try:
         found = Outcome.read(path) if path.exists() else None
     except ModelError:  # damaged: it is run again
