@@ -100,6 +100,24 @@ def test_version_and_build_make_other_keys_of_the_same_content(folder, monkeypat
     assert again.key != run.key
 
 
+def test_packages_make_other_keys_if_they_are_used(folder, monkeypatch):
+    own = folder / "treebanks" / "t1"
+    network = {"parser": {"network": "bilstm"}, "training": {"epochs": 1}}
+    first = {"regions": {"upos": ["DET"]}, "parser": {"network": "bilstm"}}
+    stages = [first, {"name": "rest", "parser": {"beam": 1}}]
+    cascade = {"data": {"train": [str(own / "train.conllu")]}, "stages": stages}
+
+    def found():
+        deep = GridRun.of(cascade, folder=str(folder), test=str(own / "test.conllu"))
+        return {"plain": key(own), "network": key(own, **network), "cascade": deep.key}
+
+    before, real = found(), keys.version_of
+    for package, changed in (("numpy", before.keys()), ("torch", {"network", "cascade"})):
+        monkeypatch.setattr(keys, "version_of", lambda name, other=package: "0" if name == other else real(name))
+        after = found()
+        assert {name for name in before if after[name] != before[name]} == set(changed)
+
+
 def test_a_cascade_has_a_key_too(folder):
     own = folder / "treebanks" / "t1"
     (folder / "a.txt").write_text("S0.form\n")

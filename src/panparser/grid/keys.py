@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from importlib import metadata
 from typing import Any
 
 from panparser.errors import SpecError
@@ -24,6 +25,27 @@ def _plain(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return [_plain(value) for value in values]
     return int(values) if isinstance(values, float) and values.is_integer() else values
+
+
+def versions(recipe: Any) -> dict[str, str]:
+    """Of the packages that compute: numpy and, if there is a network in a recipe of plain values, torch."""
+    packages = ("numpy", "torch") if _has_network(recipe) else ("numpy",)
+    return {package: version for package in packages if (version := version_of(package)) is not None}
+
+
+def _has_network(values: Any) -> bool:
+    if isinstance(values, Mapping):
+        return values.get("network") is not None or any(map(_has_network, values.values()))
+    return isinstance(values, list | tuple) and any(map(_has_network, values))
+
+
+@cache
+def version_of(package: str) -> str | None:
+    """None if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def hash_of_file(path: str) -> str:

@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import panparser
 from panparser._builds import own_build
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
-from panparser.grid.keys import digest_of, hash_of_file
+from panparser.grid.keys import digest_of, hash_of_file, version_of, versions
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
 from panparser.grid.runs import read_values
 from panparser.parsing.parser import Parser
@@ -96,6 +95,9 @@ def _check(task: Mapping[str, Any]) -> None:
     """Raises an error if this worker would not make what the key stands for."""
     if own_build() != task["described"]["build"]:
         raise OSError(f"a worker has another build of panparser: {own_build()}, not {task['described']['build']}")
+    for package, known in versions(task["described"]["recipe"]).items():
+        if known != task["described"].get(package):
+            raise OSError(f"a worker has another {package}: {known}, not {task['described'].get(package)}")
     for path, known in task["files"].items():
         if hash_of_file(path) != known:
             raise SpecError(f"{path}: has changed since the grid began; start it again")
@@ -231,12 +233,7 @@ def now() -> str:
 def machine() -> dict[str, str]:
     """What it ran on and with, without names of machines or people."""
     found = {"python": platform.python_version(), "system": platform.system(), "processor": _processor()}
-    for package in ("numpy", "torch"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    return found | {name: version for name in ("numpy", "torch") if (version := version_of(name)) is not None}
 
 
 def _processor() -> str:
