@@ -25,7 +25,7 @@ import numpy as np
 from machine import heading
 
 import panparser as pp
-from panparser.grid.keys import own_build
+from panparser._builds import own_build
 from panparser.parsing.training.run import score
 
 FOLDER = Path(__file__).parent / "results"

@@ -13,7 +13,7 @@ from pathlib import Path
 from machine import heading
 
 import panparser as pp
-from panparser.grid.keys import own_build
+from panparser._builds import own_build
 from panparser.grid.tables import value_of
 
 FOLDER = Path(__file__).parent / "results"

@@ -26,6 +26,7 @@ PanParserError
 
 ConlluWarning (UserWarning)           a problem of a file that hurts nothing
 TagWarning (UserWarning)              words with tags that a model never saw in training
+ResultWarning (UserWarning)           what came of a run of a grid cannot be read
 """
 
 from __future__ import annotations
@@ -103,6 +104,10 @@ class ConlluWarning(UserWarning):
 
 class TagWarning(UserWarning):
     """Words have tags that a model never saw in training: they are parsed, but do not expect much."""
+
+
+class ResultWarning(UserWarning):
+    """A file, or a line of one, that should say what came of a run of a grid is damaged: the run is not finished."""
 
 
 class TreebankError(PanParserError, ValueError):

@@ -118,7 +118,7 @@ def test_a_stopped_run_goes_on_with_what_is_new(pipeline_file):
     with pytest.raises(KeyboardInterrupt):
         in_parts(options, "story.txt", workers=Stopping())
     assert not Path("parts.out").exists()
-    kept = [path for path in Path("parts.out.parts").iterdir() if path.suffix != ".json"]
+    kept = [path for path in Path("parts.out.parts").iterdir() if not path.suffix]
     assert len(kept) == 3
     kept[0].write_bytes(b"damaged")  # and has another size now
     Path("story.txt").write_text(text.replace("It ends", "It ends otherwise."), encoding="utf-8")
@@ -187,3 +187,90 @@ def test_models_are_those_of_the_beginning(pipeline_file):
     Path("model").write_bytes(b"another")
     (failed,) = ran.shared([single("a.txt", "a.conllu")], AtOnce()).failed
     assert failed.error == "./model: expected the model that the work was begun with, found another"
+
+
+# --- What goes wrong meanwhile ---
+
+
+class Overwriting(AtOnce):
+    """Somebody writes into the file after it was divided."""
+
+    def __init__(self, path, data):
+        super().__init__()
+        self.path, self.data = path, data
+
+    def submit(self, work, *given):
+        self.path.write_bytes(self.data)
+        return super().submit(work, *given)
+
+
+@pytest.mark.parametrize("name", ["in.txt", "in.conllu"])
+def test_parts_are_of_the_bytes_that_were_planned(pipeline_file, name):
+    path, options = Path(name), Options(str(pipeline_file), until="tags")
+    good = story().encode() if name == "in.txt" else ENGLISH.read_bytes()[:20_000].rpartition(b"\n\n")[0] + b"\n\n"
+    path.write_bytes(good)
+    other = good.replace(b"the", b"xyz").replace(b"The", b"Xyz")
+    assert other != good
+    (failed,) = run.Run(Job(options)).shared([single(name, "parts.out")], Overwriting(path, other)).failed
+    assert failed.error == f"{name}: was changed while it was read: parse it again"
+    path.write_bytes(good)
+    in_parts(options, name)
+    as_one(options, name)
+    assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
+    for changed in (good[:100], good[:-900] + b"x" * 5000):  # shorter and longer, too
+        path.write_bytes(good)
+        assert run.Run(Job(options)).shared([single(name, "other.out")], Overwriting(path, changed)).failed
+
+
+def test_unknown_tags_are_refused_in_parts_too(parser):
+    parser.save("model")
+    lines = [line.split("\t") for line in ENGLISH.read_text(encoding="utf-8")[:20_000].splitlines()]
+    text = "\n".join("\t".join([*line[:3], "X" + line[3], *line[4:]]) if len(line) == 10 else "" for line in lines)
+    Path("in.conllu").write_text(text.strip() + "\n\n", encoding="utf-8")
+    job = Job(Options("./model"))
+    (alone,) = run.Run(job).alone([single("in.conllu", "one.out")], 1).failed
+    shared = run.Run(job).shared([single("in.conllu", "parts.out")], AtOnce())
+    assert [each.error for each in shared.failed] == [alone.error]
+    assert not Path("parts.out").exists()
+
+
+def test_another_build_does_it_again(pipeline_file, monkeypatch):
+    Path("texts").mkdir()
+    Path("texts/a.txt").write_text("The birds sing.")
+    job = Job(Options(str(pipeline_file), until="tokens"))
+    files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
+    assert run.Run(job).alone(files, 1).parsed == 1
+    assert run.Run(job).alone(files, 1).finished == 1
+    monkeypatch.setattr(run, "own_build", lambda: "another")
+    assert run.Run(job).alone(files, 1).parsed == 1
+
+
+@pytest.mark.parametrize("name", ["letter.txt", ".hidden"])
+def test_a_folder_of_somebody_else_is_not_touched(pipeline_file, name):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    options = Options(str(pipeline_file), until="tokens")
+    Path("out.parts").mkdir()
+    Path("out.parts", name).write_text("mine")
+    (failed,) = run.Run(Job(options)).shared([single("story.txt", "out")], AtOnce()).failed
+    assert failed.error.startswith("out.parts: expected parts of the output, or no folder")
+    assert [path.name for path in Path("out.parts").iterdir()] == [name]
+    Path("out.parts", name).unlink()
+    in_parts(options, "story.txt", "out")
+    Path("out.parts").write_text("a file")
+    (failed,) = run.Run(Job(options)).shared([single("story.txt", "out")], AtOnce()).failed
+    assert failed.error.startswith("out.parts: cannot be made: ")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"outcome": {"wrods": 1}}, {"outcome": 3}, {"outcome": {"messages": 7}}, {"outcome": {"error": "x"}}, {"more": 1}],
+)
+def test_odd_records_count_as_none(pipeline_file, change):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    options = Options(str(pipeline_file), until="tokens")
+    with pytest.raises(KeyboardInterrupt):
+        in_parts(options, "story.txt", workers=Stopping())
+    for path in Path("parts.out.parts").glob("*.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    tasks, _ = in_parts(options, "story.txt")
+    assert tasks == in_parts(options, "story.txt", "again.out")[0]

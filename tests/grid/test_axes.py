@@ -105,7 +105,7 @@ def test_keys_of_tables_are_replaced_and_those_of_networks_merged():
         ({"limits": {"seconds": -1}}, r"\[limits\] seconds: expected a number >= 0, found -1"),
         ({"evaluation": {"input": "speech"}}, r"\[evaluation\] input: expected one of tokens, text"),
         ({"axes": {}}, "expected a development or a test set"),
-        ({"name": "../x"}, "name: expected a name, found '../x'"),
+        ({"name": "../x"}, "name: expected a name, without folders, found '../x'"),
         ({"recipe": {**RECIPE, "folds": {"predictions": "x"}}}, "all runs of a grid would write this file"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from grids import RECIPE, small_grid, write_treebanks
-from panparser import _engine
+from panparser import _builds, _engine
 from panparser.grid import keys
 from panparser.grid.runs import GridRun
 
@@ -100,6 +100,24 @@ def test_version_and_build_make_other_keys_of_the_same_content(folder, monkeypat
     assert again.key != run.key
 
 
+def test_packages_make_other_keys_if_they_are_used(folder, monkeypatch):
+    own = folder / "treebanks" / "t1"
+    network = {"parser": {"network": "bilstm"}, "training": {"epochs": 1}}
+    first = {"regions": {"upos": ["DET"]}, "parser": {"network": "bilstm"}}
+    stages = [first, {"name": "rest", "parser": {"beam": 1}}]
+    cascade = {"data": {"train": [str(own / "train.conllu")]}, "stages": stages}
+
+    def found():
+        deep = GridRun.of(cascade, folder=str(folder), test=str(own / "test.conllu"))
+        return {"plain": key(own), "network": key(own, **network), "cascade": deep.key}
+
+    before, real = found(), keys.version_of
+    for package, changed in (("numpy", before.keys()), ("torch", {"network", "cascade"})):
+        monkeypatch.setattr(keys, "version_of", lambda name, other=package: "0" if name == other else real(name))
+        after = found()
+        assert {name for name in before if after[name] != before[name]} == set(changed)
+
+
 def test_a_cascade_has_a_key_too(folder):
     own = folder / "treebanks" / "t1"
     (folder / "a.txt").write_text("S0.form\n")
@@ -134,15 +152,15 @@ def copy(tmp_path):
 @pytest.mark.unmeasured
 def test_any_change_of_any_module_makes_another_build(copy, monkeypatch):
     package, engine = copy
-    assert keys.build(package, engine) == keys.build()
+    assert _builds.build(package, engine) == _builds.build()
     hashes = {path: path.read_bytes() for path in (*package.rglob("*"), engine) if path.is_file()}
     monkeypatch.setattr(Path, "read_bytes", lambda path: hashes.get(path) or b"")  # reads each file once, not 300 times
-    seen = {keys.build(package, engine)}
+    seen = {_builds.build(package, engine)}
     modules = sorted(package.rglob("*.py"))
     assert len(modules) > 150
     for path in (*modules[::10], package / "__init__.pyi", engine):
         before, hashes[path] = hashes[path], hashes[path] + b"\n"
-        found = keys.build(package, engine)
+        found = _builds.build(package, engine)
         assert found not in seen, path
         seen.add(found)
         hashes[path] = before
@@ -150,13 +168,13 @@ def test_any_change_of_any_module_makes_another_build(copy, monkeypatch):
 
 def test_a_module_that_moves_makes_another_build(copy):
     package, engine = copy
-    before = keys.build(package, engine)
+    before = _builds.build(package, engine)
     (package / "errors.py").rename(package / "mistakes.py")
-    assert keys.build(package, engine) != before
+    assert _builds.build(package, engine) != before
 
 
 def test_what_is_not_imported_makes_no_other_build(copy):
     package, engine = copy
     (package / "__pycache__").mkdir()
     (package / "__pycache__" / "errors.cpython-311.pyc").write_bytes(b"compiled")
-    assert keys.build(package, engine) == keys.build()
+    assert _builds.build(package, engine) == _builds.build()

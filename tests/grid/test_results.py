@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from grids import made_outcome, made_results, small_grid, write_treebanks
-from panparser.errors import ModelError, PanParserError, SpecError
+from panparser.errors import ModelError, PanParserError, ResultWarning, SpecError
 from panparser.grid import index
 from panparser.grid.checking import check_document, with_tables
 from panparser.grid.counts import packed, unpacked
 from panparser.grid.exporting import to_mlflow, to_wandb
+from panparser.grid.keys import digest_of
 from panparser.grid.records import Outcome
-from panparser.grid.results import pack, read_outcomes
+from panparser.grid.results import finished_outcomes, forget, pack, read_outcomes
 
 
 @given(st.lists(st.integers(0, 100_000), max_size=50))
@@ -131,6 +132,60 @@ def test_a_file_under_another_name(results):
     first.write_bytes(second.read_bytes())
     with pytest.raises(ModelError, match="expected the outcome of run"):
         pp.Results.read(results)
+
+
+def test_only_what_is_damaged_counts_as_not_there(results):
+    pack(results)
+    extra = [made_outcome(name, correct=[1]) for name in "xyz"]
+    for outcome in extra:
+        outcome.write(results)
+    (results / f"{extra[0].key}.json").write_text("{torn")
+    (results / f"{extra[1].key}.json").write_bytes(b"\xff")
+    with open(results / "runs.jsonl", "ab") as stream:
+        stream.write(b"\xff\xfe\n\n{torn\n")
+    with pytest.warns(ResultWarning) as warned:
+        found = finished_outcomes(results)
+    assert len(found) == 8 + 1
+    told = sorted(str(each.message).partition(": ")[0].rpartition("/")[2] for each in warned)
+    assert told == sorted([*(f"{each.key}.json" for each in extra[:2]), "runs.jsonl:11", "runs.jsonl:9"])
+    for read in (pp.Results.read, pack):
+        with pytest.raises(ModelError, match=r"runs\.jsonl:9: expected UTF-8, found the byte 0xff"):
+            read(results)
+
+
+def test_what_is_forgotten_is_gone_and_nothing_else(results):
+    before = dict(read_outcomes(results))
+    first, second, *_ = before
+    pack(results)
+    before[first].write(results)
+    with open(results / "runs.jsonl", "ab") as stream:
+        stream.write(b"\xff torn")
+    forget(results, {first, second})
+    with pytest.warns(ResultWarning, match="runs.jsonl:7"):
+        assert finished_outcomes(results).keys() == before.keys() - {first, second}
+    assert (results / "runs.jsonl").read_bytes().endswith(b"\n\xff torn")
+
+
+@pytest.mark.parametrize("data", ["x", 3, ["x"], {"train": 3}, {"train": [3]}])
+def test_recipes_that_are_none(tmp_path, data):
+    values = dict(made_outcome("a", correct=[1]).values)
+    run = {**values["run"], "recipe": {"data": data}}
+    values |= {"run": run, "key": digest_of(run)}
+    (tmp_path / f"{values['key']}.json").write_text(json.dumps(values))
+    with pytest.raises(ModelError, match=r"run\.recipe\.data.*: expected a "):
+        pp.Results.read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../../../x", "/tmp/x", "a/b", "a\\b", "..", "c:x", "", "a\0b", 3, "x" * 300])
+def test_names_that_lead_outside(results, tmp_path, name):
+    manifest = results / "grids" / "small.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"name": name}))
+    with pytest.raises(ModelError, match=r"small\.json\.name: expected a name, without folders"):
+        pp.Results.read(results)
+    with pytest.raises(SpecError, match="name of the grid: expected a name, without folders"):
+        made_results([({"seed": "1"}, [1])], name).write(tmp_path / "deep" / "er")
+    with pytest.raises(SpecError, match="grid: name: expected a name, without folders"):
+        pp.Grid.from_values({"name": name}, folder=tmp_path)
 
 
 def test_an_outcome_comes_back(tmp_path):

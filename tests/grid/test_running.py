@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -15,9 +16,10 @@ import pytest
 
 import panparser as pp
 from grids import small_grid, write_treebanks
-from panparser.errors import PanParserError
+from panparser.errors import PanParserError, ResultWarning
 from panparser.grid import workers
-from panparser.grid.results import read_outcomes
+from panparser.grid.records import Outcome
+from panparser.grid.results import finished_outcomes, pack, read_outcomes
 
 TIMES = ("started", "seconds", "cpu_seconds", "facts")  # that differ from run to run
 
@@ -194,9 +196,61 @@ def test_a_damaged_file_is_run_again(finished, tmp_path):
     whole = path.read_text()
     path.write_text(whole[:100])
     watch = Watch()
-    pp.run_grid(one, jobs=1, listeners=[watch])
+    with pytest.warns(ResultWarning, match="expected JSON"):
+        pp.run_grid(one, jobs=1, listeners=[watch])
     assert len(watch.ended) == 1
     assert json.loads(path.read_text())["scores"] == json.loads(whole)["scores"]
+
+
+def test_a_forced_run_that_is_stopped_is_not_finished(finished, tmp_path):
+    """Whether what came of it was in a file of its own or of many."""
+    grid, results = finished
+    grid = replace(grid, results=tmp_path / "r")
+    replace(results, folder=grid.results).write(grid.results)
+    pack(grid.results)
+    kept = replace(grid, runs=grid.runs[:3])
+
+    class Gone(Executor):
+        def submit(self, function, *rest):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pp.run_grid(kept, executor=Gone(), force=True)
+    assert finished_outcomes(grid.results).keys() == {run.key for run in grid.runs[3:]}
+
+
+def test_a_run_that_was_written_in_time_has_not_failed(finished, tmp_path):
+    grid, results = finished
+    row = results.rows[0]
+    row.outcome.write(tmp_path)
+    task = grid.runs[0].task(tmp_path)
+    assert Outcome.parse(workers._failed(task, "it took longer than 1 s", 1.0), "").is_done
+    assert Outcome.read(tmp_path / f"{row.key}.json").is_done
+    assert not Outcome.parse(workers._failed(grid.runs[1].task(tmp_path), "late", 1.0), "").is_done
+
+
+def test_a_timer_that_fires_just_after_the_answer_harms_no_other_run(finished, monkeypatch, tmp_path):
+    grid, results = finished
+    for row in results.rows[:2]:
+        row.outcome.write(tmp_path)  # which is answered at once
+
+    class Late(threading.Timer):
+        """Has begun when it is cancelled, and kills after a while."""
+
+        def __init__(self, seconds, function):
+            super().__init__(0, lambda: (self.cancelled.wait(), time.sleep(0.05), function()))
+            self.cancelled = threading.Event()
+
+        def cancel(self):
+            self.cancelled.set()
+
+    monkeypatch.setattr(threading, "Timer", Late)
+    with ThreadPoolExecutor(1) as executor:
+        for run in grid.runs[:2]:
+            task = json.dumps(run.task(tmp_path))
+            assert Outcome.parse(executor.submit(workers.attempt, task, 60.0, 0).result(), "").is_done
+            child = executor.submit(getattr, workers._own, "child").result()  # of that thread
+            assert child._process.poll() is not None
 
 
 def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch, tmp_path):

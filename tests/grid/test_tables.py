@@ -118,8 +118,42 @@ def test_only_runs_that_both_have_are_compared():
     results = made_results(
         [(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    row = pp.ResultLayout(against="x").table(results, shuffles=100).rows[0]
-    assert [cell.text for cell in row[2:4]] == ["100.00", "+50.00"]
+    table = pp.ResultLayout(against="x").table(results, shuffles=100)
+    assert [cell.text for cell in table.rows[0][2:4]] == ["100.00", "+50.00 [1 of 2]"]
+    assert [cell.text for cell in table.rows[1][2:4]] == ["20.00", "-10.00"]
+    assert table.notes[1].endswith("on 0 and 0; left out, for want of a partner: 1 run")
+
+
+def test_treebanks_without_a_partner_are_told():
+    results = made_results(
+        [(labels, None if number in (3, 4, 5) else correct) for number, (labels, correct) in enumerate(SEEDS)]
+    )
+    table = pp.ResultLayout(against="x").table(results, shuffles=100)
+    assert [cell.text for cell in table.rows[0][:4]] == ["y", "a", "100.00", "+50.00 [1 of 2]"]
+    assert [cell.text for cell in table.rows[1]] == ["y", "b", *"-----", ""]
+    assert table.notes[1].startswith("y: +50.00 on average of 1 treebank; ")
+    assert table.notes[1].endswith("left out, for want of a partner: 3 runs, all those of 1 treebank among them")
+    nothing = made_results([(labels, correct if labels["setting"] == "x" else None) for labels, correct in SEEDS])
+    table = pp.ResultLayout(against="x").table(nothing, shuffles=100)
+    assert table.notes[1].startswith("y: no runs to compare; left out, for want of a partner: 4 runs")
+    assert len(table.rows) == 2
+
+
+def test_sentences_of_treebanks_of_equal_length_are_not_added():
+    """Two treebanks of two sentences are four that can be swapped."""
+
+    def row(lengths):
+        runs = [
+            ({"treebank": name, "setting": setting, "seed": "1"}, [correct] * lengths[name])
+            for name in lengths
+            for setting, correct in (("x", 1), ("y", 6))
+        ]
+        layout = pp.ResultLayout(against="x", rows=("setting",), columns="seed")
+        (found,) = layout.table(made_results(runs), shuffles=20_000).rows
+        return found
+
+    assert row({"a": 2, "b": 2})[5].value == pytest.approx(by_all_swaps([1] * 4, [6] * 4), abs=0.02)  # 0.125, not 0.5
+    assert row({"a": 1, "b": 2})[5].value == pytest.approx(by_all_swaps([1] * 3, [6] * 3), abs=0.02)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))

@@ -100,6 +100,13 @@ def test_a_worker_of_another_build_runs_nothing(folder, tmp_path, monkeypatch):
     assert not list((tmp_path / "r").iterdir())
 
 
+def test_a_worker_with_other_packages_runs_nothing(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "versions", lambda recipe: {"numpy": "0"})
+    with pytest.raises(OSError, match="a worker has another numpy: 0, not "):
+        outcome_of(folder, tmp_path / "r")
+    assert not list((tmp_path / "r").iterdir())
+
+
 def test_treebanks_are_read_once_and_the_latest_kept(folder, monkeypatch):
     read = []
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from panparser.cli.signals import INTERRUPTED, end_as_by_ctrl_c, leaving_at_once
 from panparser.cli.streams import forget_stdout, mend_streams
-from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError, TagWarning
+from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError, ResultWarning, TagWarning
 
 __all__ = ["COMMANDS", "import_commands", "main"]
 
@@ -24,7 +24,7 @@ _SHARED = frozenset(
     "typologies".split()
 )
 COMMANDS = tuple(sorted({path.stem for path in Path(__file__).parent.glob("[a-z]*.py")} - _SHARED))
-_SHOWN = (ConlluWarning, TagWarning)  # warnings that are printed as errors are
+_SHOWN = (ConlluWarning, TagWarning, ResultWarning)  # warnings that are printed as errors are
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000

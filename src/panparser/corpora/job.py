@@ -83,8 +83,10 @@ class Job:
     def results(self, source: Source, threads: int) -> Iterator[Result]:
         """What is to be written of the sentences. They come in order, and few are in memory at a time."""
 
+        begins = source.part is None or source.part.start == 0  # or it is a later part
+
         def work(each: tuple[int, Callable[[], Treebank]]) -> Result:
-            return self._result(each[1], is_first=each[0] == 0 and source.part is None)
+            return self._result(each[1], is_first=each[0] == 0 and begins)
 
         numbered = enumerate(source.treebanks())
         return in_order(work, numbered, threads) if threads > 1 else map(work, numbered)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
+from panparser.errors import PanParserError
 from panparser.storage.places import Rest
 from panparser.text.characters import WHITE
 from panparser.text.reading import Seam, iter_rest, iter_text
@@ -38,29 +39,41 @@ class Part:
     gap: str = ""  # and the white space there
 
     def blocks(self, path: str, block: int) -> Iterator[Block]:
-        """The pieces of a part of a treebank."""
-        left = self.stop - self.start
+        """The pieces of a part of a treebank. Raises PanParserError, at last, if its bytes are not as planned."""
+        left, digest = self.stop - self.start, hashlib.sha256()
         with Rest(path, self.start) as stream:
             for piece in iter_blocks(stream, format=self.format, block=block, line=self.line) if left else ():
                 yield piece
+                digest.update(piece.text)
                 left -= len(piece.text)
-                if not left:
-                    return
+                if left <= 0:
+                    break
+        self._check(path, digest.hexdigest())
 
     def pieces(self, path: str, block: int) -> Iterator[str]:
-        """The pieces of a part of a text."""
-        left = self.characters
+        """The pieces of a part of a text, likewise."""
+        left, digest = self.characters, hashlib.sha256(b"" if self.start else _mark(path))
         with Rest(path, self.start) as stream:
             for piece in iter_rest(stream, block=block, line=self.line, start=self.start) if left else ():
                 yield piece
+                digest.update(piece.encode())
                 left -= len(piece)
-                if not left:
-                    return
+                if left <= 0:
+                    break
+        self._check(path, digest.hexdigest())
+
+    def _check(self, path: str, digest: str) -> None:
+        if digest != self.digest:
+            raise changed(path)
 
     @property
     def text_start(self) -> Start | None:
         """Where the text begins; None at the beginning of the file."""
         return Start(self.line, LATER, self.offset, self.gap) if self.start else None
+
+
+def changed(path: str) -> PanParserError:
+    return PanParserError(f"{path}: was changed while it was read: parse it again")
 
 
 def conllu_parts(path: str, format: Any, block: int, size: int, whole: Any) -> Iterator[Part]:

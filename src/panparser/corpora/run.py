@@ -13,19 +13,32 @@ from pathlib import PurePath
 from typing import Any
 
 import panparser
+from panparser._builds import own_build
 from panparser._clusters import Workers, error_of, is_lost
 from panparser.corpora import sources
 from panparser.corpora.files import Pair
 from panparser.corpora.job import Job
-from panparser.corpora.parts import LATER, Part, conllu_parts, renumber, text_parts
+from panparser.corpora.parts import LATER, Part, changed, conllu_parts, renumber, text_parts
 from panparser.corpora.sources import InputFormat, InputKind, Source
-from panparser.corpora.work import Outcome, Record, Task, do, engine_hash, file_hash, perform
+from panparser.corpora.work import Outcome, Record, Task, do, file_hash, perform
 from panparser.errors import PanParserError
 from panparser.pipeline.bundled import find
-from panparser.storage.places import inside, is_remote, make_folder, opened, remove_folder, size_of, stamp
+from panparser.storage.places import (
+    inside,
+    is_empty,
+    is_folder,
+    is_remote,
+    make_folder,
+    opened,
+    remove_folder,
+    size_of,
+    stamp,
+    whole,
+)
 from panparser.treebank.conllu import conllu_output, is_compressed
 
 PART = 1 << 21  # bytes of a file that are a part of it, about
+_OURS = "panparser-parts.txt"  # in folders of parts, and in no other one
 _TRIES = 3  # of work on which workers die
 _JOINED = ("conllu", "tree", "horizontal", "vertical", "plaintext")  # formats in which sentences only follow each other
 Report = Callable[[int, int], None]  # told of words and of bytes of input that are done
@@ -65,7 +78,7 @@ class Run:
     def __init__(self, job: Job, *, force: bool = False, report: Report = lambda words, size: None) -> None:
         self._job, self._force, self._report = job, force, report
         self._models = tuple(file_hash(find(name)) for name in (job.options.model, *job.options.ensemble))
-        made_by = [panparser.__version__, engine_hash(), asdict(job.options), self._models]
+        made_by = [panparser.__version__, own_build(), asdict(job.options), self._models]
         self._key = hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()
         self.totals = Totals()
 
@@ -139,8 +152,8 @@ class Run:
                 file.is_planned = True
                 yield _Step(file, None, self._whole(file))
                 continue
-            make_folder(file.pair.parts)
             try:
+                _begin_parts(file.pair.parts)
                 yield from self._parts(file, source)
             except PanParserError as error:
                 file.fail(Outcome(error=str(error), problems=getattr(error, "problems", 1)))
@@ -227,7 +240,7 @@ class Run:
     def _put_together(self, file: _File) -> None:
         pair = file.pair
         if stamp(pair.input) != file.stamp:
-            raise PanParserError(f"{pair.input}: was changed while it was read: parse it again")
+            raise changed(pair.input)
         sentences = 0
         with conllu_output(pair.output) as stream:
             for number, part in enumerate(file.parts):
@@ -259,6 +272,19 @@ class _Step:
     number: int | None
     task: Task
     tries: int = 1
+
+
+def _begin_parts(folder: str) -> None:
+    """Makes a folder of parts, which will be removed. Raises PanParserError if there is one that is somebody else's."""
+    ours = inside(folder, _OURS)
+    try:
+        if is_folder(folder) and not is_empty(folder) and stamp(ours) is None:
+            raise PanParserError(f"{folder}: expected parts of the output, or no folder; found other files: move it")
+        make_folder(folder)
+    except OSError as error:
+        raise PanParserError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    with whole(ours) as stream:
+        stream.write(b"Parts of a file that is being parsed: removed as soon as it is finished.\n")
 
 
 def _above(path: str) -> str:

@@ -8,7 +8,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from typing import Any, Self
 
 from panparser import _engine
@@ -18,6 +17,7 @@ from panparser.errors import ModelError, PanParserError
 from panparser.parsing.tags import UnknownTags
 from panparser.pipeline.bundled import find
 from panparser.storage.places import opened, stamp, whole
+from panparser.storage.values import COUNT, NOTHING, TEXT, ListOf, Maybe, Table, TableOf, check, parse_json
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 
@@ -68,6 +68,22 @@ class Outcome:
         return None if self.unknown is None else UnknownTags(self.words, Counter(self.unknown))
 
 
+_OUTCOME = Table(
+    {},
+    {
+        **dict.fromkeys(("words", "sentences", "dropped", "skipped", "problems"), COUNT),
+        "messages": ListOf(TEXT),
+        "unknown": Maybe(TableOf(COUNT)),
+        "error": NOTHING,  # what failed has no record
+    },
+    closed=True,
+)
+_RECORD = Table(
+    {"key": TEXT, "input": TEXT, "input_stamp": Maybe(TEXT), "output_stamp": Maybe(TEXT), "outcome": _OUTCOME},
+    closed=True,
+)
+
+
 @dataclass(frozen=True)
 class Record:
     """Says of an output what it was made of: the options and models, by a key, and the input, by its bytes."""
@@ -83,8 +99,9 @@ class Record:
         """None if there is none, or none that can be used."""
         try:
             with opened(path) as stream:
-                return cls(**json.loads(stream.read()))
-        except (OSError, ValueError, TypeError):
+                values = parse_json(stream.read().decode(), path, ModelError)
+            return cls(**check(values, _RECORD, path))
+        except (OSError, UnicodeDecodeError, ModelError):
             return None
 
     def write(self, path: str) -> None:
@@ -162,9 +179,3 @@ def file_hash(path: str) -> str:
         while data := stream.read(1 << 20):
             digest.update(data)
     return digest.hexdigest()
-
-
-@cache
-def engine_hash() -> str:
-    """Tells builds of the engine apart."""
-    return file_hash(_engine.__file__)

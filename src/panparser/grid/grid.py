@@ -14,9 +14,10 @@ from panparser.grid.runs import GridRun
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.tables import Part, check_names, integer, number, one_of, read_toml, text, within
-from panparser.storage.values import TABLE, check, shown
+from panparser.storage.values import NAME, TABLE, Kind, check, shown
 
 _KEYS = ["name", "results", "recipe", "axes", "exclude", "when", "evaluation", "limits"]
+_FOLDER = Kind("a folder", lambda value: isinstance(value, str) and bool(value))
 _MOST_RUNS = 100_000
 
 
@@ -76,11 +77,8 @@ class Grid:
         check(values, TABLE, place, SpecError)
         check_names(values, _KEYS, place)
         name, results = values.get("name", "grid"), values.get("results", "results")
-        for key, found in (("name", name), ("results", results)):
-            if not isinstance(found, str) or not found or (key == "name" and os.path.basename(found) != found):
-                raise SpecError(
-                    f"{place}: {key}: expected a {'name' if key == 'name' else 'folder'}, found {shown(found)}"
-                )
+        check(name, NAME, f"{place}: name", SpecError)
+        check(results, _FOLDER, f"{place}: results", SpecError)
         evaluation = EvaluationPart.from_values(values.get("evaluation", {}), f"{place}: [evaluation]")
         limits = LimitsPart.from_values(values.get("limits", {}), f"{place}: [limits]")
         axes = read_axes(values.get("axes", {}), folder, f"{place}: [axes]")

@@ -7,33 +7,10 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from importlib import metadata
 from typing import Any
 
-import panparser
-from panparser import _engine
 from panparser.errors import SpecError
-
-SOURCES = (".py", ".pyi", ".txt", ".toml", ".tsv")  # modules, the list of public names, declarations
-
-
-def build(package: Path | None = None, engine: Path | None = None) -> str:
-    """Tells builds of panparser apart: a digest of the engine and of all that is imported, by place and content."""
-    return _build(package or Path(panparser.__file__).parent, engine or Path(_engine.__file__))
-
-
-@cache
-def own_build() -> str:
-    """The build that this process runs: that of its first look."""
-    return build()
-
-
-def _build(package: Path, engine: Path) -> str:
-    digest = sha256(sha256(engine.read_bytes()).digest())
-    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-        digest.update(sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:12]
 
 
 def digest_of(values: Any) -> str:
@@ -48,6 +25,27 @@ def _plain(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return [_plain(value) for value in values]
     return int(values) if isinstance(values, float) and values.is_integer() else values
+
+
+def versions(recipe: Any) -> dict[str, str]:
+    """Of the packages that compute: numpy and, if there is a network in a recipe of plain values, torch."""
+    packages = ("numpy", "torch") if _has_network(recipe) else ("numpy",)
+    return {package: version for package in packages if (version := version_of(package)) is not None}
+
+
+def _has_network(values: Any) -> bool:
+    if isinstance(values, Mapping):
+        return values.get("network") is not None or any(map(_has_network, values.values()))
+    return isinstance(values, list | tuple) and any(map(_has_network, values))
+
+
+@cache
+def version_of(package: str) -> str | None:
+    """None if it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def hash_of_file(path: str) -> str:

@@ -18,8 +18,8 @@ from panparser.storage.files import write_whole
 from panparser.storage.values import (
     COUNT,
     NUMBER,
-    TABLE,
     TEXT,
+    ListOf,
     Maybe,
     Table,
     TableOf,
@@ -30,6 +30,7 @@ from panparser.storage.values import (
 )
 
 FORMAT = 1
+_RECIPE = Table({}, {"data": Table({}, {"train": ListOf(TEXT)})})
 _SENTENCES = Table({"gold": TEXT, "wrong": TableOf(TEXT)}, {"predicted": TEXT})
 DECLARED = Table(
     {
@@ -38,7 +39,7 @@ DECLARED = Table(
         "content": TEXT,
         "status": one_of("done", "failed"),
         "error": Maybe(TEXT),
-        "run": Table({"recipe": TABLE, "splits": TableOf(TEXT), "panparser": TEXT, "build": TEXT}),
+        "run": Table({"recipe": _RECIPE, "splits": TableOf(TEXT), "panparser": TEXT, "build": TEXT}),
         "data": TableOf(TEXT),
         "started": TEXT,
         "seconds": NUMBER,

@@ -7,24 +7,27 @@ has, and where they stand.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from panparser.errors import ModelError, SpecError
+from panparser.errors import ModelError, ResultWarning, SpecError
 from panparser.grid.axes import SEED, TREEBANK, label_of
 from panparser.grid.grid import Grid
 from panparser.grid.records import Outcome
 from panparser.storage.files import remove, write_whole
-from panparser.storage.values import COUNT, TEXT, ListOf, Table, TableOf, check, read_values
+from panparser.storage.values import COUNT, NAME, TEXT, ListOf, Table, TableOf, check, read_values
 
 FORMAT = 1
 PACKED = "runs.jsonl"
+Report = Callable[[ModelError], None]
 _MANIFEST = Table(
     {
         "format": COUNT,
-        "name": TEXT,
+        "name": NAME,
         "axes": TableOf(ListOf(TEXT)),
         "runs": ListOf(Table({"key": TEXT, "labels": TableOf(TEXT)})),
     }
@@ -148,38 +151,81 @@ class Results:
 # --- Files ---
 
 
-def read_outcomes(folder: Path) -> Iterator[tuple[str, Outcome]]:
-    """All outcomes of a folder, by key; files of one run come last, and go before packed ones."""
+def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[str, Outcome]]:
+    """All outcomes of a folder, by key; files of one run come last, and go before packed ones.
+
+    Raises ModelError at the first file or line that is damaged; or calls `report` with each of these errors.
+    """
     for path in sorted(folder.glob("*.jsonl")):
-        with open(path, encoding="utf-8") as stream:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    outcome = Outcome.parse(line, f"{path}:{number}")
-                    yield outcome.key, outcome
+        for place, line in _lines(path):
+            with _told(report):
+                outcome = _parsed(line, place)
+                yield outcome.key, outcome
     for path in sorted(folder.glob("*.json")):
-        outcome = Outcome.read(path)
-        if path.stem != outcome.key:
-            raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
-        yield outcome.key, outcome
+        with _told(report):
+            outcome = Outcome.read(path)
+            if path.stem != outcome.key:
+                raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
+            yield outcome.key, outcome
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The lines of a file that are not blank, each with its place."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def _parsed(line: bytes, place: str) -> Outcome:
+    try:
+        return Outcome.parse(line.decode(), place)
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{place}: expected UTF-8, found the byte 0x{line[error.start]:02x}") from None
+
+
+@contextmanager
+def _told(report: Report | None) -> Iterator[None]:
+    try:
+        yield
+    except ModelError as error:
+        if report is None:
+            raise
+        report(error)
 
 
 def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, Outcome]:
-    """The outcomes of a folder by key, or by content, whatever the build; damaged files count as not there."""
+    """The outcomes of a folder by key, or by content, whatever the build. Warns of damaged ones: they are not there."""
+
+    def warn(error: ModelError) -> None:
+        warnings.warn(f"{error}; it counts as not there", ResultWarning, stacklevel=2)
+
     found: dict[str, Outcome] = {}
-    try:
-        outcomes = list(read_outcomes(folder))
-    except ModelError:
-        outcomes = [(path.stem, each) for path in folder.glob("*.json") if (each := _readable(path)) is not None]
-    for key, outcome in outcomes:
+    for key, outcome in read_outcomes(folder, warn):
         place = str(outcome.values["content"]) if by_content else key
         if place not in found or outcome.is_done:
             found[place] = outcome
     return found
 
 
-def _readable(path: Path) -> Outcome | None:
+def forget(folder: Path, keys: Set[str]) -> None:
+    """Removes what came of these runs, from files of one run and of many; all else stays as it is."""
+    for key in keys:
+        remove(folder / f"{key}.json")
+    for path in folder.glob("*.jsonl"):
+        lines = list(_lines(path))
+        kept = [line for place, line in lines if _key(line, place) not in keys]
+        if len(kept) < len(lines):
+            write_whole(path, b"".join(kept), SpecError)
+
+
+def _key(line: bytes, place: str) -> str | None:
+    """That of an outcome; None if it is damaged."""
     try:
-        return Outcome.read(path)
+        return _parsed(line, place).key
     except ModelError:
         return None
 
@@ -210,6 +256,7 @@ def write_manifest(grid: Grid, keys: Mapping[str, str]) -> None:
 def _write_manifest(
     folder: Path, name: str, axes: Mapping[str, Sequence[str]], runs: Sequence[tuple[str, Mapping[str, str]]]
 ) -> None:
+    check(name, NAME, "name of the grid", SpecError)
     values = {
         "format": FORMAT,
         "name": name,
@@ -245,7 +292,7 @@ def _without_grid(folder: Path, outcomes: Sequence[Outcome]) -> Results:
         Result({name: row.get(name, "-") for name in varied}, outcome.key, outcome)
         for row, outcome in zip(flat, outcomes, strict=True)
     ]
-    return Results(folder.name, axes, tuple(rows), folder)
+    return Results(folder.resolve().name or "results", axes, tuple(rows), folder)
 
 
 def _flat(outcome: Outcome) -> dict[str, str]:

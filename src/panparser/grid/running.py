@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import suppress
 from pathlib import Path
 
 from panparser.errors import PanParserError, SpecError
@@ -14,7 +13,7 @@ from panparser.grid.clusters import Workers, opened
 from panparser.grid.grid import Grid
 from panparser.grid.listeners import GridListener
 from panparser.grid.records import Outcome
-from panparser.grid.results import Results, finished_outcomes, write_manifest
+from panparser.grid.results import Results, finished_outcomes, forget, write_manifest
 from panparser.grid.runs import GridRun
 from panparser.grid.work import failure
 
@@ -90,9 +89,7 @@ def _outcomes(
 ) -> Iterator[tuple[GridRun, Outcome]]:
     """What came of each run, as they end. Raises ClusterLost if there will be no more."""
     if force:
-        for run in waiting:  # whatever happens from here, they are to be run
-            with suppress(OSError):
-                (grid.results / f"{run.key}.json").unlink()
+        forget(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
     futures: dict[Future[str], GridRun] = {}
     for run in waiting:
         task = json.dumps(run.task(grid.results, models))

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import panparser
+from panparser._builds import own_build
 from panparser.errors import PanParserError, SpecError
-from panparser.grid.keys import digest_of, hash_of_file, own_build
+from panparser.grid.keys import digest_of, hash_of_file, versions
 from panparser.recipes.cascade import CascadeRecipe
 from panparser.recipes.recipe import Recipe, moved
 from panparser.recipes.tables import describes_cascade
@@ -23,7 +24,8 @@ _EFFORT_OF_LABELS, _EFFORT_OF_NETWORKS, _EFFORT_OF_PARSING = 1.5, 20.0, 0.3  # b
 class GridRun:
     """A recipe and what its model is scored on.
 
-    `labels`: where it stands on each axis. `content`: the hash of recipe and data; `key` also has version and build.
+    `labels`: where it stands on each axis. `content`: the hash of recipe and data; `key` also has version, build and
+    packages.
     `described`: what was hashed, in which hashes stand for files. `files`: the hash of each file.
     """
 
@@ -62,7 +64,7 @@ class GridRun:
         except PanParserError as error:
             raise SpecError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
         content = digest_of(described)
-        described |= {"panparser": panparser.__version__, "build": own_build()}
+        described |= {"panparser": panparser.__version__, "build": own_build(), **versions(described["recipe"])}
         return cls(
             labels=labels or {},
             values=recipe.to_values() if isinstance(recipe, Recipe) else values,

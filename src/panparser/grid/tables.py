@@ -191,61 +191,91 @@ class _Shape:
         notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
-            tests = [self._test(name, reference.get(name, []), columns.get(name, []), shuffles) for name in self.names]
-            found, summary = self._compared(place, [test for test in tests if test is not None])
+            found, summary = self._compared(place, [
+                self._test(name, reference.get(name, []), columns.get(name, []), shuffles)
+                for name in self.names if name in reference or name in columns
+            ])  # fmt: skip
             rows += found
             notes.append(summary)
         return ResultTable(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
                      (*notes, self.results.signature()))  # fmt: skip
 
-    def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test | None:
-        """Of runs that are the same in all but what is compared."""
+    def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test:
+        """Of runs that are the same in all but what is compared; those that lack a partner are counted."""
         other = [axis for axis in self.results.axes if axis not in self.rows]
-        sides = [
-            {tuple(row.labels[axis] for axis in other): row for row, _ in self._values(each)}
-            for each in (first, second)
-        ]
-        both = [key for key in sides[0] if key in sides[1]]
-        if not both:
-            return None
-        pairs = [tuple(side[key] for side in sides) for key in both]
+
+        def place(row: Result) -> tuple[str, ...]:
+            return tuple(row.labels[axis] for axis in other)
+
+        sides = [{place(row): row for row, _ in self._values(each)} for each in (first, second)]
+        wanted = len({place(row) for row in (*first, *second)})
+        pairs = [(row, sides[1][key]) for key, row in sides[0].items() if key in sides[1]]
+        if not pairs:
+            return _Test(name, wanted)
         values = np.array([[value for _, value in self._values(pair)] for pair in pairs])
-        counts = [self._counts([pair[side] for pair in pairs]) for side in (0, 1)]
+        counts = self._counts(pairs)
         evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts]
         found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
         gains = values[:, 1] - values[:, 0]
         keys = tuple(row.key for pair in pairs for row in pair)
         own = float(values[:, 1].mean())
         chance = sign_test(gains) if len(gains) > 1 else float("nan")
-        return _Test(name, own, float(gains.mean()), found.interval, found.p_randomization, chance, keys)
+        return _Test(name, wanted, len(pairs), own, float(gains.mean()), found.interval, found.p_randomization, chance,
+                     keys)  # fmt: skip
 
-    def _counts(self, rows: Sequence[Result]) -> FloatArray:
-        """Of sentences, summed over runs: a sentence is swapped with all its seeds."""
-        found = [row.outcome.counts(self.layout.split, self.metric) for row in rows if row.outcome is not None]
-        if any(each is None for each in found):
-            raise SpecError(f"{self.metric}: expected a metric that is counted by sentence: UAS, LAS or FullLAS")
-        tables = [each for each in found if each is not None]
-        if len({len(each) for each in tables}) > 1:
-            raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
-        total: FloatArray = np.sum(tables, axis=0)
-        return total
+    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> FloatArray:
+        """(2, sentences, 3): those of both sides, summed over runs: a sentence is swapped with all its seeds.
+
+        The sentences of each treebank are its own.
+        """
+        treebanks: dict[str, list[list[FloatArray]]] = {}
+        for pair in pairs:
+            found = [row.outcome.counts(self.layout.split, self.metric) for row in pair if row.outcome is not None]
+            tables = [each for each in found if each is not None]
+            if len(tables) < len(pair):
+                raise SpecError(f"{self.metric}: expected a metric that is counted by sentence: UAS, LAS or FullLAS")
+            treebanks.setdefault(self._treebank(pair[0]), []).append(tables)
+        for own in treebanks.values():
+            if len({len(each) for tables in own for each in tables}) > 1:
+                raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
+        return np.concatenate([np.sum(own, axis=0) for own in treebanks.values()], axis=1)
+
+    def _treebank(self, row: Result) -> str:
+        """What a run is scored on: the name on the axis of treebanks or, without one, the hash of the file."""
+        if TREEBANK in row.labels or row.outcome is None:
+            return row.labels.get(TREEBANK, "")
+        return str(row.outcome.values["run"]["splits"].get(self.layout.split, ""))
 
     def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> tuple[list[tuple[Cell, ...]], str]:
-        corrected = holm(np.array([test.p for test in tests]))
+        made = [test for test in tests if test.pairs]
+        corrected = holm(np.array([test.p for test in made]))
+        chances = dict(zip((test.name for test in made), corrected.tolist(), strict=True))
         digits = self.layout.digits
         rows: list[tuple[Cell, ...]] = []
-        for test, chance in zip(tests, corrected.tolist(), strict=True):
-            low, high = test.interval
+        for test in tests:
+            if not test.pairs:
+                rows.append((*map(Cell, place), Cell(test.name), *[Cell("-")] * 5, Cell("")))
+                continue
+            (low, high), chance = test.interval, chances[test.name]
+            gap = f" [{test.pairs} of {test.wanted}]" if test.pairs < test.wanted else ""
             rows.append((
                 *map(Cell, place), Cell(test.name),
                 Cell(f"{test.own:.{digits}f}", test.own, test.keys),
-                Cell(f"{test.gain:+.{digits}f}", test.gain, test.keys),
+                Cell(f"{test.gain:+.{digits}f}{gap}", test.gain, test.keys),
                 Cell(f"{low:+.{digits}f} to {high:+.{digits}f}", None, test.keys),
                 Cell(f"{test.p:.4f}", test.p, test.keys),
                 Cell(f"{chance:.4f}", chance, test.keys),
                 Cell("" if np.isnan(test.p_seeds) else f"{test.p_seeds:.4f}", None, test.keys),
             ))  # fmt: skip
-        return rows, self._summary(", ".join(place), tests, corrected)
+        return rows, self._summary(", ".join(place), made, corrected) + self._left_out(tests)
+
+    def _left_out(self, tests: Sequence[_Test]) -> str:
+        """What is not in the differences, in words."""
+        runs, missing = sum(test.wanted - test.pairs for test in tests), sum(not test.pairs for test in tests)
+        if not runs:
+            return ""
+        whole = f", all those of {missing} {self.columns or 'test set'}{'s' * (missing > 1)} among them"
+        return f"; left out, for want of a partner: {runs} run{'s' * (runs > 1)}{whole if missing else ''}"
 
     def _summary(self, name: str, tests: Sequence[_Test], corrected: FloatArray) -> str:
         """Over treebanks: the mean, its test, and on how many the effect holds."""
@@ -266,12 +296,14 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Test:
-    """A comparison on one treebank."""
+    """A comparison on one treebank: of `pairs` of runs, though there should be as many as are `wanted`."""
 
     name: str
-    own: float
-    gain: float
-    interval: tuple[float, float]
-    p: float
-    p_seeds: float
-    keys: tuple[str, ...]
+    wanted: int
+    pairs: int = 0
+    own: float = 0.0
+    gain: float = 0.0
+    interval: tuple[float, float] = (0.0, 0.0)
+    p: float = 1.0
+    p_seeds: float = 1.0
+    keys: tuple[str, ...] = ()

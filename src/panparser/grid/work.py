@@ -9,16 +9,16 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import panparser
+from panparser._builds import own_build
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
-from panparser.grid.keys import digest_of, hash_of_file, own_build
+from panparser.grid.keys import digest_of, hash_of_file, version_of, versions
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
 from panparser.grid.runs import read_values
 from panparser.parsing.parser import Parser
@@ -61,8 +61,8 @@ _treebanks = Treebanks()
 def perform(task: Mapping[str, Any]) -> Outcome:
     """Runs a task and writes what came of it; errors of panparser are failures, others are the caller's to judge."""
     folder = Path(task["results"])
-    if (finished := _finished(folder / f"{task['key']}.json")) is not None:
-        return finished  # another grid was faster
+    if (known := finished(task)) is not None:
+        return known  # another grid was faster
     start, cpu, started = time.perf_counter(), time.process_time(), now()
     try:
         _check(task)
@@ -81,8 +81,9 @@ def perform(task: Mapping[str, Any]) -> Outcome:
     return outcome
 
 
-def _finished(path: Path) -> Outcome | None:
+def finished(task: Mapping[str, Any]) -> Outcome | None:
     """What is there of a run already, if it ended well."""
+    path = Path(task["results"]) / f"{task['key']}.json"
     try:
         found = Outcome.read(path) if path.exists() else None
     except ModelError:  # damaged: it is run again
@@ -94,6 +95,9 @@ def _check(task: Mapping[str, Any]) -> None:
     """Raises an error if this worker would not make what the key stands for."""
     if own_build() != task["described"]["build"]:
         raise OSError(f"a worker has another build of panparser: {own_build()}, not {task['described']['build']}")
+    for package, known in versions(task["described"]["recipe"]).items():
+        if known != task["described"].get(package):
+            raise OSError(f"a worker has another {package}: {known}, not {task['described'].get(package)}")
     for path, known in task["files"].items():
         if hash_of_file(path) != known:
             raise SpecError(f"{path}: has changed since the grid began; start it again")
@@ -229,12 +233,7 @@ def now() -> str:
 def machine() -> dict[str, str]:
     """What it ran on and with, without names of machines or people."""
     found = {"python": platform.python_version(), "system": platform.system(), "processor": _processor()}
-    for package in ("numpy", "torch"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    return found | {name: version for name in ("numpy", "torch") if (version := version_of(name)) is not None}
 
 
 def _processor() -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from panparser.grid.records import Outcome
-from panparser.grid.work import failure
+from panparser.grid.work import failure, finished
 
 _THREADS = tuple("OPENBLAS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS".split())
 _TAIL = 2000  # characters of what a process said at last
@@ -83,7 +83,10 @@ class Child:
         finally:
             if timer is not None:
                 timer.cancel()
+                timer.join()  # it may be at it: from here on, it is known whether it was
         if line.endswith(b"\n"):
+            if late.is_set():
+                self.end()  # killed just after its answer, it would fail the next task
             answer: dict[str, Any] = json.loads(line)
             return answer
         said = self.end()
@@ -147,6 +150,8 @@ def attempt(task: str, seconds: float | None = None, retries: int = 0) -> str:
 
 
 def _failed(task: Mapping[str, Any], message: str, seconds: float) -> str:
+    if (done := finished(task)) is not None:  # it was written, and the answer came too late
+        return done.line()
     outcome = failure(task, message, seconds=seconds)
     if os.path.isdir(task["results"]):
         outcome.write(Path(task["results"]))

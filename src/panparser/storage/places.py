@@ -89,6 +89,16 @@ def is_folder(name: Name) -> bool:
         return bool(store.isdir(path))
 
 
+def is_empty(folder: Name) -> bool:
+    """Is there nothing in a folder, hidden files included?"""
+    if not is_remote(folder):
+        with os.scandir(folder) as found:
+            return next(found, None) is None
+    store, path = _store(folder)
+    with _as_os_errors():
+        return not store.ls(path, detail=False)
+
+
 def files_in(folder: Name) -> list[str]:
     """The files below a folder, relative to it, with /, in order; names that begin with a dot are left out."""
     found = _remote_files(folder) if is_remote(folder) else _local_files(os.fspath(folder))

@@ -24,6 +24,8 @@ MAX_TEXT = 1 << 20  # characters
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")  # in errors of tomllib
 _AT_END = " (at end of document)"
+_OUTSIDE = re.compile(r"[/\\\0]|^\.+$|^\w:")  # other folders or drives
+_LONGEST_NAME = 200  # characters
 _SHOWN = 60  # characters of a value in a message
 
 
@@ -122,8 +124,14 @@ def one_of(*names: str) -> Kind:
     return Kind(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
 
 
+def _is_name(value: str) -> bool:
+    """Can a file have it, with a suffix, in a folder and not outside?"""
+    return bool(value) and len(value) <= _LONGEST_NAME and not _OUTSIDE.search(value)
+
+
 BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool))
 TEXT = text()
+NAME = Kind("a name, without folders", lambda value: isinstance(value, str) and _is_name(value))
 NUMBER = number()
 COUNT = integer(0)
 ANYTHING = Kind("a value", lambda value: True)
