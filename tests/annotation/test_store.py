@@ -289,7 +289,7 @@ def test_a_file_that_others_change_while_it_is_open_is_merged_before_it_is_saved
     text = path.read_text()
     assert "5\te\te\tY" in text
     assert "1\tThey\tthey\tPRON\t_\tNumber=Plur\t2\t" in text
-    assert "VERB\t_\t_\t0\t_" in text
+    assert "VERB\t_\t_\t0\troot" in text
     store.again("undo")
     assert store.document.draft(1).words[1].head is None
     store.close()

@@ -15,7 +15,7 @@ import numpy as np
 
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
-from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.drafts import ROOT, Draft, Word, is_root
 from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
@@ -92,6 +92,9 @@ class Completer:
         if constraints.dropped or not is_tree(heads):
             heads, changed = self._around(treebank, draft, kept)
             of_heads[changed] = of_labels[changed] = _UNCERTAIN
+            labels = [
+                -1 if other and not head else label for other, head, label in zip(changed, heads, labels, strict=True)
+            ]
         names = self.parser.plain_labels
         words = []
         for number, (word, head) in enumerate(zip(draft.words, heads, strict=True)):
@@ -238,8 +241,8 @@ def _cells(word: Word) -> str:
 def _shown(seen: Word, decided: Word, head: int, label: str | None) -> Word:
     """A word with what was predicted, and above all what was decided."""
     head = head if decided.head is None else decided.head
-    predicted = "root" if head == 0 and label is None else label
-    return replace(seen, head=head, label=decided.label or predicted or "dep")
+    fits = label is not None and (head == 0 or not is_root(label))
+    return replace(seen, head=head, label=decided.label or (label if fits else "dep" if head else ROOT))
 
 
 def _constraints(treebank: Treebank, draft: Draft, kept: Sequence[Constraint]) -> Constraints:

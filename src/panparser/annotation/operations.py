@@ -19,7 +19,6 @@ from panparser.treebank.treebank import is_cell
 
 COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `Cell` sets
 _NUMBER, _WORDS = integer(1), 100_000
-_LABEL = re.compile(r"[^\s|]+")
 
 
 class Operation:
@@ -71,7 +70,7 @@ def operation(value: Any) -> Operation:
 
 @_gesture("head", word=_NUMBER, head=COUNT)
 class Head(Operation):
-    """The head of a word; 0 is Root. Its label is predicted again, unless it was decided."""
+    """The head of a word; 0 is Root. Its label is predicted again, unless it was decided for itself, and fits."""
 
     word: int
     head: int
@@ -82,13 +81,14 @@ class Head(Operation):
 
 @_gesture("label", word=_NUMBER, label=TEXT)
 class Label(Operation):
-    """The label of a word's arc."""
+    """The label of a word's arc, whatever its head; `Arc` decides both."""
 
     word: int
     label: str
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return _with(draft, self.word, label=_checked_label(self.label))
+        word = draft.words[_at(draft, self.word)].labeled(_checked_label(self.label))
+        return _with(draft, self.word, label=word.label, forbidden=word.forbidden)
 
 
 @_gesture("arc", word=_NUMBER, head=COUNT, label=TEXT)
@@ -359,8 +359,8 @@ def _with(draft: Draft, word: int, **values: Any) -> Draft:
 
 def _with_head(draft: Draft, word: int, head: int) -> Draft:
     _check_head(draft, word, head)
-    forbidden = tuple(each for each in draft.words[_at(draft, word)].forbidden if each != head)
-    return _with(draft, word, head=head, forbidden=forbidden)
+    now = draft.words[word - 1].under(head)
+    return _with(draft, word, head=now.head, label=now.label, forbidden=now.forbidden)
 
 
 def _with_words(draft: Draft, start: int, stop: int, shown: Sequence[Word]) -> Draft:
@@ -389,7 +389,7 @@ def _check_range(draft: Draft, first: int, last: int, least: int = 1) -> None:
 
 
 def _checked_label(label: str) -> str:
-    if not is_cell(label) or label == "_" or not _LABEL.fullmatch(label):
+    if not is_cell(label) or label == "_" or not re.fullmatch(r"[^\s|]+", label):
         raise AnnotationError(f"a label must be a text without spaces; got {label!r}")
     return label
 
