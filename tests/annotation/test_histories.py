@@ -151,12 +151,12 @@ def test_no_decision_is_lost_or_moved_when_others_change_the_file(tmp_path, seed
 
 def test_of_sentences_that_are_the_same_the_right_one_is_found(tmp_path):
     path = tmp_path / "file.conllu"
-    path.write_text(_lines("", ["yes"]) * 3)
+    path.write_text(_lines("", ["yes", "sir"]) * 3)
     store = opened(path)
     do(store, 2, op="label", word=1, label="a")
     do(store, 2, op="done", done=True, accept=False)
     save(store)
-    do(store, 1, op="span", first=1, last=1)
+    do(store, 1, op="span", first=1, last=2)
     store.close()
     path.write_text(_lines("", ["new"]) + path.read_text())
     for _ in range(2):

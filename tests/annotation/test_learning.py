@@ -85,6 +85,30 @@ def test_confidence_is_calibrated_on_what_was_shown_at_first(drafts):
     assert abs(mean - np.mean(np.concatenate([each.heads for each in seen]))) < 0.05
 
 
+def test_confidence_still_tells_words_apart_after_the_first_learning(drafts):
+    """A parser that learned on top of another has scores in other units, which the calibration must not see."""
+    start = Completer.of(pp.load("en"))
+    made = Learner(start).learn(treebank_of(drafts[:15]))
+    assert made.parser.unit > 10 * start.parser.unit
+    before, after = (
+        np.concatenate([each.complete(bare(draft)).of_heads for draft in drafts[20:35]]) for each in (start, made)
+    )
+    assert np.std(after) > 0.05
+    assert np.mean(after > 0.995) < np.mean(before > 0.995) + 0.1
+    assert abs(np.mean(after) - np.mean(before)) < 0.1
+
+
+def test_a_few_errors_calibrate_nothing(drafts):
+    start = Completer.of(pp.load("en"))
+    seen = []
+    for draft in drafts[:25]:
+        first = start.complete(bare(draft))
+        seen.append(Seen.of(first.evidence, first, replace(draft, words=first.words)))
+        seen[-1].heads[:1] = seen[-1].labels[1:2] = False
+    assert calibration_of(seen[:19], 4) is None
+    assert calibration_of(seen, 4) is not None
+
+
 def test_tags_are_learned_and_predicted_where_nobody_gave_them(drafts):
     made = Learner(tags=True, epochs=2).learn(treebank_of(drafts[:30]))
     right = words = 0

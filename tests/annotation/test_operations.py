@@ -59,7 +59,8 @@ def test_heads_and_labels():
     draft = SENTENCES[1]
     arc = done(draft, op="arc", word=1, head=2, label="nsubj")
     assert (arc.words[0].head, arc.words[0].label) == (2, "nsubj")
-    assert done(arc, op="head", word=1, head=3).words[0].label == "nsubj"  # it was decided
+    assert done(arc, op="head", word=1, head=3).words[0].label is None  # it came with the other head
+    assert done(arc, op="head", word=1, head=2).words[0].label == "nsubj"
     assert done(arc, op="unset", word=1, what="head").words[0].label == "nsubj"
     forbidden = done(arc, op="forbid", word=1, heads=[3, 2])
     assert (forbidden.words[0].head, forbidden.words[0].forbidden) == (None, (2, 3))
@@ -67,6 +68,23 @@ def test_heads_and_labels():
     for value in ({"head": 1}, {"head": 4}):
         with pytest.raises(pp.AnnotationError, match=r"must be 0\.\.3 but 1"):
             done(draft, op="head", word=1, **value)
+
+
+def test_labels_follow_heads():
+    draft = SENTENCES[1]
+    root = done(draft, op="head", word=1, head=0)
+    assert (root.words[0].head, root.words[0].label) == (0, "root")
+    assert done(root, op="head", word=1, head=2).words[0].label is None
+    other = done(root, op="arc", word=1, head=0, label="head")  # a person may choose another
+    assert done(other, op="head", word=1, head=0).words[0].label == "head"
+    labeled = done(draft, op="label", word=1, label="nsubj:pass")  # for itself
+    assert labeled.words[0].forbidden == (0,)
+    assert done(labeled, op="head", word=1, head=3).words[0].label == "nsubj:pass"
+    assert done(labeled, op="head", word=1, head=0).words[0].label == "root"
+    assert done(labeled, op="head", word=1, head=0).words[0].forbidden == ()
+    assert done(done(draft, op="label", word=1, label="root"), op="head", word=1, head=2).words[0].label is None
+    part = part_of_cells(0, labeled, done(labeled, op="head", word=1, head=0))
+    assert {cell[1] for cell in part["cells"]} == {"head", "label", "forbidden"}  # one gesture, one undo
 
 
 def test_what_is_shown_is_confirmed_and_what_was_decided_stays():

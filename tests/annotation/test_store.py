@@ -76,12 +76,12 @@ def test_any_history_is_replayed(tmp_path_factory, steps):
                 do(store, index % len(store.document), **step)
             except pp.AnnotationError:
                 continue
-    known = state(store)
+    known, taken_back = state(store), 0
     while store.again("undo"):
-        pass
+        taken_back += 1
     assert store.document.to_bytes().decode() == FILE
-    while store.history.undone and store.again("redo"):
-        pass
+    for _ in range(taken_back):
+        store.again("redo")
     assert state(store) == known
     store.close()
 
@@ -260,7 +260,7 @@ def test_a_file_that_others_change_while_it_is_open_is_merged_before_it_is_saved
     text = path.read_text()
     assert "5\te\te\tY" in text
     assert "1\tThey\tthey\tPRON\t_\tNumber=Plur\t2\t" in text
-    assert "VERB\t_\t_\t0\t_" in text
+    assert "VERB\t_\t_\t0\troot" in text
     assert store.notices[1:] == ["what was done before that can no longer be undone"]
     assert store.again("undo") == []
     do(store, 1, op="head", word=2, head=1)

@@ -27,8 +27,8 @@ def with_values(draft: Draft, word: int, **values: Any) -> Draft:
 
 def with_head(draft: Draft, word: int, head: int) -> Draft:
     check_head(draft, word, head)
-    forbidden = tuple(each for each in draft.words[position(draft, word)].forbidden if each != head)
-    return with_values(draft, word, head=head, forbidden=forbidden)
+    now = draft.words[word - 1].under(head)
+    return with_values(draft, word, head=now.head, label=now.label, forbidden=now.forbidden)
 
 
 def with_shown(draft: Draft, start: int, stop: int, shown: Sequence[Word]) -> Draft:

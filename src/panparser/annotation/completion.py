@@ -15,9 +15,9 @@ import numpy as np
 
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
-from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.drafts import ROOT, Draft, Word, is_root
 from panparser.annotation.ranking import label_scores
-from panparser.parsing.confidence import Calibration, Evidence, gather
+from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units, gather
 from panparser.parsing.constraints.constraints import Constraint, Constraints
 from panparser.parsing.parser import Parser, ScoredTree
 from panparser.pipeline.pipeline import Pipeline
@@ -39,7 +39,7 @@ class Completion:
     of_heads: tuple[float, ...]
     of_labels: tuple[float, ...]
     conflict: Conflict | None = None
-    evidence: Evidence | None = None  # of a parse without decisions, for calibration
+    evidence: Evidence | None = None  # of a parse without decisions, for calibration; margins in updates
     model: int = 0
 
     def least_certain(self, draft: Draft) -> int | None:
@@ -55,7 +55,10 @@ class Completion:
 
 @dataclass(frozen=True)
 class Completer:
-    """A model for completion: a parser and what comes before it, each of which may be missing."""
+    """A model for completion: a parser and what comes before it, each of which may be missing.
+
+    `calibration`: of margins in updates, so that it also fits parsers that learned more, whose scores have other units.
+    """
 
     parser: Parser | None = None
     taggers: tuple[Tagger, ...] = ()
@@ -69,9 +72,8 @@ class Completer:
         if isinstance(model, Pipeline):
             parser = model.parser if isinstance(model.parser, Parser) else None
             taggers = tuple(tagger for tagger in model.taggers if isinstance(tagger, Tagger))
-            calibration = parser.calibration if parser else None
-            return cls(parser, taggers, model.lemmatizer, calibration)
-        return cls(model, calibration=model.calibration if model is not None else None)
+            return cls(parser, taggers, model.lemmatizer, _calibration_of(parser))
+        return cls(model, calibration=_calibration_of(model))
 
     # --- One sentence ---
 
@@ -83,12 +85,16 @@ class Completer:
         if self.parser is None:
             return self._without_parser(draft, tagged, kept, conflict)
         constraints = _constraints(treebank, draft, kept)
-        evidence = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
+        found = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
+        evidence = evidence_in_units(found, self.parser.unit)
         heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
         of_heads, of_labels = self._confidence(evidence)
         if constraints.dropped or not is_tree(heads):
             heads, changed = self._around(treebank, draft, kept)
             of_heads[changed] = of_labels[changed] = _UNCERTAIN
+            labels = [
+                -1 if other and not head else label for other, head, label in zip(changed, heads, labels, strict=True)
+            ]
         names = self.parser.plain_labels
         words = []
         for number, (word, head) in enumerate(zip(draft.words, heads, strict=True)):
@@ -185,9 +191,7 @@ class Completer:
             of_heads = fitting.heads(columns)
             of_labels = of_heads * fitting.labels(columns) if fitting.labels is not None else of_heads
             return of_heads, of_labels
-        unit = self.parser.unit if self.parser is not None else 1.0
-        margins = np.minimum(evidence.values["least"], 50 * unit) / unit
-        of_labels = np.minimum(evidence.values["label"], 50 * unit) / unit
+        margins, of_labels = (np.minimum(evidence.values[name], 50) for name in ("least", "label"))
         squashed = [0.5 + 0.49 * margin / (1 + np.abs(margin)) for margin in (margins, np.minimum(margins, of_labels))]
         return squashed[0], squashed[1]
 
@@ -231,6 +235,12 @@ def _labels(draft: Draft, heads: Sequence[int], tree: ScoredTree) -> tuple[str, 
     return tuple(word.label or ("root" if head == 0 != other else label or "dep") for word, head, other, label in found)
 
 
+def _calibration_of(parser: Parser | None) -> Calibration | None:
+    if parser is None or parser.calibration is None:
+        return None
+    return calibration_in_units(parser.calibration, parser.unit)
+
+
 def _bare(draft: Draft) -> Treebank:
     """The words, their tags and features: all that parsers read."""
     rows = (f"{number}\t{_cells(word)}\n" for number, word in enumerate(draft.words, start=1))
@@ -244,8 +254,8 @@ def _cells(word: Word) -> str:
 def _shown(seen: Word, decided: Word, head: int, label: str | None) -> Word:
     """A word with what was predicted, and above all what was decided."""
     head = head if decided.head is None else decided.head
-    predicted = "root" if head == 0 and label is None else label
-    return replace(seen, head=head, label=decided.label or predicted or "dep")
+    fits = label is not None and (head == 0 or not is_root(label))
+    return replace(seen, head=head, label=decided.label or (label if fits else "dep" if head else ROOT))
 
 
 def _constraints(treebank: Treebank, draft: Draft, kept: Sequence[Constraint]) -> Constraints:

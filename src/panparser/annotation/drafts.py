@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from panparser.errors import AnnotationError, ConlluError
+from panparser.treebank.universal import RELATIONS
 
 Cell: TypeAlias = tuple[int, str, Any, Any]  # word (0: the sentence), field, old value, new value
 WORD_FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "label", "deps", "misc", "forbidden")
@@ -20,6 +21,12 @@ _BEFORE = re.compile(r"\ufeff?[\r\n]*(?:.*\n\r?\n)?", re.DOTALL)  # blank lines,
 _FORMS = re.compile(rb"^[1-9][0-9]*\t([^\t\n]*)\t", re.M)
 _SENT_ID = re.compile(rb"^#[^\S\n]*sent_id[^\S\n]*=(.*)", re.M)
 _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
+ROOT = "root"  # the label of whose head is Root, and of nobody else, in UD
+
+
+def is_root(label: str) -> bool:
+    """Is a label `root`, or a subtype of it?"""
+    return label.partition(":")[0] == ROOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,21 @@ class Word:
     deps: str = "_"
     misc: str = "_"
     forbidden: tuple[int, ...] = ()
+
+    def under(self, head: int) -> Word:
+        """With a head. A label that came with another head, or does not fit this one, is undecided; of Root, `root`."""
+        fits = self.label is not None and self.head is None and is_root(self.label) == (head == 0)
+        label = self.label if fits or (self.label is not None and self.head == head) else None if head else ROOT
+        return replace(self, head=head, label=label, forbidden=tuple(each for each in self.forbidden if each != head))
+
+    def labeled(self, label: str) -> Word:
+        """With a label. If its head is open and the label one of UD's but `root`, the head is not Root."""
+        forbidden = set(self.forbidden)
+        if is_root(label):
+            forbidden.discard(0)
+        elif self.head is None and label.partition(":")[0] in RELATIONS:
+            forbidden.add(0)
+        return replace(self, label=label, forbidden=tuple(sorted(forbidden)))
 
     def row(self, number: int) -> str:
         """The line of the file."""

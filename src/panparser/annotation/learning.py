@@ -25,7 +25,7 @@ from panparser.transfer.blanking import annotated_templates
 from panparser.treebank.treebank import Treebank
 
 BEAM, EPOCHS = 4, 5
-_LEAST_WORDS = 200  # with known trees, to calibrate confidence on
+_LEAST_WORDS, _LEAST_WRONG = 200, 20  # to calibrate confidence on: words with known trees, wrong heads or labels
 _REMEMBERED = 150  # sentences that confidence is calibrated on, the latest
 _LEAST_SENTENCES = 2  # to learn anything from
 
@@ -50,13 +50,14 @@ class Seen:
 
 
 def calibration_of(seen: Sequence[Seen], beam: int) -> Calibration | None:
-    """Confidence that fits what was seen; None if that is too little, or all of it right, or wrong."""
+    """Confidence that fits what was seen; None if that is too little, or nearly all of it right, or wrong."""
     latest = list(seen)[-_REMEMBERED:]
     if sum(len(each.heads) for each in latest) < _LEAST_WORDS:
         return None
     values = {name: np.concatenate([each.values[name] for each in latest]) for name in latest[0].values}
     right, same = (np.concatenate([getattr(each, name) for each in latest]) for name in ("heads", "labels"))
-    if right.all() or not right.any() or same[right].all() or not same[right].any():
+    counts = [np.count_nonzero(each) for each in (right, ~right, same[right], ~same[right])]
+    if min(counts) < _LEAST_WRONG:
         return None
     return fitted_to(values, right, same, beam=beam)
 

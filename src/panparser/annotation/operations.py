@@ -80,7 +80,7 @@ def operation(value: Any) -> Operation:
 
 @_gesture("head", word=_NUMBER, head=COUNT)
 class Head(Operation):
-    """The head of a word; 0 is Root. Its label is predicted again, unless it was decided."""
+    """The head of a word; 0 is Root. Its label is predicted again, unless it was decided for itself, and fits."""
 
     word: int
     head: int
@@ -91,13 +91,14 @@ class Head(Operation):
 
 @_gesture("label", word=_NUMBER, label=TEXT)
 class Label(Operation):
-    """The label of a word's arc."""
+    """The label of a word's arc, whatever its head; `Arc` decides both."""
 
     word: int
     label: str
 
     def applied(self, draft: Draft, shown: Sequence[Word]) -> Draft:
-        return with_values(draft, self.word, label=checked_label(self.label))
+        word = draft.words[position(draft, self.word)].labeled(checked_label(self.label))
+        return with_values(draft, self.word, label=word.label, forbidden=word.forbidden)
 
 
 @_gesture("arc", word=_NUMBER, head=COUNT, label=TEXT)

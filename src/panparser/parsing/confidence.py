@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,6 +193,18 @@ def fitted_to(
         heads=fit(columns, right),
         labels=fit(columns[right], same[right]) if same is not None else None,
     )
+
+
+def calibration_in_units(calibration: Calibration, unit: float) -> Calibration:
+    """A calibration for margins that are divided by a unit."""
+    return replace(calibration, scales={name: scale / unit for name, scale in calibration.scales.items()})
+
+
+def evidence_in_units(evidence: Evidence, unit: float) -> Evidence:
+    """Evidence with its margins divided by a unit; those that have no rival stay."""
+    margins = {name: evidence.values[name] for name in (*DERIVATION, *BEAM) if name in evidence.values}
+    divided = {name: np.where(margin >= _NO_RIVAL, margin, margin / unit) for name, margin in margins.items()}
+    return replace(evidence, values=evidence.values | divided)
 
 
 def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:

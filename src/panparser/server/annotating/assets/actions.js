@@ -105,13 +105,20 @@ export function pick() { // takes the word up, or puts it under the word where t
 }
 export const makeRoot = () => attach(state.picked ?? state.cursor, 0);
 export const drop = () => set({ picked: null, range: null, alternatives: null, notices: [], message: "", trouble: false });
-export const setLabel = (label, word = state.picked ?? state.cursor) => edit({ op: "label", word, label }, `${named(word)} is ${label}`, { cursor: word });
+// A relation is that of the arc which is shown: both are decided. Who is root has no other relation, unless that was decided.
+function related(word, label) {
+  const { head, decided } = wordAt(word), isRoot = label.split(":")[0] === "root";
+  const isOpen = head == null || (head === 0 && !decided.head), to = isRoot ? 0 : head;
+  const operation = isOpen && !isRoot ? { op: "label", word, label } : { op: "arc", word, head: to, label };
+  return edited(operation, `${named(word)} is ${label}${operation.head ? ` of ${named(to)}` : ""}`, { cursor: word });
+}
+export const setLabel = (label, word = state.picked ?? state.cursor) => perform(() => related(word, label));
 export const rankedLabel = (number) => perform(async () => {
   const word = state.picked ?? state.cursor;
   if (word !== state.cursor) { set({ cursor: word, picked: null }); }
   if (!state.labels.length) await wantLabels();
   const found = state.labels[number - 1];
-  if (found) await edited({ op: "label", word, label: found.label }, `${named(word)} is ${found.label}`, { cursor: word });
+  if (found) await related(word, found.label);
   else set({ message: `There is no label ${number}` });
 });
 export const setField = (word, column, value, more = {}) => edit({ op: "cell", word, column, value }, `${column} of ${named(word)}: ${value}`, more);

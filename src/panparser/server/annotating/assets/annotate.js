@@ -9,7 +9,7 @@ import { openKeys, prepareKeys } from "./keys.js";
 import { preparePointing } from "./pointing.js";
 import { openConsistency, openSearch } from "./searching.js";
 import { ask, listen } from "./server.js";
-import { cursorWord, onChange, selected, set, state } from "./state.js";
+import { cursorWord, onChange, selected, set, state, sureness } from "./state.js";
 import { prepareTable } from "./table.js";
 import { reveal } from "./tree.js";
 
@@ -46,7 +46,8 @@ function tell({ view, message, picked, alternatives }) { // what the screen show
   const word = cursorWord();
   if (!word) return;
   const arc = word.head == null ? "no head yet" : word.head ? `${word.label ?? "?"} of ${quoted(view.words[word.head - 1].form)}` : "root";
-  const sure = word.decided.head ? "decided" : word.confidence == null ? "predicted" : `predicted, ${Math.round(100 * word.confidence)} % sure`;
+  const percent = sureness(word), { head, label } = word.decided, what = head === label ? "" : head ? "head decided, relation " : "relation decided, head ";
+  const sure = head && label ? "decided" : `${what}predicted${percent == null ? "" : `, ${percent} % sure`}`;
   const about = alternatives ? `Tree ${alternatives.shown + 1} of ${alternatives.trees.length}, below the words: Enter takes it, = shows the next, Escape closes` : picked ? "" : `${quoted(word.form)}: ${arc}, ${sure}`;
   $("told").textContent = [message, about].filter(Boolean).join(" · ");
   $("told").classList.toggle("trouble", Boolean(state.trouble));

@@ -23,6 +23,10 @@ export function set(changes) {
 }
 
 export const wordAt = (id) => state.view?.words[id - 1] ?? null;
+export function sureness({ decided, confidence, label_confidence: ofLabel }) { // of what is not decided, in percent; null: unknown, or all is
+  const sure = [decided.head ? null : confidence, decided.label ? null : ofLabel].filter((value) => value != null);
+  return sure.length ? Math.min(99, Math.round(100 * Math.min(...sure))) : null; // no prediction is certain
+}
 export const cursorWord = () => wordAt(state.cursor);
 export function selected() { // first and last word of the range, which may be the word under the cursor alone
   const other = state.range ?? state.cursor;

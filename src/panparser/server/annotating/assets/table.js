@@ -2,7 +2,7 @@
 import { $, make, visible } from "./elements.js";
 import { isLow } from "./drawing.js";
 import { attach, moveTo, setField, setLabel } from "./actions.js";
-import { isLocked, onChange, state } from "./state.js";
+import { isLocked, onChange, state, sureness } from "./state.js";
 
 const COLUMNS = [
   ["form", "Form"], ["lemma", "Lemma"], ["upos", "UPOS"], ["xpos", "XPOS"], ["feats", "Features"],
@@ -52,7 +52,7 @@ function wordRow(word, isCurrent) {
     cell.append(button);
     line.append(cell);
   });
-  const sure = word.decided.head ? "decided" : word.confidence == null ? "" : `${Math.round(100 * word.confidence)} %`;
+  const percent = sureness(word), sure = word.decided.head && word.decided.label ? "decided" : percent == null ? "" : `${percent} %`;
   line.append(make("td", { class: isLow(word) ? "sure low" : "sure" }, sure));
   return line;
 }
