@@ -371,3 +371,18 @@ def test_a_page_from_another_port_neither_reads_nor_writes(context, file, name):
         assert {outcome for _, outcome in tried} == {"refused"}, tried
         assert session.view(0)["version"] == before
         assert session.view(0)["note"] == "kept"
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_the_last_column_is_whole_beside_long_cells(context, tmp_path, width):
+    long = "|".join(f"Gloss{number}=something-very-long" for number in range(9))
+    rows = "".join(
+        f"{i}\tinternationalization\tinternationalization\tNOUN\tNNPS\t{long}\t_\t_\t_\t{long}\n" for i in (1, 2)
+    )
+    file = tmp_path / "long.conllu"
+    file.write_text(rows + "\n", encoding="utf-8")
+    with annotating(file, learn=False) as (address, _):
+        page = visited(context, address)
+        page.set_viewport_size({"width": width, "height": 900})
+        box, sure = (page.locator(name).bounding_box() for name in (".table-box", "#words tr[data-row='1'] td.sure"))
+        assert sure["x"] + sure["width"] <= box["x"] + box["width"] + 1
