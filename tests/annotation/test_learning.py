@@ -44,6 +44,18 @@ def test_undecided_words_teach_nothing(drafts):
     assert learner.learn(treebank_of(drafts[:1])) is None
 
 
+def test_sentences_that_are_no_trees_teach_nothing(drafts):
+    learner = Learner(epochs=2)
+    roots = [replace(draft, words=tuple(replace(word, head=0) for word in draft.words)) for draft in drafts[10:12]]
+    circle = replace(drafts[12], words=tuple(replace(w, head=2 - at % 2) for at, w in enumerate(drafts[12].words)))
+    assert circle.words[0].head == 2
+    assert circle.words[1].head == 1
+    assert weights(learner.learn(treebank_of([*drafts[:5], *roots, circle]))) == weights(
+        learner.learn(treebank_of(drafts[:5]))
+    )
+    assert learner.learn(treebank_of([*roots, circle])) is None
+
+
 def test_a_model_at_the_start_is_built_upon(drafts):
     start = pp.train(pp.ParserSpec(beam=2), treebank_of(drafts[20:40]), epochs=2, members=1, threads=1)
     made = Learner(Completer(start)).learn(treebank_of(drafts[:5]))

@@ -43,11 +43,13 @@ def annotated(path, *gestures):
         (["work.conllu", "--export", "gestures.csv"], "expected gestures to export, found none"),
         (["work.conllu", "--export", "work.conllu"], "is an input, and would be replaced"),
         (["work.conllu", "--compare", "nothing.conllu"], "nothing.conllu"),
+        (["empty.conllu"], "empty.conllu: expected sentences to annotate, found none"),
         (["work.conllu", "--host", "256.1.1.1"], "expected an address to listen at"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(run, file, monkeypatch, arguments, message):
     monkeypatch.chdir(file.parent)
+    file.with_name("empty.conllu").touch()
     code, _, errors = run("annotate", *arguments, "--no-browser")
     assert code == 2
     assert message in errors

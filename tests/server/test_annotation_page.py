@@ -90,6 +90,57 @@ def test_twenty_sentences_by_keyboard_alone(context, tmp_path):
     assert [[(t.head, t.label) for t in s] for s in found] == [[(t.head, t.label) for t in s] for s in gold]
 
 
+def test_a_relation_decides_the_arc_shown_and_follows_its_head(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+
+        def word(number):
+            found = session.view(0)["words"][number - 1]
+            return found["head"], found["label"], found["decided"]["head"], found["decided"]["label"]
+
+        def press(*keys):
+            for key in keys:
+                page.keyboard.press(key)
+                settle(page)
+
+        press("Home", "ArrowRight", "s")
+        assert word(2) == (1, "nsubj", True, True)
+        press("Space", "ArrowRight", "Space")
+        assert word(2)[0] == 3
+        assert word(2)[2:] == (True, False)  # nsubj came with another head
+        assert "head decided, relation predicted" in page.inner_text("#told")
+        press("Control+z")
+        assert word(2) == (1, "nsubj", True, True)
+        press("Home", "ArrowRight", "r")
+        assert word(2) == (0, "root", True, True)
+        assert page.inner_text("#told").endswith("root, decided")
+        press("Home", "ArrowRight", "Delete", "Home")
+        assert word(1)[0] == 0
+        assert not word(1)[2]
+        press("s")  # who is nsubj is not the root
+        assert word(1)[0] != 0
+        assert word(1)[1] == "nsubj"
+        assert page.complaints == []
+
+
+def test_a_sentence_that_is_no_tree_is_not_done_without_a_word(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address)
+        for key in ("Home", "r", "ArrowRight", "r"):
+            page.keyboard.press(key)
+            settle(page)
+        page.keyboard.press("Control+Enter")
+        settle(page)
+        assert not session.view(0)["done"]
+        assert "Not done yet: a sentence has one root" in page.inner_text("#told")
+        page.keyboard.press("Control+Enter")
+        settle(page)
+        assert session.view(0)["done"]
+        assert page.input_value("#number") == "2"
+        assert "Sentence 1 is done with a problem: expected one word with HEAD 0" in page.inner_text("#told")
+        assert page.complaints == []
+
+
 def test_undo_redo_and_notes_by_keys(context, file):
     with annotating(file) as (address, session):
         page = visited(context, address)
@@ -420,3 +471,18 @@ def test_a_page_from_another_port_neither_reads_nor_writes(context, file, name):
         assert {outcome for _, outcome in tried} == {"refused"}, tried
         assert session.view(0)["version"] == before
         assert session.view(0)["note"] == "kept"
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_the_last_column_is_whole_beside_long_cells(context, tmp_path, width):
+    long = "|".join(f"Gloss{number}=something-very-long" for number in range(9))
+    rows = "".join(
+        f"{i}\tinternationalization\tinternationalization\tNOUN\tNNPS\t{long}\t_\t_\t_\t{long}\n" for i in (1, 2)
+    )
+    file = tmp_path / "long.conllu"
+    file.write_text(rows + "\n", encoding="utf-8")
+    with annotating(file, learn=False) as (address, _):
+        page = visited(context, address)
+        page.set_viewport_size({"width": width, "height": 900})
+        box, sure = (page.locator(name).bounding_box() for name in (".table-box", "#words tr[data-row='1'] td.sure"))
+        assert sure["x"] + sure["width"] <= box["x"] + box["width"] + 1

@@ -44,12 +44,17 @@ def tree_of(words: int, asked: Iterable[Constraint], scores: Scores | None = Non
 
 def is_tree(heads: Sequence[int]) -> bool:
     """Are these the heads of a tree with one root?"""
-    if list(heads).count(0) != 1 or min(heads) < 0:
+    return min(heads) >= 0 and may_be_tree(heads)
+
+
+def may_be_tree(heads: Sequence[int]) -> bool:
+    """Are these the heads of a tree with one root, as far as they are known (not below 0)?"""
+    if list(heads).count(0) > 1:
         return False
     safe = {0}
     for word in range(1, len(heads) + 1):
         path, at = set(), word
-        while at not in safe:
+        while at not in safe and at > 0:
             if at in path:
                 return False
             path.add(at)

@@ -14,6 +14,7 @@ import numpy as np
 
 from panparser._arrays import FloatArray
 from panparser.annotation.completion import Completer, Completion
+from panparser.annotation.decisions import may_be_tree
 from panparser.annotation.drafts import Draft
 from panparser.errors import PanParserError
 from panparser.parsing.confidence import Calibration, Evidence, fitted_to
@@ -83,7 +84,8 @@ class Learner:
         return sentences >= _LEAST_SENTENCES and new >= max(self.every, self.share * sentences)
 
     def learn(self, treebank: Treebank, seen: Sequence[Seen] = ()) -> Completer | None:
-        """A completer for sentences that are done; None if they teach nothing."""
+        """A completer for sentences that are done; None if they teach nothing, as those that are no trees do."""
+        treebank = _trees_of(treebank)
         if len(treebank) < _LEAST_SENTENCES:
             return None
         init = self.start.parser if self.start.parser is not None and not self.start.parser.voters else None
@@ -111,6 +113,13 @@ class Learner:
             if (treebank.column(column) != treebank.id_of(column, "_")).any():
                 found.append(train_tagger(TaggerSpec(columns=(column,)), treebank, seed=self.seed, threads=1))
         return tuple(found) or self.start.taggers
+
+
+def _trees_of(treebank: Treebank) -> Treebank:
+    """Without sentences whose heads, as far as they are known, are of no tree with one root."""
+    heads, offsets = treebank.heads.tolist(), treebank.offsets.tolist()
+    kept = [at for at in range(len(treebank)) if may_be_tree(heads[offsets[at] : offsets[at + 1]])]
+    return treebank if len(kept) == len(treebank) else treebank[kept]
 
 
 def treebank_of(drafts: Sequence[Draft]) -> Treebank:

@@ -128,6 +128,8 @@ def _serve(
 
     host, port, names = place
     with Session(path, **options) as session, listen_near(host, port) as listening:
+        if not len(session):
+            raise SpecError(f"{path}: expected sentences to annotate, found none (`--text` makes them from a text)")
         number = listening.getsockname()[1]
         guard = Guard.of(host, number, names)
         address = address_of(host, number, guard.token)

@@ -23,9 +23,9 @@ export const nextSentence = () => perform(async () => {
   return advance();
 });
 export const previousSentence = () => perform(() => state.view.index > 0 ? open(state.view.index - 1, { message: "" }) : set({ message: "This is the first sentence" }));
-async function advance() {
+async function advance(message = "") {
   const { index } = await ask(`next/${state.view.index}`);
-  if (index == null) set({ message: "All sentences are done" }); else await open(index, { message: "" });
+  if (index == null) set({ message: [message, "All sentences are done"].filter(Boolean).join(" · ") }); else await open(index, { message });
 }
 
 // The labels of the word under the cursor, once it rests there: they are asked for again when anything has changed.
@@ -139,10 +139,22 @@ export function markSpan() {
   const has = state.view.spans.some(([low, high]) => low === first && high === last);
   return edit({ op: has ? "unspan" : "span", first, last }, has ? "No longer one phrase" : `One phrase: ${named(first)} to ${named(last)}`);
 }
+const NO_TREE = new Set(["multiple-roots", "non-tree", "0-is-not-root", "root-is-not-0"]);
+const isGrave = ({ rule, warning }) => !warning && !rule.startsWith("missing-"); // comments may be missing
+let warned = ""; // the sentence, as it was, whose tree was said to be none
+function mayFinish({ index, version, conflict, problems }) { // asks again if the tree is none
+  const wrong = [...(conflict ? [conflict.message] : []), ...problems.filter(({ rule }) => NO_TREE.has(rule)).map(({ message }) => message)];
+  if (!wrong.length || warned === `${index} ${version}`) return true;
+  warned = `${index} ${version}`;
+  set({ message: `Not done yet: ${wrong.map(visible).join("; ")}. Once more marks it as done all the same, and it teaches nothing`, trouble: true });
+  return false;
+}
 export const finish = ({ everything }) => perform(async () => {
+  if (state.view.unreadable || !mayFinish(state.view)) return;
   const operation = { op: "done", done: true, accept: everything, ...model() };
   const answer = await edited(operation, everything ? "All right and done" : "Done, as far as it is decided");
-  if (answer?.done) await advance();
+  const open = answer?.problems.filter(isGrave) ?? [];
+  if (answer?.done) await advance(open.length ? `Sentence ${answer.index + 1} is done with ${open.length === 1 ? "a problem" : `${open.length} problems`}: ${visible(open[0].message)}` : "");
 });
 export const reopen = () => edit({ op: "done", done: false }, "Open again");
 export const setNote = (note) => edit({ op: "note", text: note }, "Note kept");

@@ -70,7 +70,7 @@ function drawBar({ view, summary, savedAt, learning }) {
 }
 function drawBanner({ offline, waiting, view, notices }) {
   const banner = $("banner"), texts = [];
-  if (offline) texts.push(`${offline}. The page tries again by itself; nothing can be changed until then.`);
+  if (offline) texts.push(`${offline.replace(/\.$/, "")}. The page tries again by itself; nothing can be changed until then.`);
   if (waiting) texts.push(`Not saved yet: ${waiting}.`);
   if (notices.length) texts.push(notices.join(" "));
   if (!offline && view?.read_only) texts.push(`Nothing can be changed: ${view.read_only}`);
