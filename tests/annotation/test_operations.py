@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
 from annotated import FILE, drafts, gestures
+from panparser.annotation.document import Document
 from panparser.annotation.drafts import Draft, Word
 from panparser.annotation.history import part_of_cells
 from panparser.annotation.operations import GESTURES, operation, outcome
@@ -157,3 +160,13 @@ def test_a_note_is_one_line():
     noted = done(SENTENCES[0], op="note", text=" two\n lines ")
     assert noted.comment("note") == "two lines"
     assert done(noted, op="note", text="").comments == SENTENCES[0].comments
+
+
+def test_a_sentence_is_done_no_longer_if_a_label_goes_with_its_head():
+    rows = enumerate(("0\troot", "1\tobj", "1\tobj"), start=1)
+    lines = "".join(f"{number}\tw\t_\t_\t_\t_\t{cells}\t_\t_\n" for number, cells in rows)
+    draft = replace(Document(f"{lines}\n".encode()).draft(0), done=True)
+    _, (after,) = outcome(operation({"op": "head", "word": 3, "head": 2}), draft, draft.words, None)
+    assert (after.words[2].head, after.words[2].label, after.done) == (2, None, False)
+    _, (after,) = outcome(operation({"op": "arc", "word": 3, "head": 2, "label": "obl"}), draft, draft.words, None)
+    assert (after.words[2].label, after.done) == ("obl", True)

@@ -369,4 +369,8 @@ def outcome(
         if following is None:
             raise AnnotationError("no sentence follows that this one could be joined with")
         return 2, [tokens.join_sentences(draft, following)]
-    return 1, [gesture.applied(draft, shown)]
+    after = gesture.applied(draft, shown)
+    pairs = zip(draft.words, after.words, strict=False)
+    if after.done and any(old.label is not None and new.label is None for old, new in pairs):
+        after = replace(after, done=False)  # a label went with its head: there is something to decide again
+    return 1, [after]
