@@ -285,6 +285,20 @@ def test_mlflow_finds_its_files(results, tmp_path):
     assert (own / "tags" / "panparser.key").read_text() == row.key
 
 
+def test_names_of_scores_and_axes_stay_in_the_folder(tmp_path):
+    labels = {"/../../../../up": "x"}
+    outcome = made_outcome("a", correct=[1])
+    scores = {name: {"LAS": 1.0} for name in ("..", "../..", "", "/", "../../../../up", str(tmp_path / "up"))}
+    outcome = Outcome({**outcome.values, "scores": scores})
+    to_mlflow(pp.Results.made("made", [(labels, outcome)]), tmp_path / "deep" / "mlruns")
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["mlruns"]
+    (experiment,) = (tmp_path / "deep" / "mlruns").iterdir()
+    assert sorted(path.name for path in experiment.iterdir()) == sorted([outcome.key[:32], "meta.yaml"])
+    parts = sorted(path.name for path in (experiment / outcome.key[:32]).iterdir())
+    assert parts == ["artifacts", "meta.yaml", "metrics", "params", "tags"]
+
+
 def read_log(data):
     """The records of a log of W&B, by a reader of its own."""
     assert data[:7] == b":W&B\xe1\xbe\x00"

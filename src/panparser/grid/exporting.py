@@ -16,7 +16,7 @@ from panparser.grid.records import Outcome
 from panparser.grid.results import Result, Results
 
 _READER = b"0.70.0"  # the oldest version of W&B that its own files of today are for
-_UNNAMED = re.compile(r"[^\w. /-]")
+_UNNAMED = re.compile(r"[^\w. /-]|^/+|(?<![^/])\.+(?![^/])")  # in names of files below a folder
 
 
 def _figures(outcome: Outcome) -> dict[str, float]:
