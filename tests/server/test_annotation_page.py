@@ -21,6 +21,7 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from annotating import annotating, conllu, settle, visited
+from browser import until
 from panparser.server.annotating import running
 from panparser.server.annotating.guarding import Guard
 from panparser.server.annotating.service import AnnotationService
@@ -291,7 +292,7 @@ def test_a_page_follows_its_sentence_when_others_move_it(context, file):
             " body: JSON.stringify(body)})",
             {**body, "operation": {"op": "split_sentence", "word": 3}},
         )
-        page.wait_for_function("document.getElementById('number').value === '3'")
+        until(page, "document.getElementById('number').value === '3'")
         page.keyboard.press("Space")  # on the word that is still picked: the root
         settle(page)
         assert session.view(2)["sent_id"] == "s2"
