@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import threading
+import time
 
 import pytest
 
@@ -151,6 +152,8 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
         assert first["done"] == 12
         view = session.edit(3, 0, {"op": "unset", "word": 1})
         session.edit(3, view["version"], {"op": "done", "done": False})
+        lemma = {"op": "cell", "word": 1, "column": "lemma", "value": "another"}  # so that the file changes for certain
+        session.edit(3, session.view(3)["version"], lemma)
         view = session.edit(3, session.view(3)["version"], {"op": "done", "model": session.view(3)["model"]})
         assert view["done"]
         session.wait(60)
@@ -159,6 +162,10 @@ def test_a_sentence_that_is_done_is_saved_and_learned_from(tmp_path):
         assert ranked[0]["score"] == 0
         assert len(ranked) > 3
         assert len(session.alternatives(3, 3)) >= 1
+        end = time.monotonic() + 20  # a thread of its own saves
+        while "saved" not in {event["event"] for event in events} and time.monotonic() < end:
+            changed.wait(0.1)
+            changed.clear()
     assert {"learning", "model", "saved"} <= {event["event"] for event in events}
     assert Document(path.read_bytes()).totals()["done"] == 12
 
