@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -36,8 +36,10 @@ def written(works: list[Work], monkeypatch) -> tuple[list, int]:
     async def run():
         with ThreadPoolExecutor(1) as pool:
             batches = Batches(pool, 1)
-            pool.submit(lambda: time.sleep(0.1))  # so that all of them wait
+            all_wait = threading.Event()
+            pool.submit(all_wait.wait)
             waiting = [batches.write(work, next(work.read())) for work in works]
+            all_wait.set()
             found = await asyncio.gather(*waiting, return_exceptions=True)
         assert not batches._waiting
         return found
