@@ -9,7 +9,7 @@
 3. Restart after a global update (Aufrant, Wisniewski & Yvon 2017), against going to the next sentence.
 
 Test sets, gold tags, all tokens; the epoch that is best on the development set. Parsers are ArcEager with Root last,
-several roots allowed and ZN11 templates. Differences are tested by `panparser results benchmarks/results/effects
+several roots allowed and ZN11 templates. Differences are tested by `panparser results benchmarks/results/papers
 --against "oracle static"`.
 """
 

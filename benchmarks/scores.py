@@ -1,7 +1,7 @@
 """Scores of a grid's runs by treebank and setting, as means over seeds: what tables of benchmarks are made of.
 
-`panparser grid benchmarks/grids/NAME.toml --treebanks FOLDER` runs the grid, with results in benchmarks/results/NAME;
-the script of that name makes its table of them.
+`panparser grid benchmarks/grids/NAME.toml --treebanks FOLDER` runs the grid, with results in benchmarks/results/NAME
+or a folder that grids share; the script of that name makes its table of them.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
     return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
 
 
-def main(name: str, doc: str | None, report: Callable[[pp.Results], list[str]]) -> None:
-    """A command that makes a report of the results of a grid, and writes it beside them."""
+def main(name: str, doc: str | None, report: Callable[[pp.Results], list[str]], *, folder: str | None = None) -> None:
+    """A command that makes a report of the results of a grid, which are in `folder` of FOLDER, and writes it there."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, default=FOLDER / name, help="folder of results")
+    parser.add_argument("--results", type=Path, default=FOLDER / (folder or name), help="folder of results")
     parser.add_argument("--print", action="store_true", help="write nothing")
     options = parser.parse_args()
     text = "\n".join([f"{heading()} a run", "", *report(pp.Results.read(options.results, name))])
     if not options.print:
-        options.results.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
+        options.results.with_name(f"{name}.txt").write_text(text + "\n", encoding="utf-8")
     print(text)

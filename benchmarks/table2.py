@@ -92,4 +92,4 @@ def report(results: pp.Results) -> list[str]:
 
 
 if __name__ == "__main__":
-    main("table2", __doc__, report)
+    main("table2", __doc__, report, folder="papers")
