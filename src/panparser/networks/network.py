@@ -89,7 +89,8 @@ class Learning:
     `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
     `label_loss` and `tag_loss`: weights of the losses on labels, and on the tags that are predicted.
     `evaluations`: times that the development set is parsed meanwhile, about; 0: after each epoch. `epochs` and
-    `patience` apply where training is not told otherwise.
+    `patience` apply where training is not told otherwise. `seconds`: after so many, training ends, and the rate has
+    fallen to nothing by then; what is learned depends on how busy the machine is. 0: there is no limit.
     """
 
     updates: int = 6000
@@ -107,6 +108,7 @@ class Learning:
     evaluations: int = 8
     epochs: int = 40
     patience: int | None = None
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         check_count("updates of Learning", self.updates)
@@ -125,6 +127,7 @@ class Learning:
             ("arc_loss", lambda value: value >= 0, ">= 0"),
             ("label_loss", lambda value: value >= 0, ">= 0"),
             ("tag_loss", lambda value: value >= 0, ">= 0"),
+            ("seconds", lambda value: value >= 0, ">= 0"),
         ):
             _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
 
@@ -291,7 +294,7 @@ _INPUT = Table(
 )
 _NUMBERS = (
     *("rate", "dropout", "input_dropout", "word_dropout", "clip", "average"),
-    *("arc_loss", "label_loss", "tag_loss"),
+    *("arc_loss", "label_loss", "tag_loss", "seconds"),
 )
 _LEARNING = Table(
     {},

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ from torch.nn import functional
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import ModelError
 from panparser.learning.classifiers import Arrays, Beams, Setup
+from panparser.learning.listeners import StopTraining
 from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.encoding import taken
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
@@ -85,6 +87,7 @@ class Trainer:
         self.module.random = self.random = torch.Generator(self.device).manual_seed(setup.seed)
         self.is_local = True
         self.updates = 0
+        self.start = time.monotonic()
         learning = network.learning
         epochs = setup.epochs or learning.epochs
         self.batch = learning.batch_for(self.treebank.words, epochs)
@@ -186,11 +189,18 @@ class Trainer:
         kept = min(learning.average, self.updates / (self.updates + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.module.parameters()), 1 - kept)
+        if self._time() >= 1:
+            raise StopTraining
 
     def _pace(self) -> float:
         """The share of the rate: it rises, then falls along a cosine."""
         rising = min(1.0, (self.updates + 1) / max(1, self.network.learning.warm_up))
-        return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, self.updates / self.last)))
+        return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, max(self.updates / self.last, self._time()))))
+
+    def _time(self) -> float:
+        """The share of the time that is over, if there is a limit."""
+        seconds = self.network.learning.seconds
+        return (time.monotonic() - self.start) / seconds if seconds else 0.0
 
     # --- Losses ---
 
