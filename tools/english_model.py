@@ -36,6 +36,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: speed is that of one thread
 
 import panparser as pp
+from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Input
 from panparser.pipeline.bundled import MODELS, SUFFIX
 from panparser.pipeline.training import scores
@@ -114,7 +115,10 @@ def changed(network: pp.Network | None, given: argparse.Namespace) -> pp.Network
 def made(model: Model, train: pp.Treebank, dev: pp.Treebank, given: argparse.Namespace) -> pp.Pipeline:
     """The trained pipeline."""
     network = changed(model.network, given)
-    options: dict[str, Any] = {"seed": given.seed, "network": network, "listeners": [Progress()]}
+    options: dict[str, Any] = {"seed": given.seed, "listeners": [Progress()]}
+    if network is not None:
+        teachers = [pp.Pipeline.load(path).parser for path in given.teachers]
+        options["classifier"] = NetworkClassifier(network, teachers)
     if network is None:
         options |= {} if given.epochs is None else {"epochs": given.epochs}
     elif "vector" in network.columns:
@@ -243,6 +247,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, help="of the parser, at most")
     parser.add_argument("--seconds", type=float, help="to train a network, at most; the result depends on the machine")
     parser.add_argument("--network", default="{}", metavar="JSON", help="what differs of the network")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], metavar="FILE", help="models to learn from")
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="vectors of words, for a network that reads some")
     parser.add_argument("--only-train", type=Path, metavar="FILE", help="the model goes there; no card")
     parser.add_argument("--trained", type=Path, metavar="FILE", help="a model that was trained before")
