@@ -46,7 +46,7 @@ def main() -> None:
     given = parser.parse_args()
     vectors = read(given.vectors)
     words = chosen(vectors, pp.read_conllu(given.train, lenient=True), given.words)
-    lines = (f"{word} {' '.join(f'{number:.3f}' for number in vectors[word])}\n" for word in words)
+    lines = (f"{word} {' '.join(f'{number:.2f}' for number in vectors[word])}\n" for word in words)
     given.output.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
     print(f"{given.output}: {len(words):,} words, {given.output.stat().st_size:,} bytes")
 

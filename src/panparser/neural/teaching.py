@@ -79,7 +79,9 @@ class Teachers:
         for weights, _ in known:
             if (weights.actions, weights.labels) != (pupil.actions, pupil.labels):
                 found = f"{weights.actions} and {weights.labels}"
-                raise SpecError(f"a teacher must know the {pupil.actions} actions and {pupil.labels} labels; got {found}")
+                raise SpecError(
+                    f"a teacher must know the {pupil.actions} actions and {pupil.labels} labels; got {found}"
+                )
             for column, texts in pupil.classes.texts.items():
                 if weights.classes.texts.get(column) != texts:
                     raise SpecError(f"a teacher must predict {column}, with the classes of the treebank")
