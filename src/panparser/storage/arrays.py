@@ -195,7 +195,7 @@ def _read(stream: IO[bytes], size: int) -> npt.NDArray[np.uint8] | None:
             return None
     room = np.empty(size + _LINE, dtype=np.uint8)
     data = room[-room.ctypes.data % _LINE :][:size]
-    if stream.readinto(data) != size:  # type: ignore[attr-defined]
+    if cast(Any, stream).readinto(data) != size:
         return None
     data.flags.writeable = False
     return data
