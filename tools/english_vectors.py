@@ -15,8 +15,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 import panparser as pp
 
@@ -46,7 +49,9 @@ def main() -> None:
     given = parser.parse_args()
     vectors = read(given.vectors)
     words = chosen(vectors, pp.read_conllu(given.train, lenient=True), given.words)
-    lines = (f"{word} {' '.join(f'{number:.2f}' for number in vectors[word])}\n" for word in words)
+    spread = float(np.std([vectors[word] for word in words]))
+    decimals = max(0, math.ceil(-math.log10(spread / 20)))  # a twentieth of a usual number: fewer bits are kept anyway
+    lines = (f"{word} {' '.join(f'{number:.{decimals}f}' for number in vectors[word])}\n" for word in words)
     given.output.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
     print(f"{given.output}: {len(words):,} words, {given.output.stat().st_size:,} bytes")
 
