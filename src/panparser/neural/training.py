@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +26,9 @@ from torch.nn import functional
 
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import ModelError
+from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Arrays, Beams, Setup
+from panparser.learning.listeners import StopTraining
 from panparser.networks.classifier import Weights, given_heads
 from panparser.networks.encoding import taken
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
@@ -33,6 +37,7 @@ from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.networks.tagging import TagClasses
 from panparser.neural.modules import NetworkModule, rows
+from panparser.neural.teaching import Advice, Teachers
 
 _MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
@@ -53,6 +58,7 @@ class _Lesson:
     gold_labels: LongArray
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
     memory: Memory | None
+    advice: Advice | None = None
     remembered: tuple[Tensor, Tensor] | None = None
     actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
@@ -63,7 +69,13 @@ class _Lesson:
 class Trainer:
     """A network that learns."""
 
-    def __init__(self, network: Network, setup: Setup, known: Weights | None) -> None:
+    def __init__(
+        self,
+        network: Network,
+        setup: Setup,
+        known: Weights | None,
+        teachers: Sequence[tuple[Weights, Vectors | None]] = (),
+    ) -> None:
         if setup.threads is not None:
             torch.set_num_threads(min(setup.threads, _MOST_THREADS))
         torch.use_deterministic_algorithms(True, warn_only=True)
@@ -85,6 +97,7 @@ class Trainer:
         self.module.random = self.random = torch.Generator(self.device).manual_seed(setup.seed)
         self.is_local = True
         self.updates = 0
+        self.start = time.monotonic()
         learning = network.learning
         epochs = setup.epochs or learning.epochs
         self.batch = learning.batch_for(self.treebank.words, epochs)
@@ -96,6 +109,7 @@ class Trainer:
         self.right_tags: IntArray | None = None  # of the training treebank
         self.scorer: Scorer | None = None
         self.lesson: _Lesson | None = None
+        self.teachers = Teachers(teachers, self.weights(), self.device) if teachers else None
 
     def _forgetting(self, column: str) -> Tensor:
         rate = self.network.learning.word_dropout
@@ -120,6 +134,8 @@ class Trainer:
         if self.network.memory:
             memory = MemoryLayers(self.network, arrays, self.actions)(_numbers(encoded), batch.first)
         self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory)
+        if self.teachers is not None:
+            self.lesson.advice = self.teachers.advise(states.sentences, states.started, right_heads, states)
         self.scorer = Scorer(self.network, arrays, self.actions, self.labels)
         longest = int(batch.lengths.max(initial=0))
         of_words, of_arcs, of_heads, of_dependents = map(_numbers, (seen, arcs, heads, dependents))
@@ -146,7 +162,8 @@ class Trainer:
         batch = self._reader(self.treebank).read(sentences)
         of_tags = self.module.read(batch, self.word_dropout)[1]
         right = self._right_tags(self.treebank)[batch.words]
-        self.step(self._loss_of_tags(batch, of_tags, right) / max(1, len(batch.words)))
+        advice = self.teachers.advise(self.treebank, sentences, None) if self.teachers is not None else None
+        self.step(self._loss_of_tags(batch, of_tags, right, advice) / max(1, len(batch.words)))
 
     def learn_actions(self, seen: Seen, gold: BoolArray) -> None:
         self._open.actions.append((seen, np.array(gold)))
@@ -186,11 +203,18 @@ class Trainer:
         kept = min(learning.average, self.updates / (self.updates + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.module.parameters()), 1 - kept)
+        if self._time() >= 1:
+            raise StopTraining
 
     def _pace(self) -> float:
         """The share of the rate: it rises, then falls along a cosine."""
         rising = min(1.0, (self.updates + 1) / max(1, self.network.learning.warm_up))
-        return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, self.updates / self.last)))
+        return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, max(self.updates / self.last, self._time()))))
+
+    def _time(self) -> float:
+        """The share of the time that is over, if there is a limit."""
+        seconds = self.network.learning.seconds
+        return (time.monotonic() - self.start) / seconds if seconds else 0.0
 
     # --- Losses ---
 
@@ -206,7 +230,7 @@ class Trainer:
         if lesson.arcs is not None and self.network.learning.arc_loss:
             parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
         if lesson.tags is not None and self.network.learning.tag_loss:
-            parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags))
+            parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.advice))
         return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
 
     def _loss_of_actions(self, lesson: _Lesson) -> Tensor:
@@ -250,6 +274,9 @@ class Trainer:
             labels = self._tensor(lesson.gold_labels[known])
             heads = rows(lesson.heads, self._tensor((first + lesson.gold_heads)[known]))
             scores = self.module.score_labels(heads, rows(lesson.dependents, self._tensor(words[known])))
+            if lesson.advice is not None and lesson.advice.labels is not None:
+                advised = rows(lesson.advice.labels, self._tensor(known))
+                return self._mixed(functional.cross_entropy(scores, labels, reduction="sum"), scores, advised)
         else:
             labels = self._tensor(np.concatenate([part[2] for part in lesson.labels]).astype(np.int64))
             seen = [part[0] for part in lesson.labels]
@@ -266,16 +293,29 @@ class Trainer:
         known = lesson.gold_heads >= 0
         place = (sentence, words - first, lesson.gold_heads)
         at = np.ravel_multi_index(tuple(one[known] for one in place), tuple(lesson.arcs.shape))
-        return -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
+        loss = -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
+        if lesson.advice is None or lesson.advice.heads is None:
+            return loss
+        longest = lesson.arcs.shape[2]
+        dependents = self._tensor(sentence * longest + words - first)
+        found, advised = (rows(own.reshape(-1, longest), dependents) for own in (lesson.arcs, lesson.advice.heads))
+        return self._mixed(loss, found, advised)
 
-    def _loss_of_tags(self, batch: Batch, encoded: Tensor, right: IntArray) -> Tensor:
+    def _mixed(self, loss: Tensor, scores: Tensor, advised: Tensor) -> Tensor:
+        """A loss, in part replaced by that on what teachers predict."""
+        share = self.network.learning.advice
+        of_advice = -(advised * functional.log_softmax(scores, dim=1)).sum()
+        return (1 - share) * loss + share * of_advice
+
+    def _loss_of_tags(self, batch: Batch, encoded: Tensor, right: IntArray, advice: Advice | None = None) -> Tensor:
         """The logarithms of the probabilities of the right classes, where they are known."""
         words = rows(encoded, self._tensor(np.flatnonzero(batch.is_word)))
         total = torch.zeros((), device=self.device)
         for place, column in enumerate(self.classes.columns):
             own = self._tensor(right[:, place].astype(np.int64))
             scores = self.module.score_tags(column, words)
-            total = total + functional.cross_entropy(scores, own.clamp(min=-1), ignore_index=-1, reduction="sum")
+            loss = functional.cross_entropy(scores, own.clamp(min=-1), ignore_index=-1, reduction="sum")
+            total = total + (loss if advice is None else self._mixed(loss, scores, advice.tags[column]))
         return total
 
     def _scores(self, lesson: _Lesson, seen: list[Seen]) -> tuple[Tensor, Tensor]:

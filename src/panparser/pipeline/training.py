@@ -281,7 +281,7 @@ class _Run:
         network = self.of_parser["classifier"].network
         asked = network.tags or WORD_COLUMNS
         columns = [name for name in asked if name in self.columns or (name == "lemma" and self.lemmas)]
-        classifier = NetworkClassifier(network.without(*WORD_COLUMNS).joint(*columns))
+        classifier = self.of_parser["classifier"].with_network(network.without(*WORD_COLUMNS).joint(*columns))
         return self._parser(self.treebank, self.dev, classifier=classifier)
 
     def _one_by_one(self, wanted: Sequence[str]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import math
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,7 @@ DTYPES = tuple(_NAMES)  # that arrays may have
 _MAX_HEADER = 100 << 20  # bytes; the limit of safetensors
 _LINE = 64  # bytes: of memory that is fetched at once
 _PIECE = 1 << 24  # bytes of a pipe that are read at a time
+_GZIP = b"\x1f\x8b"  # how a compressed file begins
 _INVALID = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -76,15 +78,17 @@ def _bytes(array: npt.NDArray[Any]) -> memoryview:
 def read_arrays(path: str | os.PathLike[str], kind: str) -> tuple[Arrays, dict[str, Any]]:
     """The arrays of a file (read-only) and its manifest; `kind` names what was expected.
 
-    They are read into memory, not mapped: if somebody overwrote a mapped file or cut it off, a model that is in use
-    would change, or the process would end.
+    The file may be compressed by gzip. Arrays are read into memory, not mapped: if somebody overwrote a mapped file or
+    cut it off, a model that is in use would change, or the process would end.
     """
     name = os.fspath(path)
     try:
         with _opened(name) as stream:
             return _decoded(stream, name, kind)
     except OSError as error:
-        raise ModelError(f"{name}: cannot be read: {error.strerror}") from None
+        raise ModelError(f"{name}: cannot be read: {error.strerror or error}") from None
+    except (EOFError, zlib.error):  # of gzip
+        raise ModelError(f"{name}: damaged: it cannot be decompressed") from None
 
 
 def decode(data: bytes, kind: str) -> tuple[Arrays, dict[str, Any]]:
@@ -113,9 +117,16 @@ def _decoded(stream: IO[bytes], name: str, kind: str) -> tuple[Arrays, dict[str,
     return arrays, manifest
 
 
-def _opened(name: str) -> IO[bytes]:
-    """The file, or standard input for -."""
-    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
+@contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    """The file, or standard input for -; what is compressed is decompressed as it is read."""
+    with open(0, "rb", closefd=False) if name == "-" else open(name, "rb") as stream:
+        if stream.peek(2)[:2] != _GZIP:
+            yield stream
+            return
+        import gzip  # few files need it
+
+        yield cast(IO[bytes], gzip.GzipFile(fileobj=stream))
 
 
 def _header(stream: IO[bytes], name: str, kind: str) -> bytes:
@@ -169,12 +180,12 @@ def _place(entry: Mapping[str, Any]) -> _Place:
 
 def _read(stream: IO[bytes], size: int) -> npt.NDArray[np.uint8] | None:
     """The rest of a file, aligned to cache lines; None if that is not `size` bytes."""
-    if stream.seekable():
+    if stream.seekable() and isinstance(stream, io.BufferedReader | io.BytesIO):
         start = stream.tell()
         if stream.seek(0, os.SEEK_END) - start != size:
             return None
         stream.seek(start)
-    else:  # a pipe: no more memory than it gives bytes
+    else:  # a pipe, or compressed: no more memory than it gives bytes
         pieces, left = [], size + 1
         while left and (piece := stream.read(min(left, _PIECE))):
             pieces.append(piece)
@@ -184,7 +195,7 @@ def _read(stream: IO[bytes], size: int) -> npt.NDArray[np.uint8] | None:
             return None
     room = np.empty(size + _LINE, dtype=np.uint8)
     data = room[-room.ctypes.data % _LINE :][:size]
-    if stream.readinto(data) != size:  # type: ignore[attr-defined]
+    if cast(Any, stream).readinto(data) != size:
         return None
     data.flags.writeable = False
     return data
