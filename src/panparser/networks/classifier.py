@@ -39,12 +39,14 @@ class NetworkClassifier(Classifier):
     """A neural classifier, as a network describes it."""
 
     name = "network"
+    waits = True
 
     def __init__(self, network: Network) -> None:
         if not isinstance(network, Network):
             raise SpecError(f"network of NetworkClassifier must be a Network; got {network!r}")
         self.network = network
         self.evaluations = network.learning.evaluations or None
+        self.heeds_labels = bool(network.labels_of) or not network.labels  # else all arcs of sentences are learned from
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
         self._weights: Weights | None = None

@@ -224,23 +224,16 @@ class Trainer:
         return -(scores.gather(1, actions[:, None])[:, 0] * signs).sum()
 
     def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
-        """The logarithms of the probabilities of the correct derivations among those of each beam (A 2016)."""
+        """The logarithms of the probabilities of the correct derivations among those of each search (A 2016)."""
         scores, _ = self._scores(lesson, [seen for seen, _ in lesson.beams])
-        total = torch.zeros((), device=self.device)
-        first = 0
-        for seen, beams in lesson.beams:
-            steps = rows(scores.reshape(-1, 1), self._tensor((first + beams.rows) * self.actions + beams.actions))[:, 0]
-            first += len(seen.words)
-            sums = torch.zeros(len(beams.sentences), device=self.device).index_add(0, self._tensor(beams.paths), steps)
-            _, beam = np.unique(beams.sentences, return_inverse=True)
-            place = np.arange(len(beam)) - np.searchsorted(beam, beam)
-            table = torch.full((int(beam.max()) + 1, int(place.max()) + 1), -torch.inf, device=self.device)
-            table = table.index_put((self._tensor(beam), self._tensor(place)), sums)
-            is_correct = np.zeros(table.shape, dtype=np.bool_)
-            is_correct[beam, place] = beams.correct
-            right = table.masked_fill(~self._tensor(is_correct), -torch.inf)
-            total = total + (table.logsumexp(dim=1) - right.logsumexp(dim=1)).sum()
-        return total
+        beams = _joined([beams for _, beams in lesson.beams], [len(seen.words) for seen, _ in lesson.beams])
+        steps = _table(beams.paths, beams.rows * self.actions + beams.actions, scores.numel())
+        sums = _padded(scores.reshape(-1), 0.0, self._tensor(steps)).sum(dim=1)
+        paths = np.arange(len(beams.searches))
+        of_searches = _padded(sums, -torch.inf, self._tensor(_table(beams.searches, paths, len(paths))))
+        right = _table(beams.searches, np.where(beams.correct, paths, len(paths)), len(paths))
+        of_right = _padded(sums, -torch.inf, self._tensor(right))
+        return (of_searches.logsumexp(dim=1) - of_right.logsumexp(dim=1)).sum()
 
     def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
         """That of the right arcs: all of them, or if labels are scored from states, those that were made."""
@@ -354,6 +347,31 @@ class Trainer:
             self.random.set_state(torch.from_numpy(np.array(arrays["random"])))
         except (KeyError, TypeError, RuntimeError):
             raise ModelError("array random: expected the state of random numbers, found another") from None
+
+
+def _joined(parts: list[Beams], rows: list[int]) -> Beams:
+    """Those of several updates as of one, given the rows of each."""
+    counts = [[own, len(part.searches), int(part.searches[-1]) + 1] for own, part in zip(rows, parts, strict=True)]
+    before = np.cumsum([[0, 0, 0], *counts[:-1]], axis=0).tolist()
+    shifted = [
+        Beams(part.rows + row, part.actions, part.paths + path, part.searches + search, part.correct)
+        for part, (row, path, search) in zip(parts, before, strict=True)
+    ]
+    return Beams(**{name: np.concatenate([getattr(part, name) for part in shifted]) for name in vars(parts[0])})
+
+
+def _table(groups: LongArray, values: LongArray, none: int) -> LongArray:
+    """(groups, most) Values by group, which are in order; `none` where there are fewer."""
+    place = np.arange(len(groups)) - np.searchsorted(groups, groups)
+    found = np.full((int(groups[-1]) + 1, int(place.max()) + 1), none, dtype=np.int64)
+    found[groups, place] = values
+    return found
+
+
+def _padded(values: Tensor, none: float, numbers: Tensor) -> Tensor:
+    """Values by number; one behind the last is `none`, and learns nothing."""
+    padded = torch.cat([values, values.new_full((1,), none)])[:, None]
+    return functional.embedding(numbers, padded, padding_idx=len(values))[..., 0]
 
 
 def _numbers(tensor: Tensor | None) -> Any:
