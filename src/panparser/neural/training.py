@@ -32,7 +32,7 @@ from panparser.networks.memory import Memory, MemoryLayers
 from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.networks.tagging import TagClasses
-from panparser.neural.modules import NetworkModule, rows
+from panparser.neural.modules import NetworkModule, fetched, rows, sent
 
 _MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
@@ -89,7 +89,9 @@ class Trainer:
         epochs = setup.epochs or learning.epochs
         self.batch = learning.batch_for(self.treebank.words, epochs)
         self.last = max(1, math.ceil(self.treebank.words / self.batch)) * epochs
-        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9)
+        self.optimizer = torch.optim.Adam(
+            self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9, fused=True
+        )
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
         self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
         self.readers: dict[int, tuple[Any, InputReader]] = {}
@@ -115,14 +117,19 @@ class Trainer:
             heads, dependents = self.module.labels_of_words(encoded)
         right_heads, right_labels = (column[batch.words].astype(np.int64) for column in states.gold)
         tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
-        arrays = self._step_arrays()
+        weights = self._weights_of_steps()
+        of_labels = (heads, dependents) if self._labels_of_steps else (None, None)
+        remembered = encoded if self.network.memory else None
+        *values, of_words, of_arcs, of_heads, of_dependents, of_memory = fetched(
+            [*weights.values(), seen, arcs, *of_labels, remembered]
+        )
+        arrays = dict(zip(weights, values, strict=True))
         memory = None
         if self.network.memory:
-            memory = MemoryLayers(self.network, arrays, self.actions)(_numbers(encoded), batch.first)
+            memory = MemoryLayers(self.network, arrays, self.actions)(of_memory, batch.first)
         self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory)
-        self.scorer = Scorer(self.network, arrays, self.actions, self.labels)
+        self.scorer = Scorer(self.network, arrays, self.actions, self._labels_of_steps)
         longest = int(batch.lengths.max(initial=0))
-        of_words, of_arcs, of_heads, of_dependents = map(_numbers, (seen, arcs, heads, dependents))
         return Words(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
 
     def _reader(self, treebank: Any) -> InputReader:
@@ -293,15 +300,19 @@ class Trainer:
         return torch.cat([rows(own, read[:, place]) for place, own in enumerate(lesson.remembered)], dim=1)
 
     def _tensor(self, array: Any) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+        return sent(array, self.device)
 
     # --- Weights ---
 
-    def _step_arrays(self) -> dict[str, Any]:
+    @property
+    def _labels_of_steps(self) -> int:
+        """Labels that steps choose among: none if no state shows them."""
+        return self.labels if self.network.labels_of else 0
+
+    def _weights_of_steps(self) -> dict[str, Tensor]:
         """The weights that are needed at each step."""
-        return {
-            name: _numbers(weights) for name, weights in self.module.named_parameters() if name.startswith(AT_EACH_STEP)
-        }
+        names = tuple(name for name in AT_EACH_STEP if name != "labels" or self._labels_of_steps)
+        return {name: weights for name, weights in self.module.named_parameters() if name.startswith(names)}
 
     def weights(self) -> Weights:
         """The average of all that was learned."""
@@ -339,7 +350,7 @@ class Trainer:
                 self.average[number].copy_(average)
                 if moments:
                     self.optimizer.state[weights] = {
-                        "step": torch.tensor(float(self.updates)),
+                        "step": torch.tensor(float(self.updates), device=self.device),
                         "exp_avg": moments[0],
                         "exp_avg_sq": moments[1].clamp(min=0),
                     }
