@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from machine import heading
+from machine import THREADS, heading
 
 import panparser as pp
 from panparser._builds import own_build
@@ -218,6 +218,8 @@ def run(folder: Path, tasks: Iterable[Any], path: Path, jobs: int, kind: type[An
     """Runs what is not in the results file yet; the results of all tasks that ended well."""
     wanted = {task.key: task for task in tasks}
     results = read(path, kind)
+    if jobs > 1:  # processes that share cores have one thread each
+        os.environ.update(dict.fromkeys(THREADS, "1"))
     waiting = sorted(
         (task for key, task in wanted.items() if key not in results), key=lambda task: -task.effort(folder)
     )

@@ -25,8 +25,8 @@ from pathlib import Path
 
 import peer_spacy
 from grid import FOLDER
-from machine import Usage, best_of, heading, panparser
-from peers import HERE, THREADS, Contender, Race, installed, ours, peer
+from machine import THREADS, Usage, best_of, heading, panparser
+from peers import HERE, Contender, Race, installed, ours, peer
 
 COLUMNS = ("", "UAS", "LAS", "words/s", "with start", "start, s", "peak memory, MB")
 

@@ -50,7 +50,7 @@ class NeuralTask:
         size = (folder / self.treebank / "train.conllu").stat().st_size
         if self.tested or self.voters:  # what others have trained, if these come first
             return size / 100
-        return size * (self.epochs or 40) * (4 if self.strategy == "global" else 1 if self.kind == "network" else 0.5)
+        return size * (self.epochs or 40) * (1.3 if self.strategy == "global" else 1 if self.kind == "network" else 0.5)
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in json.loads(self.key).items())

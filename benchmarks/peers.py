@@ -37,13 +37,12 @@ from pathlib import Path
 
 import peer_spacy
 import peer_udpipe
-from machine import heading, processor
+from machine import THREADS, heading, processor
 
 import panparser as pp
 
 HERE = Path(__file__).parent
 PYTHON = shlex.quote(sys.executable)
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 MODULES = {"udpipe": peer_udpipe, "spacy": peer_spacy}
 PAIRS = {  # whose speeds are compared
     "beam 8 to its beam 5": ("panparser", "udpipe, beam 5"),

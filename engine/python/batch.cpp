@@ -3,14 +3,17 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "python/module.hpp"
+#include "search/beams.hpp"
 #include "search/corpus.hpp"
 
 namespace nb = nanobind;
@@ -55,6 +58,7 @@ class BatchHandle {
     }
     const Lock lock(mutex_);
     const std::lock_guard references(corpus_.mutex());
+    beams_.reset();
     chosen_.clear();
     constraints_.clear();
     for (const std::int64_t sentence : values(sentences)) constraints_.push_back(corpus_.constraint(sentence));
@@ -69,6 +73,7 @@ class BatchHandle {
   void select(Numbers states, const std::optional<Numbers>& focus) {
     if (focus) require_size(focus->size(), states.size());
     const Lock lock(mutex_);
+    has_steps_ = false;
     batch_.select(values(states), focus ? values(*focus) : std::span<const std::int32_t>());
   }
   std::size_t rows() {
@@ -127,6 +132,19 @@ class BatchHandle {
     require_matrix(out, addresses.size());
     batch_.positions(values(addresses), out.data());
   }
+  void places(Numbers addresses, Array<std::int64_t> first, std::int64_t none, OutMatrix<std::int64_t> out) {
+    require_addresses(addresses);
+    const Lock lock(mutex_);
+    require_size(first.size(), batch_.sentences());
+    require_matrix(out, addresses.size());
+    batch_.places(values(addresses), values(first), none, out.data());
+  }
+  void arc_places(std::int64_t width, OutMatrix<std::int64_t> out) {
+    if (width < 0 || width > std::numeric_limits<std::int32_t>::max()) throw std::out_of_range("no such width");
+    const Lock lock(mutex_);
+    require_matrix(out, batch_.system().actions());
+    batch_.arc_places(width, out.data());
+  }
   void labels(Numbers addresses, OutMatrix<std::int32_t> out) {
     require_addresses(addresses);
     const Lock lock(mutex_);
@@ -172,7 +190,55 @@ class BatchHandle {
     require_size(actions.size(), from.size());
     require_size(out.size(), from.size());
     if (labels) require_size(labels->size(), from.size());
+    has_steps_ = false;
     batch_.apply(from, values(actions), labels ? values(*labels) : std::span<const std::int32_t>(), out.data());
+  }
+  void start_beams(std::size_t width, bool restarts) {
+    const Lock lock(mutex_);
+    if (width == 0) throw std::invalid_argument("a beam has room for one hypothesis or more");
+    require_references();
+    beams_.emplace(batch_, width, restarts);
+    has_steps_ = false;
+  }
+  auto choose_steps(OutMatrix<double> scores) {
+    std::vector<std::int32_t> rows, actions;
+    {
+      const Lock lock(mutex_);
+      const std::lock_guard references(corpus_.mutex());
+      require_beams();
+      require_references();
+      require_matrix(scores, batch_.system().actions());
+      beams_->choose({scores.data(), scores.size()});
+      has_steps_ = true;
+      rows.assign(beams_->rows().begin(), beams_->rows().end());
+      actions.assign(beams_->actions().begin(), beams_->actions().end());
+    }
+    return std::pair{owned(std::move(rows)), owned(std::move(actions))};
+  }
+  void take_steps(const std::optional<Numbers>& labels) {
+    const Lock lock(mutex_);
+    require_beams();
+    if (!has_steps_) throw std::invalid_argument("no steps of the beams have been chosen");
+    if (labels) require_size(labels->size(), beams_->rows().size());
+    has_steps_ = false;
+    beams_->take(labels ? values(*labels) : std::span<const std::int32_t>());
+  }
+  std::int64_t wrong_searches() {
+    const Lock lock(mutex_);
+    require_beams();
+    return beams_->wrong();
+  }
+  template <Beams::Steps (Beams::*list)() const>
+  auto beam_steps() {
+    Beams::Steps found;
+    {
+      const Lock lock(mutex_);
+      require_beams();
+      found = (*beams_.*list)();
+    }
+    return std::tuple{owned(std::move(found.states)),   owned(std::move(found.places)),
+                      owned(std::move(found.actions)),  owned(std::move(found.paths)),
+                      owned(std::move(found.searches)), owned(std::move(found.correct))};
   }
   void is_final(Numbers states, Out<bool> out) {
     require_size(out.size(), states.size());
@@ -214,6 +280,9 @@ class BatchHandle {
                                   std::to_string(out.shape(1)) + ")");
     }
   }
+  void require_beams() const {
+    if (!beams_) throw std::invalid_argument("no beams have been started");
+  }
   void require_references() const {
     if (batch_.rows() > 0 && !batch_.has_references()) throw std::invalid_argument("the sentences have no gold");
     if (version_ != corpus_.version()) throw std::invalid_argument("the gold has changed; start again");
@@ -221,6 +290,8 @@ class BatchHandle {
 
   const Corpus& corpus_;
   Batch batch_;
+  std::optional<Beams> beams_;
+  bool has_steps_ = false;  // of the beams, chosen in the rows that there are
   std::mutex mutex_;
   std::vector<Batch::Sentence> chosen_;
   std::vector<std::optional<Constraint>> constraints_;  // of the sentences
@@ -252,6 +323,8 @@ void bind_batch(nb::module_& m) {
       .def("costs", &B::costs, plain("out"))
       .def("oracle", &B::oracle, plain("out"))
       .def("positions", &B::positions, plain("addresses"), plain("out"))
+      .def("places", &B::places, plain("addresses"), plain("first"), "none"_a, plain("out"))
+      .def("arc_places", &B::arc_places, "width"_a, plain("out"))
       .def("labels", &B::labels, plain("addresses"), plain("out"))
       .def("history", &B::history, plain("out"))
       .def_prop_ro("deepest", &B::deepest, "How many words the largest stack of a row has.")
@@ -259,6 +332,17 @@ void bind_batch(nb::module_& m) {
       .def("keys", &B::keys, plain("out"))
       .def("arcs", &B::arcs, plain("rows"), plain("actions"), plain("heads"), plain("dependents"))
       .def("apply", &B::apply, plain("rows").none(), plain("actions"), plain("labels").none(), plain("out"))
+      .def("start_beams", &B::start_beams, "width"_a, "restarts"_a,
+           "A beam for each sentence, to learn from. A beam that loses what is correct may begin again there.")
+      .def("choose_steps", &B::choose_steps, plain("scores"), "Rows and actions that the beams go on with.")
+      .def("take_steps", &B::take_steps, plain("labels").none())
+      .def_prop_ro("wrong_searches", &B::wrong_searches,
+                   "How many have ended with another derivation on top than the best correct one.")
+      .def(
+          "contested_steps", &B::beam_steps<&Beams::contested>,
+          "Derivations that searches ended with, where some were wrong: the states that steps are taken in; of each "
+          "step its place among them, action and derivation; of each derivation its search, and whether it is correct.")
+      .def("correct_steps", &B::beam_steps<&Beams::correct>, "The same of the best correct one of each search.")
       .def("is_final", &B::is_final, plain("states"), plain("out"))
       .def("latest", &B::latest, plain("out"))
       .def("trees", &B::trees, plain("states"), plain("heads"), plain("labels"));

@@ -135,13 +135,15 @@ void Batch::legal(bool* out) const {
 void Batch::costs(std::int32_t* out) {
   const auto actions = static_cast<std::size_t>(system_.actions());
   std::fill_n(out, rows_.size() * actions, kIllegalCost);
-  for (const Row& row : rows_) {
-    const Reference& reference = *sentences_[states_[row.state].sentence].reference;
-    see(row, [&](const LinkedState& seen) {
-      system_.costs(seen, seen.frame(), row.truths, row.legal, reference, scratch_, {out, actions});
-    });
-    out += actions;
-  }
+  for (std::size_t row = 0; row < rows_.size(); ++row, out += actions) costs(row, {out, actions});
+}
+
+void Batch::costs(std::size_t row, std::span<std::int32_t> out) {
+  const Row& own = rows_[row];
+  const Reference& reference = *sentences_[states_[own.state].sentence].reference;
+  see(own, [&](const LinkedState& seen) {
+    system_.costs(seen, seen.frame(), own.truths, own.legal, reference, scratch_, out);
+  });
 }
 
 void Batch::oracle(std::int32_t* out) {
@@ -174,6 +176,37 @@ void Batch::positions(std::span<const std::int32_t> addresses, std::int32_t* out
     see(row, [&](const LinkedState& seen) {
       const Window window = seen.window();
       for (const std::int32_t address : addresses) *out++ = outside(row.state, program_.token(window, address));
+    });
+  }
+}
+
+void Batch::places(std::span<const std::int32_t> addresses, std::span<const std::int64_t> first, std::int64_t none,
+                   std::int64_t* out) const {
+  for (const Row& row : rows_) {
+    const std::int64_t root = first[states_[row.state].sentence];
+    see(row, [&](const LinkedState& seen) {
+      const Window window = seen.window();
+      for (const std::int32_t address : addresses) {
+        const Token token = outside(row.state, program_.token(window, address));
+        *out++ = token < 0 ? none : root + token;
+      }
+    });
+  }
+}
+
+void Batch::arc_places(std::int64_t width, std::int64_t* out) const {
+  const int actions = system_.actions();
+  for (const Row& row : rows_) {
+    const std::int64_t sentence = states_[row.state].sentence;
+    see(row, [&](const LinkedState& seen) {
+      const Frame frame = seen.frame();
+      for (int action = 0; action < actions; ++action, ++out) {
+        *out = -1;
+        if (!(row.legal >> action & 1)) continue;
+        const Arc arc = system_.labeled_arc(frame, action);
+        const Token head = outside(row.state, arc.head), dependent = outside(row.state, arc.dependent);
+        if (head >= 0 && dependent > 0) *out = (sentence * width + dependent) * width + head;
+      }
     });
   }
 }

@@ -59,10 +59,21 @@ class Batch {
   // [row][action]
   void legal(bool* out) const;
   void costs(std::int32_t* out);  // kIllegalCost where illegal
+  // Of one row: its state; which actions are legal, as bits; how many constraints each violates; the costs of those.
+  std::int32_t state(std::size_t row) const { return rows_[row].state; }
+  std::uint32_t legal_actions(std::size_t row) const { return rows_[row].legal; }
+  std::int32_t violations(std::size_t row) const { return rows_[row].violations; }
+  void costs(std::size_t row, std::span<std::int32_t> out);
   // [row]: the action of the static oracle; -1 where it is taken at another place
   void oracle(std::int32_t* out);
   // [row][address]: 1..n words, 0 Root, -1 none
   void positions(std::span<const std::int32_t> addresses, std::int32_t* out) const;
+  // [row][address]: the same in a table of the words of all sentences, in which `first` is the row of each Root
+  void places(std::span<const std::int32_t> addresses, std::span<const std::int64_t> first, std::int64_t none,
+              std::int64_t* out) const;
+  // [row][action]: where the arc that an action makes, or proposes, is in a table [sentence][dependent][head] of this
+  // width; -1 where the action is illegal, or attaches no word
+  void arc_places(std::int64_t width, std::int64_t* out) const;
   // [row][address]: the label of the arc to the token there, -1 none
   void labels(std::span<const std::int32_t> addresses, std::int32_t* out) const;
   // [row][count]: the last actions, the latest first, -1 none; a state remembers kHistory
@@ -83,6 +94,11 @@ class Batch {
   void apply(std::span<const std::int32_t> rows, std::span<const std::int32_t> actions,
              std::span<const std::int32_t> labels, std::int32_t* out);
   void is_final(std::span<const std::int32_t> states, bool* out) const;
+  bool is_final(std::int32_t state) const { return states_[state].is_final; }
+  std::int32_t parent(std::int32_t state) const { return states_[state].parent; }
+  std::int32_t last_step(std::int32_t state) const {
+    return arenas_[states_[state].sentence].action(states_[state].index);
+  }
   std::int32_t length(std::int32_t state) const { return states_[state].length; }  // of its derivation
   // The derivation of a state: the states that its steps were taken in, and the steps.
   void derivation(std::int32_t state, std::int32_t* states, std::int32_t* steps) const;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from nets import TINY, TREEBANK
+from nets import ALONE, TINY, TREEBANK
 
 torch = pytest.importorskip("torch")
 SILENT = replace(TINY, learning=replace(TINY.learning, dropout=0.0, input_dropout=0.0, word_dropout=0.0))
@@ -20,11 +20,11 @@ class Watched(pp.NetworkClassifier):
 
     def update_beam(self, states, beams):
         super().update_beam(states, beams)
-        scores, paths, sentences, correct = self.score(states), beams.paths, beams.sentences, beams.correct
-        sums = [scores[beams.rows[paths == path], beams.actions[paths == path]].sum() for path in range(len(sentences))]
-        for sentence in np.unique(sentences):
-            own = np.exp([sums[path] for path in np.flatnonzero(sentences == sentence)], dtype=np.float64)
-            good = correct[sentences == sentence]
+        scores, paths, searches, correct = self.score(states), beams.paths, beams.searches, beams.correct
+        sums = [scores[beams.rows[paths == path], beams.actions[paths == path]].sum() for path in range(len(searches))]
+        for search in np.unique(searches):
+            own = np.exp([sums[path] for path in np.flatnonzero(searches == search)], dtype=np.float64)
+            good = correct[searches == search]
             assert good.any()
             assert not good.all()
             self.expected.append(np.log(own.sum()) - np.log(own[good].sum()))
@@ -61,3 +61,33 @@ def test_perceptrons_say_that_they_cannot():
         pp.train(pp.ParserSpec(beam=4), TREEBANK, strategy=pp.STRATEGIES["global"], epochs=1)
     with pytest.raises(pp.SpecError, match="update_beam"):
         pp.train(pp.ParserSpec(beam=4), TREEBANK, classifier=pp.Perceptron(), strategy=pp.STRATEGIES["global"])
+
+
+class Lockstep(pp.NetworkClassifier):
+    """Learns from beams from the first batch on, of which the slow search has several updates. Keeps all losses."""
+
+    def prepare(self, setup):
+        super().prepare(setup)
+        self.is_local = self._trainer.is_local = False
+        type(self).losses = []
+
+    def end(self, states):
+        if self._trainer is not None:
+            self.losses.append(self._trainer._loss(self._trainer.lesson).item())
+        super().end(states)
+
+
+class Waiting(Lockstep):
+    """Sentences wait for each other: the slow search."""
+
+    waits = False
+
+
+@pytest.mark.parametrize("restart", ["pair", "none"])
+@pytest.mark.parametrize("network", [SILENT, replace(ALONE, learning=SILENT.learning)], ids=["bilstm", "labels seen"])
+def test_sentences_in_lockstep_teach_the_same(network, restart):
+    strategy = replace(pp.STRATEGIES["global"], restart=restart)
+    for kind in (Lockstep, Waiting):
+        pp.train(SPEC, TREEBANK, classifier=kind(network), strategy=strategy, epochs=4, seed=5)
+    assert len(Lockstep.losses) >= 4
+    assert Lockstep.losses == pytest.approx(Waiting.losses, rel=1e-3)

@@ -60,16 +60,16 @@ class Setup:
 
 @dataclass(frozen=True)
 class Beams:
-    """Derivations of several sentences. The score of one is the sum of those of its steps.
+    """Derivations that several searches ended with. The score of one is the sum of those of its steps.
 
-    A step is one of `actions` in one of `rows`, and belongs to one of `paths`, the numbers of derivations, which are
-    of `sentences`, and perhaps `correct`.
+    A step is one of `actions` in one of `rows`, and belongs to one of `paths`, the numbers of derivations, in order;
+    each of these is of one of `searches`, in order, and perhaps `correct`.
     """
 
     rows: LongArray
     actions: LongArray
     paths: LongArray
-    sentences: LongArray
+    searches: LongArray
     correct: BoolArray
 
 
@@ -86,6 +86,8 @@ class Classifier:
     batch: int = 32  # sentences that are learned from, and parsed, together
     evaluations: int | None = None  # times that the development set is parsed while learning, about; None: each epoch
     unit: float = 1.0  # what one update adds to a score, for strategies that draw states by their scores
+    waits: bool = False  # do updates change scores only at the `end`, so that sentences need not wait for each other?
+    heeds_labels: bool = True  # does it see the labels that a search gives to arcs, or learn them by `update_labels`?
 
     def prepare(self, setup: Setup) -> None:
         """Training begins: make the weights, using `setup.seed` for anything random. `train` works on a copy."""
@@ -140,7 +142,7 @@ class Classifier:
         raise NotImplementedError
 
     def update_beam(self, states: States, beams: Beams) -> None:
-        """Learn to give the derivations that are correct more of the probability of all derivations of a sentence."""
+        """Learn to give the derivations that are correct more of the probability of all derivations of a search."""
         raise NotImplementedError
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:

@@ -65,6 +65,8 @@ class BatchLearner:
         """Learns from some sentences."""
         if is_local(strategy, self.beam, self.classifier):
             self._learn_steps(sentences, strategy, exploration, notify)
+        elif self._is_in_lockstep(strategy, exploration, notify):
+            self._learn_in_lockstep(sentences, strategy)
         else:
             self._learn_pairs(sentences, strategy, exploration, notify)
         self.classifier.end(self.states)
@@ -84,7 +86,7 @@ class BatchLearner:
             actions = predicted.copy()
             for row in np.flatnonzero(wrong):
                 actions[row] = self._follow(strategy, exploration, scores[row], gold[row], positive[row])
-            labels = self.search.choose_labels(rows, actions)
+            labels = self._choose_labels(rows, actions)
             pairs = self._step_pairs(rows[wrong], positive, predicted, scores) if notify else []
             if notify:
                 notify(pairs, False)
@@ -142,13 +144,46 @@ class BatchLearner:
             pairs.append(Pair(int(owners[row]), *derivations, scores[row, good], scores[row, bad], len(before)))
         return pairs
 
+    @property
+    def _has_labels(self) -> bool:
+        return bool(self.states.labels.names) and getattr(self.classifier, "heeds_labels", True)
+
+    def _choose_labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:
+        return self.search.choose_labels(rows, actions) if self._has_labels else None
+
     def _learn_labels(self, rows: IntArray, actions: IntArray) -> None:
-        if not self.states.labels.names:
+        if not self._has_labels:
             return
         labels = self.states.gold_labels(rows, actions)
         known = np.flatnonzero(labels >= 0)
         if len(known):
             self.classifier.update_labels(self.states, rows[known], actions[known], labels[known])
+
+    # --- From all of the beam: the same as from pairs, but no sentence waits for the searches of others ---
+
+    def _is_in_lockstep(self, strategy: Strategy, exploration: float, notify: Notify | None) -> bool:
+        """Can the engine's beams do it? The classifier must not change meanwhile."""
+        plain = Strategy(against="beam", restart=strategy.restart, exploration=strategy.exploration)
+        is_plain = strategy == plain and strategy.restart in ("none", "pair") and exploration == 0 and notify is None
+        return is_plain and getattr(self.classifier, "waits", False) and hasattr(type(self.states), "start_beams")
+
+    def _learn_in_lockstep(self, sentences: Sentences, strategy: Strategy) -> None:
+        states: Any = self.states
+        self.search.start(sentences)
+        states.start_beams(self.beam, restarts=strategy.restart == "pair")
+        while len(states):
+            rows, actions = states.choose_steps(self.search.scores())
+            states.take_steps(self._choose_labels(rows, actions))
+        self.updates += states.wrong_searches
+        if self._has_labels:
+            before, steps = states.correct_steps()
+            if len(before):
+                states.select(before)
+                self._learn_labels(steps.rows.astype(np.int32), steps.actions.astype(np.int32))
+        before, beams = states.contested_steps()
+        if len(before):
+            states.select(before)
+            self.classifier.update_beam(states, beams)
 
     # --- From pairs: A&W 2018, Algorithms 1 to 3, many sentences at a time ---
 
@@ -193,7 +228,7 @@ class BatchLearner:
             pairs.append(Pair(pair.sentence, good[1], bad[1], *scores, unit.started(pair.sentence, self.states)))
         if notify:
             notify(pairs, False)
-        if self.states.labels.names:
+        if self._has_labels:
             self._learn_labels_along([self._correct_path(unit, pair, strategy) for pair in chosen])
         if strategy.against == "beam":
             self._learn_beams(unit, chosen)
@@ -208,7 +243,7 @@ class BatchLearner:
     def _learn_beams(self, unit: _Unit, chosen: list[_Chosen]) -> None:
         """The correct derivations of each sentence against its beam, from where the search started."""
         paths: list[tuple[IntArray, IntArray]] = []
-        owners, correct = [], []
+        owners, correct, searches = [], [], 0
         for pair in chosen:
             beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
             wrong = beam.state[~np.isin(beam.state, gold.state)]
@@ -218,7 +253,8 @@ class BatchLearner:
             for state in (*gold.state.tolist(), *wrong.tolist()):
                 before, actions = self.states.derivation(int(state))
                 paths.append((before[started:], actions[started:]))
-            owners += [pair.sentence] * (len(gold) + len(wrong))
+            owners += [searches] * (len(gold) + len(wrong))
+            searches += 1
             correct += [True] * len(gold) + [False] * len(wrong)
         if not paths:
             return

@@ -42,6 +42,7 @@ class NetworkClassifier(Classifier):
     """
 
     name = "network"
+    waits = True
 
     def __init__(self, network: Network, teachers: Sequence[Any] = ()) -> None:
         if not isinstance(network, Network):
@@ -50,6 +51,7 @@ class NetworkClassifier(Classifier):
         self.teachers = tuple(_teacher(each) for each in teachers)
         self.taught_by = " ".join(weights.digest() for weights, _ in self.teachers)  # for checkpoints
         self.evaluations = network.learning.evaluations or None
+        self.heeds_labels = bool(network.labels_of) or not network.labels  # else all arcs of sentences are learned from
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
         self._weights: Weights | None = None

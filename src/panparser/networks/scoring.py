@@ -39,7 +39,6 @@ class Seen:
     @classmethod
     def of(cls, network: Network, states: Any, words: Words) -> Seen:
         count = len(states)
-        sentence = states.sentence_index.astype(np.int64)
         legal = np.array(states.legal())
         labels = np.zeros((count, len(network.labels_of)), dtype=np.int64)
         if network.labels_of:
@@ -48,13 +47,12 @@ class Seen:
         if network.history:
             history = states.history(network.history).astype(np.int64) + 1
         read = words.memory.read(states) if words.memory else np.zeros((count, 0), dtype=np.int64)
-        arcs = np.full(legal.shape, -1, dtype=np.int64)
-        if network.arcs:
-            rows, actions = np.nonzero(legal)
-            heads, dependents = states.arcs(rows.astype(np.int32), actions.astype(np.int32))
-            place = words.place(sentence[rows], heads.astype(np.int64), dependents.astype(np.int64))
-            arcs[rows, actions] = np.where((heads >= 0) & (dependents > 0), place, -1)
-        return cls(words.at(sentence, states.positions(network.positions)), labels, history, read, arcs, legal)
+        if hasattr(type(states), "places"):
+            at = states.places(network.positions, words.first, len(words.seen) - 1)
+            arcs = states.arc_places(words.longest) if network.arcs else np.full(legal.shape, -1, dtype=np.int64)
+        else:
+            at, arcs = _found(network, states, words, legal)
+        return cls(at, labels, history, read, arcs, legal)
 
     def take(self, rows: IntArray) -> Seen:
         return Seen(**{name: array[rows] for name, array in vars(self).items()})
@@ -85,6 +83,18 @@ class Words:
         """Where the score of an arc is."""
         found: LongArray = (sentences * self.longest + dependents) * self.longest + heads
         return found
+
+
+def _found(network: Network, states: Any, words: Words, legal: BoolArray) -> tuple[LongArray, LongArray]:
+    """Rows of words at positions, and places of arcs, of states that do not know them."""
+    sentence = states.sentence_index.astype(np.int64)
+    arcs = np.full(legal.shape, -1, dtype=np.int64)
+    if network.arcs:
+        rows, actions = np.nonzero(legal)
+        heads, dependents = states.arcs(rows.astype(np.int32), actions.astype(np.int32))
+        place = words.place(sentence[rows], heads.astype(np.int64), dependents.astype(np.int64))
+        arcs[rows, actions] = np.where((heads >= 0) & (dependents > 0), place, -1)
+    return words.at(sentence, states.positions(network.positions)), arcs
 
 
 class WordLayers:

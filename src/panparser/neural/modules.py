@@ -132,8 +132,8 @@ class NetworkModule(nn.Module):
             return found, found
         packed = batch.packed
         sizes = torch.from_numpy(packed.sizes)
-        found = rows(found, torch.from_numpy(packed.rows).to(device))
-        sentence = torch.from_numpy(_sentences(packed.sizes)).to(device)
+        found = rows(found, sent(packed.rows, device))
+        sentence = sent(_sentences(packed.sizes), device)
         of_tags = found
         for number, layer in enumerate(self.encoder, start=1):
             found = layer(PackedSequence(found, sizes))[0].data
@@ -141,7 +141,7 @@ class NetworkModule(nn.Module):
                 found = found * self._mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
             if number == (self.network.tag_layer or len(self.encoder)):
                 of_tags = found
-        places = torch.from_numpy(packed.places).to(device)
+        places = sent(packed.places, device)
         is_last = self.network.tag_layer in (0, len(self.encoder))
         words = rows(found, places)
         return words, words if is_last else rows(of_tags, places)
@@ -158,24 +158,24 @@ class NetworkModule(nn.Module):
         if column == "characters":
             assert batch.letters is not None
             bags, which = batch.letters
-            return rows(self._spell(bags, device), torch.from_numpy(which).to(device))
+            return rows(self._spell(bags, device), sent(which, device))
         if column == "feats":
             assert batch.feats is not None
             bags, which = batch.feats
             table: Any = self.embeddings["feats"].weight
             sums = functional.embedding_bag(
-                torch.from_numpy(bags.numbers).to(device),
+                sent(bags.numbers, device),
                 table,
-                torch.from_numpy(bags.starts[:-1]).to(device),
+                sent(bags.starts[:-1], device),
                 mode="sum",
             )
-            return rows(sums, torch.from_numpy(which).to(device))
+            return rows(sums, sent(which, device))
         if column == "vector":
             assert batch.vectors is not None
             assert self.pretrained is not None
-            known: Tensor = self.vectors(torch.from_numpy(known_vectors(self.pretrained, batch.vectors)).to(device))
+            known: Tensor = self.vectors(sent(known_vectors(self.pretrained, batch.vectors), device))
             return known
-        numbers = torch.from_numpy(batch.numbers[column]).to(device)
+        numbers = sent(batch.numbers[column], device)
         if word_dropout and column in word_dropout:
             draws = torch.rand(len(numbers), device=device, generator=self.random)
             forgotten = (draws < word_dropout[column][numbers]) & (numbers != ROOT)
@@ -185,7 +185,7 @@ class NetworkModule(nn.Module):
 
     def _spell(self, words: Bags, device: torch.device) -> Tensor:
         numbers, is_there = words.padded()
-        vectors = self.letters(torch.from_numpy(numbers).to(device))
+        vectors = self.letters(sent(numbers, device))
         if isinstance(self.spelling, nn.LSTM):
             lengths = np.diff(words.starts)
             packed = nn.utils.rnn.pack_padded_sequence(
@@ -195,7 +195,7 @@ class NetworkModule(nn.Module):
             return torch.cat([hidden[0], hidden[1]], dim=1)
         side = WINDOW // 2
         outside = self.letters.weight[OUTSIDE]
-        there = torch.from_numpy(is_there).to(device)
+        there = sent(is_there, device)
         vectors = torch.where(there[:, :, None], vectors, outside)
         edge = outside.expand(len(vectors), side, -1)
         scores = self.spelling(torch.cat([edge, vectors, edge], dim=1).transpose(1, 2))
@@ -217,7 +217,7 @@ class NetworkModule(nn.Module):
         dependents = _with_one(self._dropped(functional.leaky_relu(self.arc_dependents(encoded), SLOPE))) @ self.arcs
         device = encoded.device
         longest = int(batch.lengths.max())
-        place = torch.from_numpy(_padded(batch, longest)).to(device)
+        place = sent(_padded(batch, longest), device)
         zeros = torch.zeros(1, heads.shape[1], device=device)
         heads, dependents = (rows(torch.cat([words, zeros]), place) for words in (heads, dependents))
         scores = dependents @ heads.transpose(1, 2)
@@ -277,6 +277,26 @@ class NetworkModule(nn.Module):
         return torch.einsum("rd,ldh,rh->rl", dependents, self.labels, heads)
 
 
+def sent(array: Any, device: torch.device) -> Tensor:
+    """An array as a tensor on a device; a GPU copies it while what comes next is prepared."""
+    found = torch.from_numpy(np.ascontiguousarray(array))
+    return found if device.type == "cpu" else found.pin_memory().to(device, non_blocking=True)
+
+
+def fetched(tensors: Sequence[Tensor | None]) -> list[Any]:
+    """Tensors as arrays, None as None, by one copy: a GPU is waited for once."""
+    values = [one.detach() for one in tensors if one is not None]
+    if values[0].device.type == "cpu":
+        arrays = iter([one.numpy() for one in values])
+    else:
+        together = torch.cat([one.reshape(-1) for one in values])
+        found = torch.empty(len(together), dtype=together.dtype, pin_memory=True)
+        found.copy_(together)
+        parts = np.split(found.numpy(), np.cumsum([one.numel() for one in values[:-1]]))
+        arrays = iter([part.reshape(tuple(one.shape)) for part, one in zip(parts, values, strict=True)])
+    return [None if one is None else next(arrays) for one in tensors]
+
+
 def rows(matrix: Tensor, numbers: Tensor) -> Tensor:
     """Rows of a matrix; unlike with indices, gradients are added up quickly, and in the same order every time."""
     return functional.embedding(numbers, matrix)
@@ -289,13 +309,13 @@ def _read(lstm: nn.Module, inputs: Tensor, sequences: Sequences) -> Tensor:
     every, place = [hidden], np.zeros(len(before), dtype=np.int64)  # among those of their length
     for length in range(1, int(lengths.max()) + 1):
         own = np.flatnonzero(lengths == length)
-        given, at = (torch.from_numpy(numbers).to(inputs.device) for numbers in (values[own], place[before[own]]))
+        given, at = (sent(numbers, inputs.device) for numbers in (values[own], place[before[own]]))
         state = rows(hidden, at)[None], rows(cell, at)[None]
         hidden, cell = (one[0] for one in lstm(rows(inputs, given)[None], state)[1])
         every.append(hidden)
         place[own] = np.arange(len(own))
     order = np.argsort(np.argsort(lengths, kind="stable"), kind="stable")
-    return rows(torch.cat(every), torch.from_numpy(order).to(inputs.device))
+    return rows(torch.cat(every), sent(order, inputs.device))
 
 
 def _prepare(layer: nn.LSTM) -> None:

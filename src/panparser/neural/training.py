@@ -36,7 +36,7 @@ from panparser.networks.memory import Memory, MemoryLayers
 from panparser.networks.network import Network
 from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
 from panparser.networks.tagging import TagClasses
-from panparser.neural.modules import NetworkModule, rows
+from panparser.neural.modules import NetworkModule, fetched, rows, sent
 from panparser.neural.teaching import Advice, Teachers
 
 _MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
@@ -102,7 +102,9 @@ class Trainer:
         epochs = setup.epochs or learning.epochs
         self.batch = learning.batch_for(self.treebank.words, epochs)
         self.last = max(1, math.ceil(self.treebank.words / self.batch)) * epochs
-        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9)
+        self.optimizer = torch.optim.Adam(
+            self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9, fused=True
+        )
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
         self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
         self.readers: dict[int, tuple[Any, InputReader]] = {}
@@ -129,16 +131,21 @@ class Trainer:
             heads, dependents = self.module.labels_of_words(encoded)
         right_heads, right_labels = (column[batch.words].astype(np.int64) for column in states.gold)
         tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
-        arrays = self._step_arrays()
+        weights = self._weights_of_steps()
+        of_labels = (heads, dependents) if self._labels_of_steps else (None, None)
+        remembered = encoded if self.network.memory else None
+        *values, of_words, of_arcs, of_heads, of_dependents, of_memory = fetched(
+            [*weights.values(), seen, arcs, *of_labels, remembered]
+        )
+        arrays = dict(zip(weights, values, strict=True))
         memory = None
         if self.network.memory:
-            memory = MemoryLayers(self.network, arrays, self.actions)(_numbers(encoded), batch.first)
+            memory = MemoryLayers(self.network, arrays, self.actions)(of_memory, batch.first)
         self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory)
         if self.teachers is not None:
             self.lesson.advice = self.teachers.advise(states.sentences, states.started, right_heads, states)
-        self.scorer = Scorer(self.network, arrays, self.actions, self.labels)
+        self.scorer = Scorer(self.network, arrays, self.actions, self._labels_of_steps)
         longest = int(batch.lengths.max(initial=0))
-        of_words, of_arcs, of_heads, of_dependents = map(_numbers, (seen, arcs, heads, dependents))
         return Words(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
 
     def _reader(self, treebank: Any) -> InputReader:
@@ -248,23 +255,16 @@ class Trainer:
         return -(scores.gather(1, actions[:, None])[:, 0] * signs).sum()
 
     def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
-        """The logarithms of the probabilities of the correct derivations among those of each beam (A 2016)."""
+        """The logarithms of the probabilities of the correct derivations among those of each search (A 2016)."""
         scores, _ = self._scores(lesson, [seen for seen, _ in lesson.beams])
-        total = torch.zeros((), device=self.device)
-        first = 0
-        for seen, beams in lesson.beams:
-            steps = rows(scores.reshape(-1, 1), self._tensor((first + beams.rows) * self.actions + beams.actions))[:, 0]
-            first += len(seen.words)
-            sums = torch.zeros(len(beams.sentences), device=self.device).index_add(0, self._tensor(beams.paths), steps)
-            _, beam = np.unique(beams.sentences, return_inverse=True)
-            place = np.arange(len(beam)) - np.searchsorted(beam, beam)
-            table = torch.full((int(beam.max()) + 1, int(place.max()) + 1), -torch.inf, device=self.device)
-            table = table.index_put((self._tensor(beam), self._tensor(place)), sums)
-            is_correct = np.zeros(table.shape, dtype=np.bool_)
-            is_correct[beam, place] = beams.correct
-            right = table.masked_fill(~self._tensor(is_correct), -torch.inf)
-            total = total + (table.logsumexp(dim=1) - right.logsumexp(dim=1)).sum()
-        return total
+        beams = _joined([beams for _, beams in lesson.beams], [len(seen.words) for seen, _ in lesson.beams])
+        steps = _table(beams.paths, beams.rows * self.actions + beams.actions, scores.numel())
+        sums = _padded(scores.reshape(-1), 0.0, self._tensor(steps)).sum(dim=1)
+        paths = np.arange(len(beams.searches))
+        of_searches = _padded(sums, -torch.inf, self._tensor(_table(beams.searches, paths, len(paths))))
+        right = _table(beams.searches, np.where(beams.correct, paths, len(paths)), len(paths))
+        of_right = _padded(sums, -torch.inf, self._tensor(right))
+        return (of_searches.logsumexp(dim=1) - of_right.logsumexp(dim=1)).sum()
 
     def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
         """That of the right arcs: all of them, or if labels are scored from states, those that were made."""
@@ -340,15 +340,19 @@ class Trainer:
         return torch.cat([rows(own, read[:, place]) for place, own in enumerate(lesson.remembered)], dim=1)
 
     def _tensor(self, array: Any) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+        return sent(array, self.device)
 
     # --- Weights ---
 
-    def _step_arrays(self) -> dict[str, Any]:
+    @property
+    def _labels_of_steps(self) -> int:
+        """Labels that steps choose among: none if no state shows them."""
+        return self.labels if self.network.labels_of else 0
+
+    def _weights_of_steps(self) -> dict[str, Tensor]:
         """The weights that are needed at each step."""
-        return {
-            name: _numbers(weights) for name, weights in self.module.named_parameters() if name.startswith(AT_EACH_STEP)
-        }
+        names = tuple(name for name in AT_EACH_STEP if name != "labels" or self._labels_of_steps)
+        return {name: weights for name, weights in self.module.named_parameters() if name.startswith(names)}
 
     def weights(self) -> Weights:
         """The average of all that was learned."""
@@ -386,7 +390,7 @@ class Trainer:
                 self.average[number].copy_(average)
                 if moments:
                     self.optimizer.state[weights] = {
-                        "step": torch.tensor(float(self.updates)),
+                        "step": torch.tensor(float(self.updates), device=self.device),
                         "exp_avg": moments[0],
                         "exp_avg_sq": moments[1].clamp(min=0),
                     }
@@ -394,6 +398,31 @@ class Trainer:
             self.random.set_state(torch.from_numpy(np.array(arrays["random"])))
         except (KeyError, TypeError, RuntimeError):
             raise ModelError("array random: expected the state of random numbers, found another") from None
+
+
+def _joined(parts: list[Beams], rows: list[int]) -> Beams:
+    """Those of several updates as of one, given the rows of each."""
+    counts = [[own, len(part.searches), int(part.searches[-1]) + 1] for own, part in zip(rows, parts, strict=True)]
+    before = np.cumsum([[0, 0, 0], *counts[:-1]], axis=0).tolist()
+    shifted = [
+        Beams(part.rows + row, part.actions, part.paths + path, part.searches + search, part.correct)
+        for part, (row, path, search) in zip(parts, before, strict=True)
+    ]
+    return Beams(**{name: np.concatenate([getattr(part, name) for part in shifted]) for name in vars(parts[0])})
+
+
+def _table(groups: LongArray, values: LongArray, none: int) -> LongArray:
+    """(groups, most) Values by group, which are in order; `none` where there are fewer."""
+    place = np.arange(len(groups)) - np.searchsorted(groups, groups)
+    found = np.full((int(groups[-1]) + 1, int(place.max()) + 1), none, dtype=np.int64)
+    found[groups, place] = values
+    return found
+
+
+def _padded(values: Tensor, none: float, numbers: Tensor) -> Tensor:
+    """Values by number; one behind the last is `none`, and learns nothing."""
+    padded = torch.cat([values, values.new_full((1,), none)])[:, None]
+    return functional.embedding(numbers, padded, padding_idx=len(values))[..., 0]
 
 
 def _numbers(tensor: Tensor | None) -> Any:

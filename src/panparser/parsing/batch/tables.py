@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import BoolArray, IntArray, KeyArray
+from panparser._arrays import BoolArray, FloatArray, IntArray, KeyArray, LongArray
 from panparser._caching import cached_property
 from panparser.errors import BatchError, SpecError, StuckError, TreebankError
 from panparser.features.atoms import Address
 from panparser.features.lowering import lower, lower_address
 from panparser.features.templates import Templates
+from panparser.learning.classifiers import Beams
 from panparser.learning.labels import Labels
 from panparser.learning.states import check_bits
 from panparser.parsing.batch.arc_labels import ArcLabels
@@ -249,6 +250,21 @@ class StateBatch:
 
         return self._filled("positions", fill, np.int32, len(numbers), out)
 
+    def places(self, addresses: Sequence[AddressLike], first: LongArray, none: int) -> LongArray:
+        """(rows, addresses) The words in a table of those of all sentences, given the row of each Root; or `none`."""
+        numbers = lower_addresses(tuple(addresses))
+        _check(first, "first of places", np.int64, (len(self.started),))
+        found = np.empty((len(self._engine), len(numbers)), dtype=np.int64)
+        self._call("places", self._engine.places, numbers, first, none, found)
+        return found
+
+    def arc_places(self, width: int) -> LongArray:
+        """(rows, actions) Where the arc that an action makes, or proposes, is in a table by sentence, dependent and
+        head, the latter two of this width; -1 where the action is illegal, or attaches no word."""
+        found = np.empty((len(self._engine), len(self.system.transitions)), dtype=np.int64)
+        self._call("arc_places", self._engine.arc_places, width, found)
+        return found
+
     def labels_at(self, addresses: Sequence[AddressLike], out: IntArray | None = None) -> IntArray:
         """(rows, addresses) The label of the arc to the word at each address; -1 none."""
         numbers = lower_addresses(tuple(addresses))
@@ -341,6 +357,40 @@ class StateBatch:
         made = np.where(self._attaches[actions] & (dependents > 0), heads, np.int32(-1))
         return self._arc_labels.right(made, self._words(rows, dependents), self._gold)
 
+    # --- Beams to learn from ---
+
+    def start_beams(self, width: int, *, restarts: bool) -> None:
+        """A beam for each sentence, from its initial state. The rows are the states of all beams, if not final.
+
+        A search ends when its beam has lost all that is correct, or all of it is final; if it `restarts`, one that has
+        lost it begins again from the best that is correct.
+        """
+        self._call("start_beams", self._engine.start_beams, width, restarts)
+
+    def choose_steps(self, scores: FloatArray) -> tuple[IntArray, IntArray]:
+        """The rows and actions that the beams go on with, given (rows, actions) scores of what is legal."""
+        _check(scores, "scores of choose_steps", np.float64, (len(self), len(self.system.transitions)))
+        found: tuple[IntArray, IntArray] = self._call("choose_steps", self._engine.choose_steps, scores)
+        return found
+
+    def take_steps(self, labels: IntArray | None = None) -> None:
+        """Takes the steps that were chosen, which perhaps give arcs these labels."""
+        self._call("take_steps", self._engine.take_steps, labels)
+
+    @property
+    def wrong_searches(self) -> int:
+        """How many have ended with another derivation on top than the best correct one."""
+        found: int = self._call("wrong_searches", lambda: self._engine.wrong_searches)
+        return found
+
+    def contested_steps(self) -> tuple[IntArray, Beams]:
+        """Derivations that searches have ended with, where some were wrong; the rows are those of the states given."""
+        return _beams(self._call("contested_steps", self._engine.contested_steps))
+
+    def correct_steps(self) -> tuple[IntArray, Beams]:
+        """The best correct derivation of each search."""
+        return _beams(self._call("correct_steps", self._engine.correct_steps))
+
     # --- Where they lead ---
 
     def is_final(self, states: IntArray) -> BoolArray:
@@ -424,6 +474,11 @@ def _writable(out: npt.NDArray[Any], name: str, kind: Any, shape: tuple[int, int
     if not out.flags.writeable:
         raise BatchError(f"out of {name} must be writable")
     return out
+
+
+def _beams(found: Any) -> tuple[IntArray, Beams]:
+    states, rows, actions, paths, searches, correct = found
+    return states, Beams(rows, actions, paths, searches, correct.view(np.bool_))
 
 
 @lru_cache(maxsize=256)
