@@ -381,9 +381,31 @@ def test_figures_of_documents_are_traced_to_runs(results):
     assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
 
 
+def test_documents_with_other_results_and_published_figures(results):
+    """Paths count from the document; names may have commas; figures of others are compared, too."""
+    outcome = made_outcome("other", correct=[1] * 12)
+    pp.Results.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(results.parent / "peers")
+    published = results.parent / "published.csv"
+    published.write_text('setting,t1\n"peer, old",12.34\n')
+    page = results.parent / "page.md"
+    where = '--where "setting=static,setting=peer, old,treebank=t1"'
+    marker = f"results --with peers --metric UAS {where} --beside published.csv"
+    page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
+    page.write_text(with_tables(page.read_text(), page))
+    assert "| peer, old | 10.00 | 12.34 |" in page.read_text()
+    assert not check_document(page).mismatches
+    published.write_text('setting,t1\n"peer, old",12.35\n')
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.expected, mismatch.found, mismatch.keys) == ("12.35", "12.34", ())
+
+
 @pytest.mark.parametrize(
     ("marker", "message"),
     [
+        ('results --metric "UAS', "page.md:1: No closing quotation"),
+        ("results --groups words", "expected a fact and rising borders"),
+        ("results --beside nowhere.csv", "page.md:1: .*nowhere.csv: cannot be read"),
+        ("results --with nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
         ("results --metrik UAS", "page.md:1: expected one of --grid, .*, found --metrik"),
         ("--metric UAS", "page.md:1: expected a folder of results, found none"),
         ("nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),

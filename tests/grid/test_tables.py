@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from grids import made_results
+from grids import made_outcome, made_results
 from panparser.evaluation.significance import holm, sign_test
+from panparser.grid.groups import TreebankGroups
+from panparser.grid.published import Published
 
 SEEDS = [  # two treebanks of three sentences of ten words
     ({"treebank": "a", "setting": "x", "seed": "1"}, [10, 5, 0]),  # 50.00
@@ -203,3 +205,112 @@ def test_markdown_latex_csv_and_json():
     values = table.to_values()
     assert values["rows"] == [["a_b|c", 57.5]]
     assert values["keys"] == [[[], [row.key for row in results.rows]]]
+
+
+# --- Groups, summaries, published figures ---
+
+
+def of_facts(runs, facts):
+    """Results of runs with the number of sentences that their treebanks have to learn from."""
+    found = []
+    for labels, correct in runs:
+        known = {"words": 7, **({"sentences": facts[labels["treebank"]]} if labels["treebank"] in facts else {})}
+        found.append((labels, made_outcome(str(labels), correct=correct, facts=known)))
+    return pp.Results.made("made", found)
+
+
+def test_groups_of_treebanks():
+    results = of_facts(SEEDS, {"a": 499, "b": 500})
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), deviations=False)
+    assert texts(layout.table(results)) == [
+        ["setting", "all (2)", "under 500 (1)", "500 or more (1)"],
+        ["x", "45.00", "60.00", "30.00"],
+        ["y", "57.50", "95.00", "20.00"],
+    ]
+    assert len(layout.table(results).rows[0][2].keys) == 2
+    many = TreebankGroups.parse("sentences:10, 499.5,1000")
+    assert many.names == ("under 10", "10 to 499.5", "499.5 to 1000", "1000 or more")
+    assert many.of(results) == {"all (2)": ("a", "b"), "10 to 499.5 (1)": ("a",), "499.5 to 1000 (1)": ("b",)}
+
+
+def test_a_group_with_a_gap_has_no_mean():
+    runs = [(labels, None if labels["treebank"] == "b" and labels["setting"] == "y" else c) for labels, c in SEEDS]
+    results = made_results(runs)
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("words:5"), deviations=False)
+    assert layout.table(results).texts() == [["x", "45.00", "45.00"], ["y", "-", "-"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "sentences", "sentences:", ":5", "sentences:a", "s:5,5", "s:6,5", "s:nan", "s:inf"]
+)
+def test_groups_that_are_none(text):
+    with pytest.raises(pp.errors.SpecError, match="expected a fact and rising borders"):
+        TreebankGroups.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [
+        ({"groups": TreebankGroups("sentences", (5,))}, "no run on b has sentences"),
+        ({"groups": TreebankGroups("words", (5,)), "columns": "setting"}, "expected them as columns, found setting"),
+        ({"groups": TreebankGroups("words", (5,)), "against": "x"}, "expected a summary"),
+        ({"summary": True}, "expected a row to compare with"),
+    ],
+)
+def test_errors_of_groups_and_summaries(layout, message):
+    with pytest.raises(pp.errors.SpecError, match=message):
+        pp.ResultLayout(**layout).table(of_facts(SEEDS, {"a": 1}))
+
+
+def test_a_summary_has_a_line_for_each_row():
+    results = of_facts(SEEDS, {"a": 1, "b": 9})
+    layout = pp.ResultLayout(against="x", summary=True)
+    table = layout.table(results, shuffles=100)
+    assert texts(table) == [
+        ["setting", "mean difference", "better (significantly)", "worse (significantly)", "p"],
+        ["y", "+12.50", "1 (0)", "1 (0)", "1.0000"],
+    ]
+    assert len(table.rows[0][1].keys) == 8
+    grouped = pp.ResultLayout(against="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
+    assert texts(grouped.table(results, shuffles=100))[0][1:4] == ["all (2)", "under 5 (1)", "5 or more (1)"]
+    assert texts(grouped.table(results, shuffles=100))[1][1:4] == ["+12.50", "+35.00", "-10.00"]
+
+
+def test_a_summary_says_how_many_runs_it_stands_for():
+    runs = [(labels, None if number == 7 else c) for number, (labels, c) in enumerate(SEEDS)]
+    table = pp.ResultLayout(against="x", summary=True).table(made_results(runs), shuffles=100)
+    assert table.rows[0][1].text == "+12.50 [3 of 4]"
+
+
+def test_published_figures_stand_beside_ours(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text("setting,metric,a,theirs\ny,LAS,1.5,+2\nz,LAS,2.5,\ny,UAS,9,9\n")
+    table = pp.ResultLayout(deviations=False).table(made_results(SEEDS))
+    found = Published.read(path).of(metric="LAS", against=None).beside(table)
+    assert texts(found) == [
+        ["setting", "a", "a, published", "b", "average", "theirs"],
+        ["x", "60.00", "", "30.00", "45.00", ""],
+        ["y", "95.00", "1.5", "20.00", "57.50", "+2"],
+        ["z", "-", "2.5", "-", "-", ""],
+    ]
+    assert found.rows[1][1].keys
+    assert not found.rows[1][2].keys
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "expected columns setting, found no setting"),
+        (b"a,b\n1,2\n", "expected columns setting, found no setting"),
+        (b"setting,a\nx\n", "row 2: expected 2 columns, found 1"),
+        (b'setting,a\n"x\n', "cannot be read: "),
+        (b"\xff", "cannot be read: "),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_published_figures_that_are_none(text, message, tmp_path):
+    path = tmp_path / "published.csv"
+    if text is not None:
+        path.write_bytes(text)
+    with pytest.raises(pp.errors.SpecError, match=message):
+        Published.read(path).beside(pp.ResultLayout().table(made_results(SEEDS)))

@@ -14,11 +14,12 @@ from panparser.errors import SpecError
 from panparser.evaluation.metrics import Evaluation, compare
 from panparser.evaluation.significance import holm, sign_test
 from panparser.grid.axes import SEED, TREEBANK
+from panparser.grid.groups import TreebankGroups
 from panparser.grid.records import Outcome
 from panparser.grid.results import Result, Results
 from panparser.grid.table import Cell, ResultTable
 
-AVERAGE, DIFFERENCE = "average", "difference"  # columns
+AVERAGE, DIFFERENCE, MEAN = "average", "difference", "mean difference"  # columns
 LEVEL = 0.05  # of significance
 _ALL = "all"
 _SAMPLES, _SHUFFLES = 1000, 10_000
@@ -29,7 +30,8 @@ class ResultLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
     None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. `against`: the
-    row that others are compared with.
+    row that others are compared with; `summary`: in one line each, over all treebanks. `groups`: in place of
+    treebanks, means over groups of them.
     """
 
     split: str = "test"
@@ -37,6 +39,8 @@ class ResultLayout:
     rows: tuple[str, ...] | None = None
     columns: str | None = None
     against: str | None = None
+    summary: bool = False
+    groups: TreebankGroups | None = None
     digits: int = 2
     deviations: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
@@ -78,6 +82,12 @@ class _Shape:
         self.metric = layout.metric or self._usual_metric()
         self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
         self.averaged = tuple(axis for axis in rest if axis not in self.rows)
+        if layout.summary and layout.against is None:
+            raise SpecError("summary: expected a row to compare with (against), found none")
+        if layout.groups is not None and self.columns != TREEBANK:
+            raise SpecError(f"groups are of treebanks: expected them as columns, found {self.columns}")
+        if layout.groups is not None and layout.against is not None and not layout.summary:
+            raise SpecError("groups: of comparisons, expected a summary of them")
         self._check_values()
 
     def _check_values(self) -> None:
@@ -124,12 +134,16 @@ class _Shape:
     # --- Means ---
 
     def means(self) -> ResultTable:
-        averaged = self.columns == TREEBANK and len(self.names) > 1
-        head = (*self.rows, *(self.names if self.columns else (self.metric,)), *((AVERAGE,) if averaged else ()))
+        groups = {AVERAGE: self.names} if self.columns == TREEBANK and len(self.names) > 1 else {}
+        single: Sequence[str] = self.names
+        if self.layout.groups is not None:
+            groups, single = self.layout.groups.of(self.results), ()
+        head = (*self.rows, *(single if self.columns else (self.metric,)), *groups)
         rows = []
         for place, columns in self.lines().items():
-            cells = [self._mean(columns.get(name, [])) for name in self.names]
-            rows.append((*map(Cell, place), *cells, *([self._average(columns, cells)] if averaged else [])))
+            cells = [self._mean(columns.get(name, [])) for name in single]
+            averages = [self._average(columns, names) for names in groups.values()]
+            rows.append((*map(Cell, place), *cells, *averages))
         return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
     def _mean(self, runs: Sequence[Result]) -> Cell:
@@ -160,9 +174,10 @@ class _Shape:
         is_balanced = len({len(values) for values in by_seed.values()}) == 1
         return statistics.stdev(means) if len(means) > 1 and is_balanced else None
 
-    def _average(self, columns: Mapping[str, list[Result]], cells: Sequence[Cell]) -> Cell:
+    def _average(self, columns: Mapping[str, list[Result]], names: Sequence[str]) -> Cell:
         """Over treebanks, if all are complete."""
-        runs = [row for name in self.names for row in columns.get(name, [])]
+        cells = [self._mean(columns.get(name, [])) for name in names]
+        runs = [row for name in names for row in columns.get(name, [])]
         known = self._values(runs)
         if len(known) < len(runs) or any(cell.value is None for cell in cells):
             return Cell("-")
@@ -185,20 +200,25 @@ class _Shape:
             raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.against!r}")
         reference = lines[known[self.layout.against]]
         others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
-        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
         rows: list[tuple[Cell, ...]] = []
         how = "p by approximate randomization over sentences, Holm over"
         notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
+        groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.results)
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
-            found, summary = self._compared(place, [
+            tests = [
                 self._test(name, reference.get(name, []), columns.get(name, []), shuffles)
-                for name in self.names if name in reference or name in columns
-            ])  # fmt: skip
-            rows += found
-            notes.append(summary)
-        return ResultTable(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
-                     (*notes, self.results.signature()))  # fmt: skip
+                for name in self.names
+                if name in reference or name in columns
+            ]
+            rows += [self._summed(place, tests, groups)] if self.layout.summary else self._compared(place, tests)
+            notes.append(self._summary(", ".join(place), tests) + self._left_out(tests))
+        title = f"{self.title}, less that of {self.layout.against}"
+        if self.layout.summary:
+            head = (*self.rows, *groups, "better (significantly)", "worse (significantly)", "p")
+            return ResultTable(title, head, tuple(rows), len(self.rows), (*notes, self.results.signature()))
+        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
+        return ResultTable(title, head, tuple(rows), len(self.rows) + 1, (*notes, self.results.signature()))
 
     def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test:
         """Of runs that are the same in all but what is compared; those that lack a partner are counted."""
@@ -246,7 +266,8 @@ class _Shape:
             return row.labels.get(TREEBANK, "")
         return str(row.outcome.values["run"]["splits"].get(self.layout.split, ""))
 
-    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> tuple[list[tuple[Cell, ...]], str]:
+    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> list[tuple[Cell, ...]]:
+        """A row for each treebank."""
         made = [test for test in tests if test.pairs]
         corrected = holm(np.array([test.p for test in made]))
         chances = dict(zip((test.name for test in made), corrected.tolist(), strict=True))
@@ -267,7 +288,29 @@ class _Shape:
                 Cell(f"{chance:.4f}", chance, test.keys),
                 Cell("" if np.isnan(test.p_seeds) else f"{test.p_seeds:.4f}", None, test.keys),
             ))  # fmt: skip
-        return rows, self._summary(", ".join(place), made, corrected) + self._left_out(tests)
+        return rows
+
+    def _summed(
+        self, place: tuple[str, ...], tests: Sequence[_Test], groups: Mapping[str, Sequence[str]]
+    ) -> tuple[Cell, ...]:
+        """One row for all treebanks: the mean of the differences, of each group, and on how many the effect holds."""
+        means = [self._gain([test for test in tests if test.name in names]) for names in groups.values()]
+        made = [test for test in tests if test.pairs]
+        if not made:
+            return (*map(Cell, place), *means, *[Cell("-")] * 3)
+        held, keys = _Held.of(made), tuple(key for test in made for key in test.keys)
+        cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", f"{held.p:.4f}")
+        return (*map(Cell, place), *means, *(Cell("-" if text == "nan" else text, None, keys) for text in cells))
+
+    def _gain(self, tests: Sequence[_Test]) -> Cell:
+        made = [test for test in tests if test.pairs]
+        if not made:
+            return Cell("-")
+        mean = statistics.mean(test.gain for test in made)
+        is_whole = all(test.pairs == test.wanted for test in tests)
+        gap = "" if is_whole else f" [{sum(test.pairs for test in made)} of {sum(test.wanted for test in tests)}]"
+        keys = tuple(key for test in made for key in test.keys)
+        return Cell(f"{mean:+.{self.layout.digits}f}{gap}", mean, keys)
 
     def _left_out(self, tests: Sequence[_Test]) -> str:
         """What is not in the differences, in words."""
@@ -277,20 +320,18 @@ class _Shape:
         whole = f", all those of {missing} {self.columns or 'test set'}{'s' * (missing > 1)} among them"
         return f"; left out, for want of a partner: {runs} run{'s' * (runs > 1)}{whole if missing else ''}"
 
-    def _summary(self, name: str, tests: Sequence[_Test], corrected: FloatArray) -> str:
-        """Over treebanks: the mean, its test, and on how many the effect holds."""
-        if not tests:
+    def _summary(self, name: str, tests: Sequence[_Test]) -> str:
+        """Over treebanks, in words: the mean, its test, and on how many the effect holds."""
+        made = [test for test in tests if test.pairs]
+        if not made:
             return f"{name}: no runs to compare"
-        gains = np.array([test.gain for test in tests])
-        sure = corrected < LEVEL
-        counts = [
-            int(np.count_nonzero(each)) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0))
-        ]
-        what = f"{len(tests)} {self.columns or 'test set'}{'s' * (len(tests) > 1)}"
-        over = f" (p {sign_test(gains):.4f} over them)" if len(tests) > 1 else ""
+        held = _Held.of(made)
+        what = f"{len(made)} {self.columns or 'test set'}{'s' * (len(made) > 1)}"
+        over = f" (p {held.p:.4f} over them)" if len(made) > 1 else ""
         return (
-            f"{name}: {gains.mean():+.{self.layout.digits}f} on average of {what}{over}; better on {counts[0]}, "
-            f"worse on {counts[1]}; significantly, after Holm's correction, on {counts[2]} and {counts[3]}"
+            f"{name}: {held.mean:+.{self.layout.digits}f} on average of {what}{over}; better on {held.better}, "
+            f"worse on {held.worse}; significantly, after Holm's correction, on {held.surely_better} and "
+            f"{held.surely_worse}"
         )
 
 
@@ -307,3 +348,23 @@ class _Test:
     p: float = 1.0
     p_seeds: float = 1.0
     keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The mean over treebanks, its test, and on how many the effect holds."""
+
+    mean: float
+    p: float
+    better: int
+    worse: int
+    surely_better: int
+    surely_worse: int
+
+    @classmethod
+    def of(cls, tests: Sequence[_Test]) -> _Held:
+        gains = np.array([test.gain for test in tests])
+        sure = holm(np.array([test.p for test in tests])) < LEVEL
+        chance = sign_test(gains) if len(gains) > 1 else float("nan")
+        counts = (np.count_nonzero(each) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0)))
+        return cls(float(gains.mean()), chance, *map(int, counts))
