@@ -314,3 +314,24 @@ def test_published_figures_that_are_none(text, message, tmp_path):
         path.write_bytes(text)
     with pytest.raises(pp.errors.SpecError, match=message):
         Published.read(path).beside(pp.ResultLayout().table(made_results(SEEDS)))
+
+
+def test_several_metrics_are_columns():
+    outcomes = [
+        (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234567.0 * number}))
+        for number, (labels, c) in enumerate(SEEDS)
+    ]
+    results = pp.Results.made("made", outcomes)
+    table = pp.ResultLayout(metric="LAS, model_bytes", rows=("treebank",), deviations=False).table(results)
+    assert texts(table) == [
+        ["treebank", "LAS", "model bytes"],
+        ["a", "77.50", "1,851,850"],
+        ["b", "25.00", "6,790,118"],
+        ["average", "51.25", "4,320,984"],
+    ]
+    table = pp.ResultLayout(metric="LAS,UAS", deviations=False).table(results)
+    assert texts(table) == [["setting", "LAS", "UAS"], ["x", "45.00", "45.00"], ["y", "57.50", "57.50"]]
+    assert len(table.rows[0][2].keys) == 4
+    for more in ({"against": "x"}, {"columns": "seed"}, {"groups": TreebankGroups("words", (5,))}):
+        with pytest.raises(pp.errors.SpecError, match="several metrics are columns"):
+            pp.ResultLayout(metric="LAS,UAS", **more).table(results)

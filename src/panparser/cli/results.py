@@ -47,7 +47,10 @@ def results(
     split: Annotated[str, typer.Option(help="dev or test.")] = "test",
     metric: Annotated[
         str | None,
-        typer.Option(help="UAS, LAS, ..., or a fact: seconds, training_cpu_seconds, model_bytes.  [default: LAS]"),
+        typer.Option(
+            metavar="NAMES",
+            help="UAS, LAS, ..., or a fact: seconds, model_bytes; several, with commas, are columns.  [default: LAS]",
+        ),
     ] = None,
     rows: Annotated[
         str | None, typer.Option(metavar="AXES", help="Axes of rows, with commas.  [default: all but seeds]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -22,6 +22,7 @@ from panparser.grid.table import Cell, ResultTable
 AVERAGE, DIFFERENCE, MEAN = "average", "difference", "mean difference"  # columns
 LEVEL = 0.05  # of significance
 _ALL = "all"
+_LARGE = 10_000  # without digits after the point
 _SAMPLES, _SHUFFLES = 1000, 10_000
 
 
@@ -29,7 +30,8 @@ _SAMPLES, _SHUFFLES = 1000, 10_000
 class ResultLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
-    None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. `against`: the
+    None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. Several metrics,
+    with commas between them, are columns themselves. `against`: the
     row that others are compared with; `summary`: in one line each, over all treebanks. `groups`: in place of
     treebanks, means over groups of them.
     """
@@ -48,8 +50,25 @@ class ResultLayout:
     def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
         """The table of results."""
         chosen = results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
+        metrics = [name.strip() for name in (self.metric or "").split(",")]
+        if len(metrics) > 1:
+            return self._of_metrics(chosen, metrics)
         shape = _Shape(chosen, self)
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
+
+    def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
+        """Rows as ever, and a column for each metric."""
+        if self.columns is not None or self.against is not None or self.groups is not None:
+            raise SpecError("several metrics are columns: expected no others, no groups, and no row to compare with")
+        shapes = [_Shape(results, replace(self, metric=metric), flat=True) for metric in metrics]
+        first, *others = [shape.means() for shape in shapes]
+        rows = [
+            (*row, *(cell for each in others for cell in each.rows[number][each.names :]))
+            for number, row in enumerate(first.rows)
+        ]
+        head = (*first.head, *(name for each in others for name in each.head[each.names :]))
+        title = "; ".join([first.title, *(_words(metric) for metric in metrics[1:])])
+        return replace(first, title=title, head=head, rows=tuple(rows))
 
 
 Progress = Callable[[str, int, int], None]
@@ -63,22 +82,27 @@ def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
     return outcome.seconds if metric == "seconds" else outcome.facts.get(metric)
 
 
-class _Shape:
-    """Results sorted into rows and columns."""
+def _words(metric: str) -> str:
+    return metric.replace("_", " ")
 
-    def __init__(self, results: Results, layout: ResultLayout) -> None:
+
+class _Shape:
+    """Results sorted into rows and columns; `flat`: there is but one column, whatever the treebanks."""
+
+    def __init__(self, results: Results, layout: ResultLayout, *, flat: bool = False) -> None:
         self.results, self.layout = results, layout
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
             if axis not in axes:
                 raise SpecError(f"{results.name}: has no axis {axis}; there are {', '.join(axes) or 'none'}")
         self.columns = layout.columns or (
-            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) else None
+            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) and not flat else None
         )
         if self.columns in (layout.rows or ()):
             raise SpecError(f"{self.columns}: expected it as rows or as columns, found it as both")
         rest = [axis for axis, names in axes.items() if axis not in (SEED, self.columns) and len(names) > 1]
-        self.rows = tuple(rest) if layout.rows is None else layout.rows
+        usual = [axis for axis in rest if axis != TREEBANK] if flat else rest
+        self.rows = tuple(usual or rest) if layout.rows is None else layout.rows
         self.metric = layout.metric or self._usual_metric()
         self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
         self.averaged = tuple(axis for axis in rest if axis not in self.rows)
@@ -115,7 +139,7 @@ class _Shape:
         is_score = any(
             row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
         )
-        what = f"{self.layout.split} {self.metric}" if is_score else self.metric.replace("_", " ")
+        what = f"{self.layout.split} {self.metric}" if is_score else _words(self.metric)
         seeds = len(self.results.axes.get(SEED, ()))
         over = [f"of {seeds} seeds"] if seeds > 1 else []
         over += [f"over {', '.join(self.averaged)}"] if self.averaged else []
@@ -138,12 +162,15 @@ class _Shape:
         single: Sequence[str] = self.names
         if self.layout.groups is not None:
             groups, single = self.layout.groups.of(self.results), ()
-        head = (*self.rows, *(single if self.columns else (self.metric,)), *groups)
+        head = (*self.rows, *(single if self.columns else (_words(self.metric),)), *groups)
         rows = []
         for place, columns in self.lines().items():
             cells = [self._mean(columns.get(name, [])) for name in single]
             averages = [self._average(columns, names) for names in groups.values()]
             rows.append((*map(Cell, place), *cells, *averages))
+        if self.rows == (TREEBANK,) and self.columns is None and len(rows) > 1:
+            by_treebank = {name: columns.get(_ALL, []) for (name,), columns in self.lines().items()}
+            rows.append((Cell(AVERAGE), self._average(by_treebank, tuple(by_treebank))))
         return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
     def _mean(self, runs: Sequence[Result]) -> Cell:
@@ -186,9 +213,11 @@ class _Shape:
         return Cell(self._shown(mean, deviation), mean, tuple(row.key for row, _ in known), deviation)
 
     def _shown(self, mean: float, deviation: float | None) -> str:
-        digits = self.layout.digits
-        spread = f" ± {deviation:.{digits}f}" if deviation is not None and self.layout.deviations else ""
-        return f"{mean:.{digits}f}{spread}"
+        spread = f" ± {self._number(deviation)}" if deviation is not None and self.layout.deviations else ""
+        return f"{self._number(mean)}{spread}"
+
+    def _number(self, value: float) -> str:
+        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{self.layout.digits}f}"
 
     # --- Differences ---
 
