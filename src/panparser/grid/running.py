@@ -16,6 +16,7 @@ from panparser.grid.records import Outcome
 from panparser.grid.results import Results, finished_outcomes, forget, write_manifest
 from panparser.grid.runs import GridRun
 from panparser.grid.work import failure
+from panparser.storage.files import settle
 
 _TICK = 0.5  # seconds
 _OF_CLUSTER = (ConnectionError, TimeoutError)
@@ -98,13 +99,16 @@ def _outcomes(
     while left:
         ended, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
         fault = workers.fault()
+        taken: list[tuple[GridRun, Outcome]] = []
         for future in ended:
             run = futures.pop(future)
             if isinstance(future.exception(), _OF_CLUSTER):
                 fault = str(future.exception())
-                continue
-            done += 1
-            yield run, _taken(future, run, grid)
+            else:
+                taken.append((run, _taken(future, run, grid)))
+        settle([grid.results / f"{run.key}.json" for run, _ in taken], SpecError)
+        done += len(taken)
+        yield from taken
         for listener in listeners:
             listener.tick()
         if fault is not None and done < total:
