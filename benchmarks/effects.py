@@ -113,4 +113,4 @@ def report_all(results: pp.Results) -> list[str]:
 
 
 if __name__ == "__main__":
-    main("effects", __doc__, report_all)
+    main("effects", __doc__, report_all, folder="papers")
