@@ -86,6 +86,13 @@ def settle(paths: Sequence[Path], error: type[PanParserError] = ConlluError) -> 
         disk.sync_folder(folder)
 
 
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Waits until no other process is here with the same folder; where there are no locks, nobody waits."""
+    with disk.locked(folder):
+        yield
+
+
 def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.PathLike[str] | None) -> None:
     """Raises `error` if `write_whole` could not write there, SpecError if it would replace an input of the same work.
 
