@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from grids import made_outcome, made_results
-from panparser.evaluation.significance import holm, sign_test
+from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.groups import TreebankGroups
 from panparser.grid.published import Published
 
@@ -335,3 +335,27 @@ def test_several_metrics_are_columns():
     for more in ({"against": "x"}, {"columns": "seed"}, {"groups": TreebankGroups("words", (5,))}):
         with pytest.raises(pp.errors.SpecError, match="several metrics are columns"):
             pp.ResultLayout(metric="LAS,UAS", **more).table(results)
+
+
+def test_the_test_of_a_mean_over_treebanks():
+    """Two treebanks of one sentence each: of four swaps, two have a mean as far from 0."""
+    words = np.array([[5.0, 10.0, 10.0]])
+    pairs = [(words, words + [[4.0, 0, 0]]), (words, words + [[1.0, 0, 0]])]
+    (low, high), p = mean_difference(pairs)
+    assert (low, high) == (25.0, 25.0)
+    assert p == pytest.approx(0.5, abs=0.02)
+    rng = np.random.default_rng(3)
+    many = [np.stack([rng.integers(0, 11, 80), *np.full((2, 80), 10)], axis=1).astype(float) for _ in range(4)]
+    (low, high), p = mean_difference([(many[0], many[1]), (many[2], many[3])])
+    gain = np.mean([many[1][:, 0].sum() - many[0][:, 0].sum(), many[3][:, 0].sum() - many[2][:, 0].sum()]) / 8
+    assert low < gain < high
+    assert (p < 0.05) == (low > 0 or high < 0)
+
+
+def test_a_difference_over_treebanks_lies_in_its_interval():
+    table = pp.ResultLayout(rows=("setting",), columns="seed", against="x").table(made_results(SEEDS), shuffles=200)
+    assert [row[3].text for row in table.rows] == ["+20.00", "+5.00"]
+    for row in table.rows:
+        low, high = (float(part) for part in row[4].text.split(" to "))
+        assert low <= row[3].value <= high
+    assert "over the seeds of a row" in table.notes[0]

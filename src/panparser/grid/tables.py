@@ -12,7 +12,7 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import Evaluation, compare
-from panparser.evaluation.significance import holm, sign_test
+from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.axes import SEED, TREEBANK
 from panparser.grid.groups import TreebankGroups
 from panparser.grid.records import Outcome
@@ -80,6 +80,10 @@ def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
     if score is not None:
         return score
     return outcome.seconds if metric == "seconds" else outcome.facts.get(metric)
+
+
+def _plural(name: str) -> str:
+    return name if name.endswith("s") else f"{name}s"
 
 
 def _words(metric: str) -> str:
@@ -231,7 +235,7 @@ class _Shape:
         others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
         rows: list[tuple[Cell, ...]] = []
         how = "p by approximate randomization over sentences, Holm over"
-        notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
+        notes = [f"differences from {self.layout.against}; {how} the {_plural(self.columns or 'test')} of a row"]
         groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.results)
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
@@ -262,20 +266,25 @@ class _Shape:
         if not pairs:
             return _Test(name, wanted)
         values = np.array([[value for _, value in self._values(pair)] for pair in pairs])
-        counts = self._counts(pairs)
-        evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts]
-        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        interval, p = self._significance(self._counts(pairs), shuffles)
         gains = values[:, 1] - values[:, 0]
         keys = tuple(row.key for pair in pairs for row in pair)
         own = float(values[:, 1].mean())
         chance = sign_test(gains) if len(gains) > 1 else float("nan")
-        return _Test(name, wanted, len(pairs), own, float(gains.mean()), found.interval, found.p_randomization, chance,
-                     keys)  # fmt: skip
+        return _Test(name, wanted, len(pairs), own, float(gains.mean()), interval, p, chance, keys)
 
-    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> FloatArray:
-        """(2, sentences, 3): those of both sides, summed over runs: a sentence is swapped with all its seeds.
+    def _significance(self, counts: Sequence[FloatArray], shuffles: int) -> tuple[tuple[float, float], float]:
+        """The interval of a difference, and the probability of one as large; of the mean, if there are treebanks."""
+        if len(counts) > 1:
+            return mean_difference([(each[0], each[1]) for each in counts], samples=_SAMPLES, shuffles=shuffles)
+        evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts[0]]
+        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        return found.interval, found.p_randomization
 
-        The sentences of each treebank are its own.
+    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> list[FloatArray]:
+        """For each treebank (2, sentences, 3): those of both sides, summed over runs.
+
+        So a sentence is swapped with all its seeds.
         """
         treebanks: dict[str, list[list[FloatArray]]] = {}
         for pair in pairs:
@@ -287,7 +296,7 @@ class _Shape:
         for own in treebanks.values():
             if len({len(each) for tables in own for each in tables}) > 1:
                 raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
-        return np.concatenate([np.sum(own, axis=0) for own in treebanks.values()], axis=1)
+        return [np.sum(own, axis=0) for own in treebanks.values()]
 
     def _treebank(self, row: Result) -> str:
         """What a run is scored on: the name on the axis of treebanks or, without one, the hash of the file."""
@@ -346,7 +355,8 @@ class _Shape:
         runs, missing = sum(test.wanted - test.pairs for test in tests), sum(not test.pairs for test in tests)
         if not runs:
             return ""
-        whole = f", all those of {missing} {self.columns or 'test set'}{'s' * (missing > 1)} among them"
+        name_of = self.columns or "test set"
+        whole = f", all those of {missing} {_plural(name_of) if missing > 1 else name_of} among them"
         return f"; left out, for want of a partner: {runs} run{'s' * (runs > 1)}{whole if missing else ''}"
 
     def _summary(self, name: str, tests: Sequence[_Test]) -> str:
@@ -355,7 +365,8 @@ class _Shape:
         if not made:
             return f"{name}: no runs to compare"
         held = _Held.of(made)
-        what = f"{len(made)} {self.columns or 'test set'}{'s' * (len(made) > 1)}"
+        name_of = self.columns or "test set"
+        what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
         over = f" (p {held.p:.4f} over them)" if len(made) > 1 else ""
         return (
             f"{name}: {held.mean:+.{self.layout.digits}f} on average of {what}{over}; better on {held.better}, "
