@@ -152,7 +152,7 @@ def test_only_what_is_damaged_counts_as_not_there(results):
     told = sorted(str(each.message).partition(": ")[0].rpartition("/")[2] for each in warned)
     assert told == sorted([*(f"{each.key}.json" for each in extra[:2]), "runs.jsonl:11", "runs.jsonl:9"])
     for read in (pp.Results.read, pack):
-        with pytest.raises(ModelError, match="json: (expected JSON|cannot be read)"):
+        with pytest.raises(ModelError, match=r"json: (expected JSON|cannot be read)"):
             read(results)
     for outcome in extra[:2]:
         (results / f"{outcome.key}.json").unlink()

@@ -340,7 +340,7 @@ def test_several_metrics_are_columns():
 def test_the_test_of_a_mean_over_treebanks():
     """Two treebanks of one sentence each: of four swaps, two have a mean as far from 0."""
     words = np.array([[5.0, 10.0, 10.0]])
-    pairs = [(words, words + [[4.0, 0, 0]]), (words, words + [[1.0, 0, 0]])]
+    pairs = [(words, np.array([[right, 10.0, 10.0]])) for right in (9.0, 6.0)]
     (low, high), p = mean_difference(pairs)
     assert (low, high) == (25.0, 25.0)
     assert p == pytest.approx(0.5, abs=0.02)
