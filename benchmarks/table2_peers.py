@@ -98,6 +98,12 @@ def made(peer: Peer, folder: Path, work: Path) -> pp.Outcome:
     )
 
 
+def known(results: Path) -> list[tuple[dict[str, str], pp.Outcome]]:
+    """What is there, perhaps by another call that goes on at the same time."""
+    done = pp.Results.read(results).done if results.is_dir() else ()
+    return [(dict(row.labels), row.outcome) for row in done if row.outcome is not None]
+
+
 def inputs(folder: Path) -> list[str]:
     return [str(folder / f"{part}.conllu") for part in ("train", "dev")]
 
@@ -111,11 +117,6 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else sorted(p.name for p in options.folder.iterdir())
-    rows = [
-        (dict(row.labels), row.outcome)
-        for row in (pp.Results.read(options.results).done if options.results.is_dir() else ())
-        if row.outcome is not None
-    ]
     for name in names:
         folder = options.folder / name
         with tempfile.TemporaryDirectory() as temporary:
@@ -124,11 +125,11 @@ def main() -> None:
             peers += [malt(folder, work, options.malt)] if options.malt else []
             for peer in peers:
                 wanted = {"peer": dict(peer.recipe), "inputs": [hash_of_file(path) for path in inputs(folder)]}
-                if any(outcome.values["run"]["recipe"] == wanted for _, outcome in rows):
+                if any(outcome.values["run"]["recipe"] == wanted for _, outcome in known(options.results)):
                     continue
                 outcome = made(peer, folder, work)
                 labels = {"treebank": name, "system": peer.name, "root": "-", "setting": "-", "seed": "1"}
-                rows = [row for row in rows if row[0] != labels] + [(labels, outcome)]
+                rows = [row for row in known(options.results) if row[0] != labels] + [(labels, outcome)]
                 pp.Results.made("table2_peers", rows).write(options.results)
                 cpu = outcome.facts["training_cpu_seconds"]
                 print(f"{peer.name}, {name}: UAS {outcome.score('test', 'UAS'):.2f}, {cpu:.0f} CPU s", flush=True)
