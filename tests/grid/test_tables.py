@@ -15,6 +15,7 @@ from grids import made_outcome, made_results
 from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.groups import TreebankGroups
 from panparser.grid.published import Published
+from panparser.grid.results import Result
 
 SEEDS = [  # two treebanks of three sentences of ten words
     ({"treebank": "a", "setting": "x", "seed": "1"}, [10, 5, 0]),  # 50.00
@@ -230,7 +231,22 @@ def test_groups_of_treebanks():
     assert len(layout.table(results).rows[0][2].keys) == 2
     many = TreebankGroups.parse("sentences:10, 499.5,1000")
     assert many.names == ("under 10", "10 to 499.5", "499.5 to 1000", "1000 or more")
-    assert many.of(results) == {"all (2)": ("a", "b"), "10 to 499.5 (1)": ("a",), "499.5 to 1000 (1)": ("b",)}
+    assert many.of(results, ("a", "b")) == {
+        "all (2)": ("a", "b"),
+        "10 to 499.5 (1)": ("a",),
+        "499.5 to 1000 (1)": ("b",),
+    }
+
+
+def test_runs_that_are_not_shown_tell_of_treebanks():
+    """Of treebank b, one setting has not been run; c has not at all."""
+    runs = [(labels, c) for labels, c in SEEDS if (labels["treebank"], labels["setting"]) != ("b", "y")]
+    results = of_facts(runs, {"a": 499, "b": 500})
+    late = [Result({"treebank": t, "setting": s, "seed": "1"}, "0", None) for t, s in (("b", "y"), ("c", "y"))]
+    axes = {**results.axes, "treebank": ("a", "b", "c")}
+    results = pp.Results("made", axes, (*results.rows, *late))
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, deviations=False)
+    assert texts(layout.table(results)) == [["all (3)", "under 500 (1)", "500 or more (1)"], ["-", "95.00", "-"]]
 
 
 def test_a_group_with_a_gap_has_no_mean():
@@ -251,7 +267,7 @@ def test_groups_that_are_none(text):
 @pytest.mark.parametrize(
     ("layout", "message"),
     [
-        ({"groups": TreebankGroups("sentences", (5,))}, "no run on b has sentences"),
+        ({"groups": TreebankGroups("nothing", (5,))}, "groups: no run has nothing"),
         ({"groups": TreebankGroups("words", (5,)), "columns": "setting"}, "expected them as columns, found setting"),
         ({"groups": TreebankGroups("words", (5,)), "against": "x"}, "expected a summary"),
         ({"summary": True}, "expected a row to compare with"),

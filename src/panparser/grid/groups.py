@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,20 +42,21 @@ class TreebankGroups:
         between = [f"{low} to {high}" for low, high in pairwise(shown)]
         return (f"under {shown[0]}", *between, f"{shown[-1]} or more")
 
-    def of(self, results: Results) -> dict[str, tuple[str, ...]]:
-        """The treebanks of each group, by its name and number: first all of them; groups without any are left out."""
-        known = {name: self._fact(results, name) for name in results.axes.get(TREEBANK, ())}
+    def of(self, results: Results, treebanks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """These treebanks by the name and number of their group: first all of them; groups without any are left out.
+
+        `results` tell the fact; a treebank of which no run tells it is in no group.
+        """
+        known = {name: value for name in treebanks if (value := self._fact(results, name)) is not None}
         if not known:
-            raise SpecError(f"{results.name}: groups are of treebanks, and it has no axis {TREEBANK}")
-        found = {_ALL: tuple(known)}
+            raise SpecError(f"{results.name}: groups: no run has {self.fact}")
+        found = {_ALL: tuple(treebanks)}
         for place, name in enumerate(self.names):
             found[name] = tuple(each for each, value in known.items() if bisect_right(self.borders, value) == place)
-        return {f"{name} ({len(treebanks)})": treebanks for name, treebanks in found.items() if treebanks}
+        return {f"{name} ({len(own)})": own for name, own in found.items() if own}
 
-    def _fact(self, results: Results, treebank: str) -> float:
+    def _fact(self, results: Results, treebank: str) -> float | None:
         """The mean over the runs that tell it, which is the same in all of them if it is about data."""
-        own = [row.outcome for row in results.done if row.labels[TREEBANK] == treebank and row.outcome is not None]
+        own = [row.outcome for row in results.done if row.labels.get(TREEBANK) == treebank and row.outcome is not None]
         values = [outcome.facts[self.fact] for outcome in own if self.fact in outcome.facts]
-        if not values:
-            raise SpecError(f"{results.name}: groups: no run on {treebank} has {self.fact}")
-        return statistics.mean(values)
+        return statistics.mean(values) if values else None

@@ -53,7 +53,7 @@ class ResultLayout:
         metrics = [name.strip() for name in (self.metric or "").split(",")]
         if len(metrics) > 1:
             return self._of_metrics(chosen, metrics)
-        shape = _Shape(chosen, self)
+        shape = _Shape(chosen, self, whole=results)
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
 
     def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
@@ -91,9 +91,15 @@ def _words(metric: str) -> str:
 
 
 class _Shape:
-    """Results sorted into rows and columns; `flat`: there is but one column, whatever the treebanks."""
+    """Results sorted into rows and columns; `flat`: there is but one column, whatever the treebanks.
 
-    def __init__(self, results: Results, layout: ResultLayout, *, flat: bool = False) -> None:
+    `whole`: the results that they were chosen from, which know more about treebanks.
+    """
+
+    def __init__(
+        self, results: Results, layout: ResultLayout, *, flat: bool = False, whole: Results | None = None
+    ) -> None:
+        self.whole = whole or results
         self.results, self.layout = results, layout
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
@@ -165,7 +171,7 @@ class _Shape:
         groups = {AVERAGE: self.names} if self.columns == TREEBANK and len(self.names) > 1 else {}
         single: Sequence[str] = self.names
         if self.layout.groups is not None:
-            groups, single = self.layout.groups.of(self.results), ()
+            groups, single = self.layout.groups.of(self.whole, self.names), ()
         head = (*self.rows, *(single if self.columns else (_words(self.metric),)), *groups)
         rows = []
         for place, columns in self.lines().items():
@@ -236,7 +242,7 @@ class _Shape:
         rows: list[tuple[Cell, ...]] = []
         how = "p by approximate randomization over sentences, Holm over"
         notes = [f"differences from {self.layout.against}; {how} the {_plural(self.columns or 'test')} of a row"]
-        groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.results)
+        groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.whole, self.names)
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
             tests = [
